@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,15 +13,15 @@ from fastarac import _kernels
 from fastarac._core.checks import choice, reject_where, same_number
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.results import Result, read_only
+from fastarac._engine import predictions
 from fastarac._engine.counts import CountsAtThresholds, ThresholdCounts
 from fastarac._engine.inputs import NAMES, Items, labels_in_part, read_groups, vector
 from fastarac.sweep import LabelsInPart, ThresholdSweep, threshold_sweep, trusted_sweep
 
 FloatArray = NDArray[np.float64]
 
-FOLDS = 5  # that verified items are divided into, so that none predicts itself
-PRIOR = 2.0  # items of the mean error rate that each block of a calibration has beside its own
 STEPS = 20  # of κ from 0 to 1
+KEPT = 3  # of the counts by κ that are held at a time
 UNLIKELY = 0.001  # of honest samples that are refused for their size
 
 
@@ -243,7 +243,7 @@ class PartialTruth(LabelsInPart, Result):
         if self.simplified is not self:
             return threshold_sweep(self.correct, confidence)
         items = PartialItems(self, confidence)
-        return items.sweep(items.share_of(np.ones(len(items.counts))))
+        return items.sweep(items.share_of(np.ones(len(items.places))))
 
 
 def _probabilities(given: ArrayLike, n: int) -> FloatArray:
@@ -346,6 +346,20 @@ def require_alone(**others: object) -> None:
             raise TypeError(f"{name} is given beside a PartialTruth; the truth alone is expected")
 
 
+class EstimatedCounts(NamedTuple):
+    """What the estimated errors of all items add up to."""
+
+    sweep: EstimatedSweep
+    errors: FloatArray
+    """ẽ of each item, (n,)."""
+    above: float
+    """Pairs of a correct item above an incorrect one, ties half, without those of one item alone."""
+    alone: float
+    """Σc̃ẽ, those of one item alone."""
+    doubled: float
+    """The items of each tie times the errors before and at it, summed: 2·n²·AUGRC."""
+
+
 class PartialItems:
     """Items of which some are verified, from the highest confidence down.
 
@@ -353,18 +367,18 @@ class PartialItems:
     ----------
     thresholds : ndarray of shape (m + 1,)
         From inf down.
-    point : ndarray of shape (n,)
-        Index into ``thresholds[1:]`` of each item; never falls.
-    counts : ndarray of shape (m,)
-        Items at each threshold but the first.
+    starts : ndarray of shape (m + 1,)
+        Where the items of each threshold but the first begin, and n.
     places : ndarray of shape (n_verified,)
         The verified items, rising.
+    tie : ndarray of shape (n_verified,)
+        Index into ``thresholds[1:]`` of these; never falls.
     error, weight : ndarray of shape (n_verified,)
         e and 1/π of these.
     order : ndarray of shape (n,)
         The place of each item among those that were given.
-    predictions : tuple of one or two ndarray of shape (n,)
-        g⁰ of each item, by the confidence, and g¹, by the judge, where there is one.
+    predictions : list of one or two Prediction
+        g⁰, by the confidence, and g¹, by the judge, where there is one.
     codes : ndarray of shape (n,) or None
         The number of each item's group.
     """
@@ -376,58 +390,48 @@ class PartialItems:
         same_number("correct", len(truth), "confidence", len(scores))
         if scores.dtype.kind == "f" and not np.isfinite(scores).all():
             Items(np.zeros(len(scores), np.bool_), scores, None, NAMES).reject()
-        n = len(scores)
-        order = np.argsort(scores, kind="stable")[::-1]
-        self.order = order
-        ordered = scores[order]
-        first = np.ones(n, np.bool_)
-        np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-        values = ordered[first]
-        exact = values.dtype.kind in "iu" and max(abs(int(values[0])), abs(int(values[-1]))) > 1 << 53
-        values = values.astype(object if exact else np.float64) + 0  # minus zero is zero
-        self.thresholds: NDArray[Any] = np.concatenate([[np.inf], values])
-        self.distinct = len(values) == n
-        self._starts = np.flatnonzero(first)
-        self.counts = np.diff(np.append(self._starts, n))
-        self.point = np.arange(n) if self.distinct else np.cumsum(first) - 1
-        self.codes = None if codes is None else codes[order]
-        self.places = np.flatnonzero(truth.verified[order])
-        rows = order[self.places]
+        order = predictions.order_of(scores, truth.verified)
+        self.order, self.starts, self.places, self.thresholds = order
+        self.codes = None if codes is None else codes[self.order]
+        rows = self.order[self.places]
         self.error: FloatArray = 1.0 - truth.correct[rows]
         self.weight: FloatArray = 1.0 / truth.inclusion_probability[rows]
-        judge = None if truth.judge is None else truth.judge[order]
-        fold = self._folds(judge)
-        self.predictions = [self._predicted(self.point, fold)]
-        if judge is not None:
-            self.predictions.append(self._predicted(-judge, fold))
-        self._sweeps: dict[float | None, EstimatedSweep] = {}
+        self.tie = self.places
+        if not self.distinct:
+            self.tie = np.searchsorted(self.starts, self.places, side="right") - 1
+        fold = predictions.folds_of(
+            self.error, self.weight, self.tie,
+            None if truth.judge is None else truth.judge[rows],
+            None if self.codes is None else self.codes[self.places],
+        )  # fmt: skip
+        verified = predictions.Verified(self.tie, self.error, self.weight, fold)
+        self.predictions = [predictions.by_confidence(order, verified)]
+        if truth.judge is not None:
+            self.predictions.append(predictions.by_judge(order, verified, truth.judge))
+        self._counts: dict[float | None, EstimatedCounts] = {}
 
     @property
     def n(self) -> int:
         """How many items there are."""
-        return len(self.point)
+        return len(self.order)
+
+    @property
+    def distinct(self) -> bool:
+        """Whether no two items have the same confidence."""
+        return len(self.starts) == len(self.order) + 1
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """Items at each threshold but the first."""
+        return np.diff(self.starts)
 
     @property
     def partial(self) -> bool:
         """Whether anything is left to chance."""
         return len(self.places) < self.n or bool((self.weight != 1.0).any())
 
-    def errors(self, share: float | None) -> FloatArray:
-        """ẽ of each item, with so much of the judge in g; without any g for None."""
-        if share is None:
-            found = np.zeros(self.n)
-            found[self.places] = self.weight * self.error
-            return found
-        if share and len(self.predictions) > 1:
-            found = (1.0 - share) * self.predictions[0]
-            found += share * self.predictions[1]
-        else:
-            found = self.predictions[0].copy()
-        found[self.places] += self.weight * (self.error - found[self.places])
-        return found
-
     def share_of(self, derivative: FloatArray) -> float:
-        """κ for a statistic with this derivative by the error of an item at each threshold.
+        """κ for a statistic with this derivative by the error of each verified item.
 
         The slope of the regression, through the origin, of what the verified items add to the error of
         the statistic on what they add by the difference of the two predictions (PPI++, equation 8),
@@ -435,79 +439,41 @@ class PartialItems:
         """
         if len(self.predictions) == 1:
             return 0.0
-        w, places = self.weight, self.places
-        scale = np.sqrt(w * (w - 1.0)) * derivative[self.point[places]]
-        by_confidence, by_judge = (each[places] for each in self.predictions)
+        scale = np.sqrt(self.weight * (self.weight - 1.0)) * derivative
+        by_confidence, by_judge = (each.verified for each in self.predictions)
         difference = (by_judge - by_confidence) * scale
         residual = (self.error - by_confidence) * scale
         if self.codes is not None:
-            difference, residual = (np.bincount(self.codes[places], x) for x in (difference, residual))
-        squares = float(difference @ difference)
+            codes = self.codes[self.places]
+            difference = np.bincount(codes, difference).astype(np.float64)
+            residual = np.bincount(codes, residual).astype(np.float64)
+        squares = float(np.sum(difference * difference))
         if not squares > 0.0:
             return 0.0
-        return round(min(1.0, max(0.0, float(residual @ difference) / squares)) * STEPS) / STEPS
-
-    def of_ties(self, values: FloatArray) -> FloatArray:
-        """Sums of the values of the items at each threshold."""
-        return values if self.distinct else np.add.reduceat(values, self._starts)
+        slope = float(np.sum(residual * difference)) / squares
+        return round(min(1.0, max(0.0, slope)) * STEPS) / STEPS
 
     def sweep(self, share: float | None) -> EstimatedSweep:
         """The counts at every threshold."""
-        if share not in self._sweeps:
-            errors = self.errors(share)
-            wrong = np.concatenate([[0.0], np.cumsum(self.of_ties(errors))])
-            accepted = np.concatenate([[0], np.cumsum(self.counts)])
-            counts = ThresholdCounts(self.thresholds, accepted - wrong, wrong)
-            sweep = trusted_sweep(EstimatedSweep, counts)
-            object.__setattr__(sweep, "squares", read_only(self.of_ties(errors * errors)))
+        return self.estimate(share).sweep
+
+    def estimate(self, share: float | None) -> EstimatedCounts:
+        """With so much of the judge in g; without any g for None."""
+        if share not in self._counts:
+            m = len(self.starts) - 1
+            errors, squares, (right, wrong) = np.empty(self.n), np.empty(m), np.empty((2, m + 1))
+            first, last, judged = self.predictions[0], self.predictions[-1], share or 0.0
+            alone = 0.0 if share is None else 1.0 - judged
+            own = alone * first.verified + judged * last.verified
+            own += self.weight * (self.error - own)
+            sums = _kernels.estimated.add_up_errors(
+                first.blocks, last.blocks, alone * first.rates, judged * last.rates, self.starts,
+                np.append(self.places, -1), own, errors, right, wrong, squares,
+            )  # fmt: skip
+            sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
+            object.__setattr__(sweep, "squares", read_only(squares))
             object.__setattr__(sweep, "n_verified", len(self.places))
-            self._sweeps[share] = sweep
-        return self._sweeps[share]
-
-    def _folds(self, judge: FloatArray | None) -> NDArray[np.intp]:
-        """The fold of each verified item, drawn in an order that does not depend on theirs."""
-        rng = np.random.default_rng(0)
-        if self.codes is not None:
-            own, number = np.unique(self.codes[self.places], return_inverse=True)
-            return rng.permutation(len(own))[number] % FOLDS
-        opinion = np.zeros(len(self.places)) if judge is None else judge[self.places]
-        keys = self.error, opinion, self.weight, self.point[self.places]
-        fold = np.empty(len(self.places), np.intp)
-        fold[np.lexsort(keys)] = rng.permutation(len(self.places)) % FOLDS
-        return fold
-
-    def _predicted(self, score: NDArray[Any], fold: NDArray[np.intp]) -> FloatArray:
-        """The error rate by a score, which never falls with it, from the verified items of other folds.
-
-        Items that are not verified get the mean of what all folds say.
-        """
-        own = score[self.places]
-        mean = float(self.weight @ self.error) / float(self.weight.sum())
-        rules = []
-        for k in range(FOLDS):
-            others = fold != k
-            rules.append(_calibration(own[others], self.error[others], self.weight[others], mean))
-        edges = np.unique(np.concatenate([edges for edges, _ in rules]))
-        rates = np.array(
-            [rates[np.minimum(np.searchsorted(ends, edges), len(ends) - 1)] for ends, rates in rules]
-        )
-        rates = np.concatenate([rates, rates[:, -1:]], axis=1)
-        index = np.searchsorted(edges, score)
-        found: FloatArray = rates.mean(axis=0)[index]
-        found[self.places] = rates[fold, index[self.places]]
-        return found
-
-
-def _calibration(
-    score: NDArray[Any], error: FloatArray, weight: FloatArray, mean: float
-) -> tuple[NDArray[Any], FloatArray]:
-    """The highest score of each block, rising, and its error rate; with `PRIOR` items of the mean."""
-    if not len(score):
-        return np.zeros(1), np.full(1, mean)
-    values, place = np.unique(score, return_inverse=True)
-    w, e = np.bincount(place, weight), np.bincount(place, weight * error)
-    last = np.empty(len(values), np.int64)
-    m = _kernels.betting.pool_weighted(e, w, last)
-    beside = PRIOR * float(weight.mean())
-    rates = (e[:m] + beside * mean) / (w[:m] + beside)
-    return values[last[:m]], rates
+            while len(self._counts) > KEPT:  # not the first, with which all begins
+                del self._counts[list(self._counts)[1]]
+            self._counts[share] = EstimatedCounts(sweep, errors, *sums)
+        return self._counts[share]

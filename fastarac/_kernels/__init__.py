@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fastarac._kernels import counting as counting
     from fastarac._kernels import curve_points as curve_points
     from fastarac._kernels import double_double as double_double
+    from fastarac._kernels import estimated as estimated
     from fastarac._kernels import groups as groups
     from fastarac._kernels import hulls as hulls
     from fastarac._kernels import influence as influence

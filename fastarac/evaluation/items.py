@@ -418,7 +418,7 @@ def _of_partial_truth(
     """All figures of items of which some are verified, each with the least variance."""
     from fastarac.uncertainty.estimated import FigureSource, PartialSample
 
-    sample = PartialSample(truth, require_confidence(confidence), groups)
+    sample = PartialSample.of(truth, require_confidence(confidence), groups)
     source = FigureSource(sample, level)
     values = {}
     asked = statistics_of([*LABELS], prices.gamma, {})

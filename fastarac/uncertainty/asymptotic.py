@@ -214,7 +214,7 @@ def _of_partial_truth(
             truth.correct, confidence, statistic=statistic, confidence_level=level, method=method,
             groups=groups,
         )  # fmt: skip
-    sample = estimated.PartialSample(truth, confidence, groups)
+    sample = estimated.PartialSample.of(truth, confidence, groups)
     found, warning = estimated.interval_and_warning(sample, statistic, level, method)
     if math.isnan(found.estimate):
         warn_undefined(statistic.name, "so is its interval")

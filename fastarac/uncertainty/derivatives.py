@@ -69,22 +69,26 @@ def _recognition_rate(sweep: ThresholdSweep) -> Lines:
     return Lines(Line(sweep.n_incorrect / sweep.total, 0.0, 1.0, 0.0), Line(-beta, 0.0, 1.0, 0.0))
 
 
-def _augrc(sweep: ThresholdSweep, sign: float = 1.0) -> Lines:
+def lines_of_augrc(total: float, loss: float, sign: float = 1.0) -> Lines:
+    """Of the loss itself or, with the other sign, of 1 less it."""
     # Ω²·AUGRC is the weight of pairs of an incorrect item above any item, ties half: an item adds
     # the incorrect ones above it and, where it is incorrect, all items below it
-    total = float(sweep.total)
-    doubled = 2.0 * areas.augrc_loss(sweep)
+    doubled = 2.0 * loss
     return Lines(Line(0.0, sign, total, doubled), Line(0.0, -sign, total, 1.0 - doubled))
 
 
+def _augrc(sweep: ThresholdSweep) -> Lines:
+    return lines_of_augrc(float(sweep.total), areas.augrc_loss(sweep))
+
+
 def _arac_auc(sweep: ThresholdSweep) -> Lines:
-    return _augrc(sweep, -1.0)
+    return lines_of_augrc(float(sweep.total), areas.augrc_loss(sweep), -1.0)
 
 
-def _normalized_arac_auc(sweep: ThresholdSweep, gamma: float = 1.0) -> Lines:
-    area = areas.arac_area(sweep, gamma=gamma)
-    by_area, by_rate = _of_normalized(sweep, area.auc, gamma)
-    of_area, of_rate = _arac_auc(sweep), _recognition_rate(sweep)
+def lines_of_normalized_arac(sweep: ThresholdSweep, of_area: Lines, area: float, gamma: float) -> Lines:
+    """From those of the area."""
+    by_area, by_rate = slopes_of_normalized(sweep, area, gamma)
+    of_rate = _recognition_rate(sweep)
     correct, incorrect = (
         Line(by_rate * rate.offset, by_area * line.slope, line.divisor, line.centre)
         for line, rate in zip(of_area, of_rate, strict=True)
@@ -92,7 +96,12 @@ def _normalized_arac_auc(sweep: ThresholdSweep, gamma: float = 1.0) -> Lines:
     return Lines(correct, incorrect)
 
 
-def _of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[float, float]:
+def _normalized_arac_auc(sweep: ThresholdSweep, gamma: float = 1.0) -> Lines:
+    area = areas.arac_area(sweep, gamma=gamma)
+    return lines_of_normalized_arac(sweep, _arac_auc(sweep), area.auc, gamma)
+
+
+def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[float, float]:
     """Derivatives of (γ(A − β)/(1 − β) + β)/(γ + 1) by A and by β; 0 where β = 1 makes it 1."""
     rest = sweep.n_incorrect / sweep.total
     if rest == 0.0:
@@ -110,10 +119,14 @@ def _roc_auc(sweep: ThresholdSweep) -> Lines:
         return Lines(undefined, undefined)
     area = float(doubled / (2 * correct * incorrect))
     rest = float((2 * correct * incorrect - doubled) / (2 * correct * incorrect))
-    total = float(sweep.total)
+    return lines_of_roc(float(sweep.total), float(correct), float(incorrect), area, rest)
+
+
+def lines_of_roc(total: float, correct: float, incorrect: float, area: float, rest: float) -> Lines:
+    """From the weights of both classes, the area and 1 less it."""
     return Lines(
-        Line(0.0, -total / float(correct), float(incorrect), rest),
-        Line(0.0, total / float(incorrect), float(correct), area),
+        Line(0.0, -total / correct, incorrect, rest),
+        Line(0.0, total / incorrect, correct, area),
     )
 
 
@@ -224,7 +237,7 @@ def _normalized_arp_auc(
     sweep: ThresholdSweep, gamma: float = 1.0, estimator: Estimator = "trapezoid"
 ) -> PointInfluence:
     area = risk_areas.arp_auc_score(sweep, estimator=estimator)
-    by_area, by_rate = _of_normalized(sweep, area, gamma)
+    by_area, by_rate = slopes_of_normalized(sweep, area, gamma)
     of_area, beta = _arp_auc(sweep, estimator), sweep.recognition_rate
     return PointInfluence(
         by_area * of_area.correct + by_rate * (1.0 - beta),

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac import _kernels
 from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_interval
 from fastarac._core.text import listed
-from fastarac._engine.counts import ThresholdCounts
+from fastarac._engine import parallel
 from fastarac._engine.factors import read_outermost
-from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.truth import PartialItems
 from fastarac.uncertainty import derivatives, inversion, losses
+from fastarac.uncertainty.derivatives import PointInfluence
+from fastarac.uncertainty.estimated_values import added, lines_of, normalized, plain, risk, value_of
 from fastarac.uncertainty.estimates import Estimate, interval_of, within
-from fastarac.uncertainty.influence import point_influence, spread_of
+from fastarac.uncertainty.influence import Spread, point_influence, spread_of
 from fastarac.uncertainty.losses import Moments
 
 if TYPE_CHECKING:
@@ -28,15 +30,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.truth import EstimatedSweep, PartialTruth
-    from fastarac.uncertainty.derivatives import PointInfluence
+    from fastarac.sweep import ThresholdSweep
+    from fastarac.truth import EstimatedCounts, EstimatedSweep, PartialTruth
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]
 
 LINEAR = frozenset({"recognition_rate", "arac_auc", "augrc", "arp_auc", "aurc", *derivatives.RATES})
 """Statistics that are linear in the errors, given the confidences."""
-PAIRS = frozenset({"roc_auc", "pr_auc", "average_precision"})
+RISKS = frozenset({"aurc", "arp_auc", "normalized_arp_auc"})
 NAMES = (
     *("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "arp_auc", "normalized_arp_auc"),
     *("aurc", "roc_auc", "pr_auc", "average_precision", *inversion.LIMITS, *derivatives.RATES),
@@ -50,7 +52,7 @@ class Evidence(NamedTuple):
 
     share: float | None
     """κ; None where ẽ is taken without predictions, as few errors are verified."""
-    sweep: EstimatedSweep
+    counts: EstimatedCounts
     value: float
     standard_error: float
     contributors: float
@@ -58,27 +60,37 @@ class Evidence(NamedTuple):
     verified: float
     """Verified errors (or correct items, where these are fewer) that the statistic rests on: as many of
     one weight would say as much."""
-    influence: PointInfluence
+    influence: PointInfluence | None
+    """At these counts; None where no standard error was asked for."""
+
+    @property
+    def sweep(self) -> EstimatedSweep:
+        """The counts at every threshold."""
+        return self.counts.sweep
 
 
 class PartialSample:
     """Items of which some are verified, in groups or not."""
 
-    def __init__(self, truth: PartialTruth, confidence: ArrayLike, groups: Any = None) -> None:
+    def __init__(self, items: PartialItems) -> None:
+        self.items = items
+        self._risk_weights: dict[str, FloatArray] = {}
+
+    @classmethod
+    def of(cls, truth: PartialTruth, confidence: ArrayLike, groups: Any = None) -> PartialSample:
+        """Of a truth, with its own groups or others."""
         codes = truth.groups
         if groups is not None:
             first = read_outermost(groups, len(truth), "a PartialTruth", beside="correct")
             codes = first.astype(np.intp)
-        self.items = PartialItems(truth, confidence, codes)
+        return cls.of_codes(truth, confidence, codes)
 
     @classmethod
     def of_codes(
         cls, truth: PartialTruth, confidence: ArrayLike, codes: NDArray[np.intp] | None
     ) -> PartialSample:
         """The same with groups that are numbered already."""
-        sample = cls.__new__(cls)
-        sample.items = PartialItems(truth, confidence, codes)
-        return sample
+        return cls(PartialItems(truth, confidence, codes))
 
     @property
     def codes(self) -> NDArray[np.intp] | None:
@@ -91,15 +103,20 @@ class PartialSample:
         return self.items.n if self.codes is None else int(self.codes.max()) + 1
 
     @cached_property
-    def start(self) -> EstimatedSweep:
+    def beginning(self) -> EstimatedCounts:
         """Counts to begin with: those of the recognition rate."""
-        return self.items.sweep(self.items.share_of(np.ones(len(self.items.counts))))
+        return self.items.estimate(self.items.share_of(np.ones(len(self.items.places))))
+
+    @property
+    def start(self) -> EstimatedSweep:
+        """The same at every threshold."""
+        return self.beginning.sweep
 
     def estimate(self, found: Evidence) -> Estimate:
         """As intervals of whole items see it."""
         units = float(self.units)
         return Estimate(
-            _plain(found.sweep), found.value, found.standard_error, found.contributors, units,
+            plain(found.sweep), found.value, found.standard_error, found.contributors, units,
             _degrees(self, found), units, self.codes is not None,
         )  # fmt: skip
 
@@ -116,15 +133,13 @@ class PartialSample:
         if not largest:
             return 0.0
         values = values / largest
-        return float(values.sum()) ** 2 / float(values @ values)
+        return float(np.sum(values)) ** 2 / float(np.sum(values * values))
 
     def verified_errors(self, derivative: FloatArray) -> float:
         """How many verified errors, or correct items, a statistic of this derivative rests on."""
         items = self.items
-        own = items.weight * np.abs(derivative[items.point[items.places]])
+        own = items.weight * np.abs(derivative)
         wrong = own * items.error
-        if not own.any() and not derivative.any() and items.error.any() and not items.error.all():
-            return math.inf  # of the confidences alone
         found = min(self.effective(wrong), self.effective(own - wrong))
         return 0.0 if math.isnan(found) else found
 
@@ -142,48 +157,132 @@ class PartialSample:
         if not (items.partial and w.min() < w.max()):
             return 0.0, 0.0
         at = found.influence
-        effect = (at.incorrect - at.correct)[items.point[items.places]] / items.n
-        rare, chance = items.error, items.predictions[0][items.places]
-        if float(w @ rare) > float(w @ right):
+        if at is None:
+            return 0.0, 0.0
+        effect = (at.incorrect - at.correct)[items.tie] / items.n
+        rare, chance = items.error, items.predictions[0].verified
+        if added(w * rare) > added(w * right):
             rare, chance, effect = right, 1.0 - chance, -effect
         seen = w * rare * effect * effect
         if not seen.any():
             return 0.0, 0.0
-        excess = w - float(w @ seen) / float(seen.sum())
+        excess = w - added(w * seen) / added(seen)
         heavy = excess > 1e-9 * w
         likely = np.where(heavy, w * chance, 0.0)
         if not likely.any():
             return 0.0, 0.0
         bound, share = -math.log((1.0 - level) / 2.0), likely / likely.sum()
         down, up = (
-            min(bound * math.sqrt(float(share @ (excess * moved) ** 2)), float(w[heavy] @ moved[heavy]))
+            min(bound * math.sqrt(added(share * (excess * moved) ** 2)), added(w[heavy] * moved[heavy]))
             for moved in (np.maximum(-effect, 0.0), np.maximum(effect, 0.0))
         )
         return down, up
 
+    def derivative(self, statistic: Statistic) -> FloatArray:
+        """By the error of each verified item, n times, at the counts to begin with."""
+        tie, start, options = self.items.tie, self.start, dict(statistic.parameters)
+        if statistic.name in derivatives.LINES:
+            lines = lines_of(statistic, self.beginning, value_of(statistic, self.beginning))
+            correct, incorrect = (
+                derivatives.along(line, np.stack([above[tie], above[tie + 1]]))[0]
+                for line, above in zip(lines, (start.false_accepts, start.true_accepts), strict=True)
+            )
+            return np.asarray(incorrect - correct)
+        if statistic.name in RISKS:
+            gamma = options.pop("gamma", 1.0)
+            weights = self.risk_weights(**options)
+            found = float(self.items.n) * weights[tie]
+            if statistic.name == "aurc":
+                return found
+            if statistic.name == "arp_auc":
+                return -found
+            area = 1.0 - risk(weights, start)
+            by_area, by_rate = derivatives.slopes_of_normalized(plain(start), area, gamma)
+            return -by_area * found - by_rate
+        at = point_influence(plain(start), statistic)
+        return at.incorrect[tie] - at.correct[tie]
+
+    def risk_weights(self, estimator: str = "trapezoid") -> FloatArray:
+        """The rise of the area under the risk–coverage curve by an error at each threshold."""
+        if estimator not in self._risk_weights:
+            found = losses.weights_of("aurc", self.start, estimator=estimator)
+            self._risk_weights[estimator] = found
+        return self._risk_weights[estimator]
+
+    def value(self, statistic: Statistic, counts: EstimatedCounts) -> float:
+        """A statistic of estimated counts of these items."""
+        if statistic.name not in RISKS:
+            return value_of(statistic, counts)
+        sweep = counts.sweep
+        options = dict(statistic.parameters)
+        gamma = options.pop("gamma", 1.0)
+        found = risk(self.risk_weights(**options), sweep)
+        if statistic.name == "aurc":
+            return found
+        return 1.0 - found if statistic.name == "arp_auc" else normalized(sweep, 1.0 - found, gamma)
+
+    def influence_of(self, statistic: Statistic, found: Evidence) -> PointInfluence:
+        """The same of what was found."""
+        return found.influence or self.influence(statistic, found.counts, found.value)
+
+    def influence(self, statistic: Statistic, counts: EstimatedCounts, value: float) -> PointInfluence:
+        """Of one correct and one incorrect item at each threshold; the statistic has this value."""
+        sweep = counts.sweep
+        if statistic.name not in derivatives.LINES:
+            return point_influence(plain(sweep), statistic)
+        lines = lines_of(statistic, counts, value)
+        return PointInfluence(
+            derivatives.along(lines.correct, sweep.false_accepts),
+            derivatives.along(lines.incorrect, sweep.true_accepts),
+        )
+
     def evidence(self, statistic: Statistic, *, spread: bool = True) -> Evidence:
         """A statistic, with its standard error where that is asked for."""
-        at = point_influence(_plain(self.start), statistic)
-        derivative = at.incorrect - at.correct
+        derivative = self.derivative(statistic)
         verified = self.verified_errors(derivative)
+        if statistic.name == "acceptance_rate":  # of the confidences alone
+            verified = math.inf
         share: float | None = None if verified < FEW else 0.0
         if verified >= FEW_JUDGED:
             share = self.items.share_of(derivative)
-        sweep = self.items.sweep(share)
-        error, contributors = math.nan, 0.0
-        if spread:
-            if statistic.name not in LINEAR and sweep is not self.start:
-                at = point_influence(_plain(sweep), statistic)
-            error, contributors = spread_of(self.contributions(at, share))
-        return Evidence(share, sweep, value_of(statistic, sweep), error, contributors, verified, at)
+        counts = self.items.estimate(share)
+        value = self.value(statistic, counts)
+        found = Evidence(share, counts, value, math.nan, 0.0, verified, None)
+        if not spread:
+            return found
+        at = self.influence(statistic, counts, value)
+        error, contributors = self.spread(at, share)
+        return found._replace(standard_error=error, contributors=contributors, influence=at)
+
+    def spread(self, at: PointInfluence, share: float | None) -> Spread:
+        """How far the estimate may be off by what items or groups add to it."""
+        items = self.items
+        if self.codes is not None or items.n == 1:
+            return spread_of(self.contributions(at, share))
+        shares = parallel.shares(len(items.starts) - 1)
+        rows, errors = np.empty((len(shares), 4)), items.estimate(share).errors
+
+        def work(row: int) -> None:
+            _kernels.estimated.add_up_contributions(
+                at.correct, at.incorrect, items.starts, errors, *shares[row], rows[row]
+            )
+
+        parallel.run(work, range(len(shares)))
+        n = float(items.n)
+        one, two, three, four = (float(x) for x in np.sum(rows, axis=0))
+        mean = one / n  # next to 0
+        second = two - n * mean**2
+        fourth = four - 4.0 * mean * three + 6.0 * mean**2 * two - 3.0 * n * mean**4
+        error = math.sqrt(second / (n * (n - 1.0)))
+        return Spread(error, second / fourth * second if fourth else 0.0)
 
     def contributions(self, at: PointInfluence, share: float | None) -> FloatArray:
         """What each item, in the order of `items`, or group adds to the error; NaN of a single one."""
         items = self.items
         values, correct = at.incorrect - at.correct, at.correct
         if not items.distinct:
-            values, correct = values[items.point], correct[items.point]
-        values *= items.errors(share)
+            values, correct = (np.repeat(each, items.counts) for each in (values, correct))
+        values *= items.estimate(share).errors
         values += correct
         values -= values.mean()
         if self.codes is not None:
@@ -192,76 +291,6 @@ class PartialSample:
         values *= math.sqrt(units / (units - 1)) / items.n if units > 1 else math.nan
         found: FloatArray = values
         return found
-
-
-def value_of(statistic: Statistic, sweep: EstimatedSweep) -> float:
-    """A statistic of estimated counts."""
-    if statistic.name in PAIRS:
-        options = dict(statistic.parameters)
-        return _of_pairs(statistic.name, sweep, **options)
-    if statistic.name in inversion.LIMITS:
-        return float(statistic(sweep.rising))
-    if statistic.name in derivatives.RATES:
-        threshold = dict(statistic.parameters)["threshold"]
-        part, whole = derivatives.parts(sweep, threshold, derivatives.RATES[statistic.name])
-        return part / whole if whole else math.nan
-    if statistic.name == "arp_auc":
-        return 1.0 - _aurc(sweep, **dict(statistic.parameters))
-    if statistic.name == "aurc":
-        return _aurc(sweep, **dict(statistic.parameters))
-    if statistic.name == "normalized_arp_auc":
-        options = dict(statistic.parameters)
-        gamma = options.pop("gamma", 1.0)
-        area, rest = 1.0 - _aurc(sweep, **options), 1.0 - sweep.recognition_rate
-        if not rest:
-            return 1.0
-        return float((gamma * (area - 1.0 + rest) / rest + 1.0 - rest) / (gamma + 1.0))
-    return float(statistic(_plain(sweep)))
-
-
-def _plain(sweep: ThresholdSweep) -> ThresholdSweep:
-    counts = ThresholdCounts(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
-    return trusted_sweep(ThresholdSweep, counts)
-
-
-def _aurc(sweep: EstimatedSweep, estimator: str = "trapezoid") -> float:
-    """Σwᵢẽᵢ, with w the rise of the area by an error."""
-    weights = losses.weights_of("aurc", sweep, estimator=estimator)
-    return _sum(weights * np.diff(sweep.false_accepts))
-
-
-def _sum(values: FloatArray) -> float:
-    return float(np.sum(values))
-
-
-def _of_pairs(name: str, sweep: EstimatedSweep, interpolation: str = "davis-goadrich") -> float:
-    """Areas of pairs of two items, without those of an item with itself, Σc̃ẽ and Σc̃² − Σc̃."""
-    ta, fa = sweep.true_accepts, sweep.false_accepts
-    p, q = np.diff(ta), np.diff(fa)
-    own = q - sweep.squares  # Σc̃ẽ of each tie, which is 0 of what is known
-    if name == "roc_auc":
-        pairs = float(ta[-1]) * float(fa[-1]) - _sum(own)
-        if not pairs > 0.0:
-            return math.nan
-        above = _sum(q * ta[:-1]) + _sum(p * q - own) / 2.0
-        return above / pairs
-    if not ta[-1] > 0.0:
-        return math.nan
-    n = ta + fa
-    pairs_of_tie = p * p + own  # Σ_{i≠j}c̃c̃ + Σc̃, as Σc̃² = Σc̃ − Σc̃ẽ
-    if name == "average_precision" or interpolation == "step":
-        return _sum((p * ta[:-1] + pairs_of_tie) / n[1:]) / float(ta[-1])
-    if interpolation == "linear":
-        raise ValueError(
-            "interpolation is 'linear', which is not estimated from partial truth; 'davis-goadrich' or "
-            "'step' is expected"
-        )
-    g = np.diff(n)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log = np.log1p(g / n[:-1])
-        terms = (pairs_of_tie * (1.0 - n[:-1] / g * log) + p * ta[:-1] * log) / g
-    terms[0] = pairs_of_tie[0] / g[0]
-    return _sum(terms) / float(ta[-1])
 
 
 def interval_and_warning(
@@ -351,12 +380,13 @@ def _share_interval(
 def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: float) -> Interval:
     """Fay and Feuer's interval of weighted verified errors, which no judge narrows."""
     items = sample.items
-    derivative = found.influence.incorrect - found.influence.correct
+    at = sample.influence_of(statistic, found)
+    derivative = at.incorrect - at.correct
     errors = items.weight * items.error
     rare_are_wrong = float(errors.sum()) * 2.0 <= items.n
     own = errors if rare_are_wrong else items.weight - errors
     size = np.abs(derivative)
-    of_verified = size[items.point[items.places]]
+    of_verified = size[items.tie]
     loss = sample.sums(own * of_verified) / items.n
     largest = float((items.weight * of_verified).max(initial=0.0)) / items.n
     if not largest:
@@ -382,7 +412,7 @@ def at_limit(
 ) -> tuple[Evidence, int]:
     """The error rate where the limit is reached, and the index of the last tie within it."""
     items = sample.items
-    wanted = value_of(statistic, sample.start) * items.n * (1.0 - 1e-12)
+    wanted = value_of(statistic, sample.beginning) * items.n * (1.0 - 1e-12)
     accepted = np.cumsum(items.counts)
     last = min(int(np.searchsorted(accepted, wanted)), len(accepted) - 1)
     rate = type(statistic)("error_rate", threshold=items.thresholds[last + 1])
@@ -395,12 +425,12 @@ def _of_limit(sample: PartialSample, statistic: Statistic, level: float) -> tupl
     items, total = sample.items, float(sample.items.n)
     found, last = at_limit(sample, statistic)
     accepted = np.cumsum(items.counts)
-    value = value_of(statistic, found.sweep)
+    value = value_of(statistic, found.counts)
     share = binomial_interval(value * total, total, level)
     # items that the error rate at the limit is known from, as many binomial ones would say as much
     p = found.sweep.false_accepts[last + 1] / total
     s = found.standard_error
-    own = np.where(items.point[items.places] <= last, items.weight, 0.0)
+    own = np.where(items.tie <= last, items.weight, 0.0)
     blind = sample.effective(own) * total / max(float(accepted[last]), 1.0)
     n = blind
     if 0.0 < p < 1.0 and s > 0.0 and found.share is not None:
@@ -456,7 +486,7 @@ class FigureSource:
         """A figure; its interval goes to `intervals`."""
         if self.level is None:
             if statistic.name in inversion.LIMITS:
-                return value_of(statistic, at_limit(self.sample, statistic, spread=False)[0].sweep)
+                return value_of(statistic, at_limit(self.sample, statistic, spread=False)[0].counts)
             return self.sample.evidence(statistic, spread=False).value
         found, warning = interval_and_warning(self.sample, statistic, self.level, "auto")
         self.intervals[name] = found

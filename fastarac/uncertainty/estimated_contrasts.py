@@ -50,7 +50,7 @@ def by_estimates(
         intervals.append(interval)
         warnings += [f"{name!r}: {warning}"] if warning else []
         found = sample.evidence(statistic)
-        own = sample.contributions(found.influence, found.share)
+        own = sample.contributions(sample.influence_of(statistic, found), found.share)
         if sample.codes is None:
             own[sample.items.order] = own.copy()
         errors.append(own)

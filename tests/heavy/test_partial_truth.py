@@ -22,8 +22,9 @@ def test_the_mean_is_that_of_the_package():
     truth = fa.PartialTruth(correct, inclusion_probability=0.2, judge=judge)
     found = fa.asymptotic_interval(truth, confidence, statistic="recognition_rate")
     items = PartialItems(truth, confidence)
-    share = items.share_of(np.ones(len(items.counts)))
-    f = (1 - share) * items.predictions[0] + share * items.predictions[1]
+    share = items.share_of(np.ones(len(items.places)))
+    by_confidence, by_judge = (each.values(items.places) for each in items.predictions)
+    f = (1 - share) * by_confidence + share * by_judge
     e, known = 1.0 - right[items.order], chosen[items.order]
     estimate = ppi_mean_pointestimate(e[known], f[known], f, lam=1.0)
     assert 1 - found.estimate == pytest.approx(np.ravel(estimate)[0], abs=1e-3)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastarac as fa
+from fastarac._engine.predictions import Prediction
 from fastarac.truth import PartialItems
 from fastarac.uncertainty.estimated import NAMES, PartialSample
 
@@ -83,7 +84,9 @@ def test_counts_and_pairs_are_right_on_average_over_all_samples(right, share):
         truth = fa.PartialTruth.__new__(fa.PartialTruth)
         truth._fill(verified(right, chosen), probability, None, None, graded=False)
         items = PartialItems(truth, confidence)
-        items.predictions = [each[items.order] for each in predictions]
+        items.predictions = [
+            Prediction(items.order, each, each[items.order[items.places]]) for each in predictions
+        ]
         sweep = items.sweep(share)
         mean_counts += chance * sweep.false_accepts[1:]
         p, q = np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)
@@ -174,8 +177,9 @@ def test_the_mean_is_that_of_prediction_powered_inference():
     truth = fa.PartialTruth(verified(right, chosen), inclusion_probability=0.2, judge=judge)
     found = quiet("recognition_rate", truth, confidence)
     items = PartialItems(truth, confidence)
-    share = items.share_of(np.ones(len(items.counts)))
-    f = (1 - share) * items.predictions[0] + share * items.predictions[1]
+    share = items.share_of(np.ones(len(items.places)))
+    by_confidence, by_judge = (each.values(items.places) for each in items.predictions)
+    f = (1 - share) * by_confidence + share * by_judge
     e, known = 1.0 - right[items.order], chosen[items.order]
     assert 1 - found.estimate == pytest.approx(f.mean() + (e - f)[known].mean(), abs=1e-12)
     # a normal interval from both parts of the variance
@@ -252,7 +256,7 @@ def test_errors_of_large_weights_that_were_not_drawn_have_room():
     answers, probability = verified(~wrong, chosen), np.where(rare, 0.05, 0.5)
     truth = fa.PartialTruth(answers, inclusion_probability=probability)
     confidence = np.random.default_rng(0).random(1000)
-    sample = PartialSample(truth, confidence)
+    sample = PartialSample.of(truth, confidence)
     found = sample.evidence(fa.Statistic("recognition_rate"))
     room = -np.log(0.025) * (20 - 2) / 1000  # so many errors may be there unseen
     assert sample.unseen(found, 0.95) == pytest.approx((room, 0.0))
@@ -261,7 +265,7 @@ def test_errors_of_large_weights_that_were_not_drawn_have_room():
     assert interval.high < interval.estimate + 0.7 * room
     limit = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.06)
     even = fa.PartialTruth(answers, inclusion_probability=chosen.mean())
-    assert PartialSample(even, confidence).unseen(found, 0.95) == (0.0, 0.0)
+    assert PartialSample.of(even, confidence).unseen(found, 0.95) == (0.0, 0.0)
     ends = quiet(limit, truth, confidence), quiet(limit, even, confidence)
     assert ends[0].low < ends[1].low
 

@@ -1,0 +1,177 @@
+"""Items from the highest confidence down, and their errors predicted from those that are verified."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._engine.inputs import LAYOUTS
+from fastarac._kernels.codes import FLOAT
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+FOLDS = 5  # that verified items are divided into, so that none predicts itself
+PRIOR = 2.0  # items of the mean error rate that each block of a calibration has beside its own
+CELLS = 1 << 13  # of the scores of judges, by which blocks are looked up
+
+
+class Order(NamedTuple):
+    """The items by falling confidence."""
+
+    items: NDArray[np.intp]
+    """The place of each among those that were given, (n,)."""
+    starts: NDArray[np.intp]
+    """Where each run of one confidence begins, and n, (m + 1,)."""
+    places: NDArray[np.intp]
+    """Where the verified ones are, rising, (n_verified,)."""
+    thresholds: NDArray[Any]
+    """Inf and the confidences, (m + 1,)."""
+
+
+def order_of(scores: NDArray[Any], known: NDArray[np.bool_]) -> Order:
+    """Order the items: by a sort of 64 bits of confidence and number, which is far below an argsort."""
+    n = len(scores)
+    layout = LAYOUTS[scores.dtype.str[1:]]
+    values = np.ascontiguousarray(scores, layout.values)
+    bits = values.view(layout.bits)
+    shift = 32 if bits.itemsize == 4 else max(1, (n - 1).bit_length())
+    kernels = _kernels.estimated
+    keys = np.empty(n, np.uint64)
+    kernels.pack_keys(bits, layout.kind, shift, keys)
+    keys.sort()
+    order, runs = np.empty(n, np.intp), np.empty((n // kernels.SHORT + 1, 2), np.intp)
+    for start, stop in runs[: kernels.unpack_keys(keys, shift, bits, layout.kind, order, runs)]:
+        some = np.sort(order[start:stop])[::-1]  # rising numbers where confidences are the same
+        order[start:stop] = some[np.argsort(values[some], kind="stable")][::-1]
+    starts, places = np.empty(n + 1, np.intp), np.empty(int(np.count_nonzero(known)) + 1, np.intp)
+    thresholds = np.empty(n + 1)
+    m = kernels.find_ties(values, order, known.view(np.uint8), starts, places, thresholds)
+    starts[m] = n
+    thresholds = thresholds[: m + 1]
+    if layout.kind != FLOAT and max(abs(int(values[order[0]])), abs(int(values[order[-1]]))) > 1 << 53:
+        thresholds = np.empty(m + 1, object)  # which no float holds
+        thresholds[1:] = values[order[starts[:m]]]
+    thresholds[0] = np.inf
+    if layout.kind == FLOAT:
+        thresholds += 0.0  # minus zero is zero
+    return Order(order, starts[: m + 1], places[:-1], thresholds)
+
+
+class Verified(NamedTuple):
+    """The verified items by falling confidence, each array of shape (n_verified,)."""
+
+    tie: NDArray[np.intp]
+    """The number of the threshold of each."""
+    error: FloatArray
+    """e."""
+    weight: FloatArray
+    """1/π."""
+    fold: NDArray[np.intp]
+    """Items of a fold are predicted from those of the others."""
+
+    def at(self, places: NDArray[np.intp]) -> Verified:
+        """Some of them, or all in another order."""
+        return Verified(self.tie[places], self.error[places], self.weight[places], self.fold[places])
+
+
+def folds_of(
+    error: FloatArray,
+    weight: FloatArray,
+    tie: NDArray[np.intp],
+    judge: FloatArray | None,
+    codes: NDArray[np.intp] | None,
+) -> NDArray[np.intp]:
+    """The fold of each verified item, or group, drawn in an order that does not depend on theirs."""
+    rng = np.random.default_rng(0)
+    if codes is not None:
+        own, number = np.unique(codes, return_inverse=True)
+        return rng.permutation(len(own))[number] % FOLDS
+    drawn = rng.permutation(len(tie)) % FOLDS
+    if (tie[1:] > tie[:-1]).all():
+        return drawn
+    opinion = np.zeros(len(tie)) if judge is None else judge
+    fold = np.empty(len(tie), np.intp)
+    fold[np.lexsort((error, opinion, weight, tie))] = drawn
+    return fold
+
+
+class _Rules(NamedTuple):
+    """Error rates by a score: those of each fold's items, and their mean for all others."""
+
+    edges: FloatArray
+    """The highest score of each block, rising, (k,)."""
+    rates: FloatArray
+    """(FOLDS, k + 1)."""
+
+    @property
+    def mean(self) -> FloatArray:
+        """What all folds say together, (k + 1,)."""
+        rates: FloatArray = self.rates.mean(axis=0)
+        return rates
+
+    def of_verified(self, score: FloatArray, fold: NDArray[np.intp]) -> FloatArray:
+        """What the other folds say of verified items."""
+        rates: FloatArray = self.rates[fold, np.searchsorted(self.edges, score)]
+        return rates
+
+
+def _rules(score: FloatArray, items: Verified) -> _Rules:
+    """Isotonic regression by a score that rises, from all folds but one each."""
+    mean = float(np.sum(items.weight * items.error)) / float(np.sum(items.weight))
+    edges, rates, weights = (np.empty(FOLDS * (len(score) + 1)) for _ in range(3))
+    ends = np.empty(FOLDS + 1, np.intp)
+    _kernels.estimated.pool_folds(
+        score, items.error, items.weight, items.fold, mean, PRIOR, edges, rates, weights, ends
+    )
+    union = np.unique(edges[: ends[-1]])
+    table = np.empty((FOLDS, len(union) + 1))
+    for k in range(FOLDS):
+        own = slice(ends[k], ends[k + 1])
+        block = np.minimum(np.searchsorted(edges[own], union), ends[k + 1] - ends[k] - 1)
+        table[k, :-1] = rates[own][block]
+    table[:, -1] = table[:, -2]
+    return _Rules(union, table)
+
+
+class Prediction(NamedTuple):
+    """Of the error of each item, g."""
+
+    blocks: NDArray[np.int32]
+    """In which block each is, (n,)."""
+    rates: FloatArray
+    """Of the blocks, for items that are not verified."""
+    verified: FloatArray
+    """Of the verified items, from those of other folds."""
+
+    def values(self, places: NDArray[np.intp]) -> FloatArray:
+        """Of all items, of which those at these places are verified."""
+        found: FloatArray = self.rates[self.blocks]
+        found[places] = self.verified
+        return found
+
+
+def by_confidence(order: Order, items: Verified) -> Prediction:
+    """The error rate by the confidence, which never falls from one item to the next."""
+    score = items.tie.astype(np.float64)
+    rules = _rules(score, items)
+    blocks = np.empty(len(order.items), np.int32)
+    _kernels.estimated.blocks_by_tie(order.starts, rules.edges, blocks)
+    return Prediction(blocks, rules.mean, rules.of_verified(score, items.fold))
+
+
+def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
+    """The error rate by a judge's probability of being right, in [0, 1]."""
+    own = -judge[order.items[order.places]]
+    rising = np.argsort(own)
+    rules = _rules(own[rising], items.at(rising))
+    cells = np.searchsorted(((1.0 + rules.edges) * CELLS).astype(np.intp), np.arange(CELLS + 1))
+    given, blocks = np.empty((2, len(order.items)), np.int32)
+    _kernels.estimated.blocks_by_score(
+        judge, order.items, rules.edges, cells.astype(np.int32), given, blocks
+    )
+    return Prediction(blocks, rules.mean, rules.of_verified(own, items.fold))

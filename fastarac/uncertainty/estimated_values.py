@@ -1,0 +1,117 @@
+"""Statistics of estimated counts: their values, and influence along lines."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastarac._engine.counts import ThresholdCounts
+from fastarac.sweep import ThresholdSweep, trusted_sweep
+from fastarac.uncertainty import derivatives, inversion
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac.truth import EstimatedCounts, EstimatedSweep
+    from fastarac.uncertainty.statistics import Statistic
+
+    FloatArray = NDArray[np.float64]
+
+
+def lines_of(statistic: Statistic, counts: EstimatedCounts, value: float) -> derivatives.Lines:
+    """Influence along lines, where the statistic has this value."""
+    sweep = counts.sweep
+    total = float(sweep.total)
+    name, options = statistic.name, dict(statistic.parameters)
+    if name == "roc_auc":
+        return derivatives.lines_of_roc(
+            total, float(sweep.n_correct), float(sweep.n_incorrect), value, 1.0 - value
+        )
+    if name == "augrc":
+        return derivatives.lines_of_augrc(total, value)
+    if name == "arac_auc":
+        return derivatives.lines_of_augrc(total, 1.0 - value, -1.0)
+    if name == "normalized_arac_auc":
+        loss = _augrc(counts)
+        of_area = derivatives.lines_of_augrc(total, loss, -1.0)
+        return derivatives.lines_of_normalized_arac(
+            sweep, of_area, 1.0 - loss, options.get("gamma", 1.0)
+        )
+    return derivatives.LINES[name](sweep)
+
+
+def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
+    """A statistic of estimated counts; of areas over the precision, `PartialSample.value`."""
+    sweep = counts.sweep
+    name, options = statistic.name, dict(statistic.parameters)
+    if name == "roc_auc":
+        pairs = float(sweep.n_correct) * float(sweep.n_incorrect) - counts.alone
+        return counts.above / pairs if pairs > 0.0 else math.nan
+    if name in ("pr_auc", "average_precision"):
+        return _of_precision(name, sweep, **options)
+    if name in inversion.LIMITS:
+        return float(statistic(sweep.rising))
+    if name in derivatives.RATES:
+        part, whole = derivatives.parts(sweep, options["threshold"], derivatives.RATES[name])
+        return part / whole if whole else math.nan
+    if name == "augrc":
+        return _augrc(counts)
+    if name == "arac_auc":
+        return 1.0 - _augrc(counts)
+    if name == "normalized_arac_auc":
+        return normalized(sweep, 1.0 - _augrc(counts), options.get("gamma", 1.0))
+    return float(statistic(plain(sweep)))
+
+
+def plain(sweep: ThresholdSweep) -> ThresholdSweep:
+    """The same counts, as if they were known."""
+    counts = ThresholdCounts(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
+    return trusted_sweep(ThresholdSweep, counts)
+
+
+def _augrc(counts: EstimatedCounts) -> float:
+    return counts.doubled / 2.0 / float(counts.sweep.total) ** 2
+
+
+def normalized(sweep: ThresholdSweep, area: float, gamma: float) -> float:
+    """(γ(A − β)/(1 − β) + β)/(γ + 1), and 1 where β = 1."""
+    rest = 1.0 - sweep.recognition_rate
+    if not rest:
+        return 1.0
+    return float((gamma * (area - 1.0 + rest) / rest + 1.0 - rest) / (gamma + 1.0))
+
+
+def risk(weights: FloatArray, sweep: EstimatedSweep) -> float:
+    """Σwᵢẽᵢ, with w the rise of the area by an error."""
+    return added(weights * np.diff(sweep.false_accepts))
+
+
+def added(values: FloatArray) -> float:
+    """Their sum."""
+    return float(np.sum(values))
+
+
+def _of_precision(name: str, sweep: EstimatedSweep, interpolation: str = "davis-goadrich") -> float:
+    """Areas over the precision: of pairs of two items, without those of an item with itself, Σc̃ẽ."""
+    ta, fa = sweep.true_accepts, sweep.false_accepts
+    if not ta[-1] > 0.0:
+        return math.nan
+    p, q = np.diff(ta), np.diff(fa)
+    own_pairs = q - sweep.squares  # Σc̃ẽ of each tie, which is 0 of what is known
+    n = ta + fa
+    pairs_of_tie = p * p + own_pairs  # Σ_{i≠j}c̃c̃ + Σc̃, as Σc̃² = Σc̃ − Σc̃ẽ
+    if name == "average_precision" or interpolation == "step":
+        return added((p * ta[:-1] + pairs_of_tie) / n[1:]) / float(ta[-1])
+    if interpolation == "linear":
+        raise ValueError(
+            "interpolation is 'linear', which is not estimated from partial truth; 'davis-goadrich' or "
+            "'step' is expected"
+        )
+    g = np.diff(n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log = np.log1p(g / n[:-1])
+        terms = (pairs_of_tie * (1.0 - n[:-1] / g * log) + p * ta[:-1] * log) / g
+    terms[0] = pairs_of_tie[0] / g[0]
+    return added(terms) / float(ta[-1])
