@@ -72,7 +72,7 @@ TESTS = {  # the first are run first
     "sketch": "bounds/sketch",
     **dict.fromkeys(
         ("keys", "sort", "ties"),
-        "metrics/exhaustive engine/sorting engine/sweep engine/robustness engine/groups",
+        "metrics/exhaustive engine/sorting engine/inputs engine/sweep engine/robustness engine/groups",
     ),
     "weighted": "engine/weights engine/sorting engine/sums metrics/invariances",
     "weighted_pairs": "engine/weights engine/sorting engine/sums metrics/invariances",

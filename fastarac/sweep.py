@@ -241,6 +241,7 @@ class ThresholdSweep(_Sweep):
             _at_thresholds(self, thresholds, name) + _at_thresholds(other, thresholds, name)
             for name in ("true_accepts", "false_accepts")
         ]
+        # what two sweeps have, each checked, at the thresholds of both
         return trusted_sweep(ThresholdSweep, ThresholdCounts(thresholds, *counts))
 
     def __radd__(self, other: object) -> ThresholdSweep:

@@ -327,7 +327,7 @@ class EstimatedSweep(ThresholdSweep):
         accepted = self.true_accepts + self.false_accepts
         errors = np.minimum(np.maximum.accumulate(np.maximum(self.false_accepts, 0.0)), accepted)
         counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
-        return trusted_sweep(ThresholdSweep, counts)
+        return trusted_sweep(ThresholdSweep, counts)  # never falling, made so here
 
     def __add__(self, other: object) -> ThresholdSweep:
         """Raise ``TypeError``: truths are added, and estimated together."""
@@ -470,6 +470,7 @@ class PartialItems:
                 first.blocks, last.blocks, alone * first.rates, judged * last.rates, self.starts,
                 np.append(self.places, -1), own, errors, right, wrong, squares,
             )  # fmt: skip
+            # estimates may fall from a threshold to the next, which a check refuses
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
             object.__setattr__(sweep, "squares", read_only(squares))
             object.__setattr__(sweep, "n_verified", len(self.places))

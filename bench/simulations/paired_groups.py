@@ -19,8 +19,8 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-import warnings
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +29,7 @@ import numpy as np
 import fastarac as fa
 from bench.rows import rows_of, save
 from bench.simulations.coverage import SPREAD, centre, chance, expit, quantile_of_normal
+from bench.simulations.rejections import LEVEL, Rejections
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     Models = dict[str, tuple[NDArray[np.bool_], NDArray[np.float64]]]
     Labels = dict[str, NDArray[np.intp]]
 
-LEVEL = 0.05
 OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "paired_groups.json"
 PAGES = (12, 24, 100)
 WORDS, ERROR_RATE, OF_PAGE, MISSED, BURSTS = 60, 0.082, 0.2, 0.03, 0.03
@@ -103,7 +103,7 @@ def engines(design: Design, pages: int, rng: np.random.Generator) -> tuple[Model
 
 
 @dataclass
-class Row:
+class Row(Rejections):
     """What came of a test."""
 
     test: str
@@ -114,10 +114,10 @@ class Row:
     warned: int = 0
     rejected_warned: int = 0
 
-    @property
-    def share(self) -> float:
-        """Of samples in which a difference was found."""
-        return self.rejected / self.samples
+
+def rejects(models: Models, **options: Any) -> bool:
+    """Whether a test finds a difference."""
+    return fa.compare_models(models, paired="groups", **options).pairs[0].pvalue < LEVEL
 
 
 def simulate(
@@ -128,28 +128,15 @@ def simulate(
     for k in range(samples):
         rng = np.random.default_rng([list(DESIGNS).index(design), pages, k])
         models, labels = engines(DESIGNS[design], pages, rng)
+        options: dict[str, Any] = {"groups": labels, "n_resamples": RESAMPLES, "random_state": k}
         for row in rows:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                found = fa.compare_models(
-                    models, groups=labels, paired="groups", n_resamples=RESAMPLES, random_state=k,
-                    **TESTS[row.test],
-                )  # fmt: skip
-            warned = any(issubclass(w.category, fa.UnreliableIntervalWarning) for w in caught)
-            rejected = found.pairs[0].pvalue < LEVEL
-            row.rejected += rejected
-            row.warned += warned
-            row.rejected_warned += rejected and warned
+            row.count(partial(rejects, models, **options, **TESTS[row.test]))
     yield from rows
 
 
 def line(row: Row) -> str:
     """A row in words."""
-    error = math.sqrt(LEVEL * (1.0 - LEVEL) / row.samples)
-    return (
-        f"{row.test}: {row.pages} pages, {row.design}: rejected {row.share:.1%} of {row.samples:,} "
-        f"(Monte-Carlo error {error:.1%}), warned {row.warned / row.samples:.0%}\n"
-    )
+    return f"{row.test}: {row.pages} pages, {row.design}: {row.found}\n"
 
 
 def main() -> None:

@@ -14,7 +14,6 @@ different error rates, the interval of the difference is to miss it in 5 % of th
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +33,7 @@ from bench.simulations.coverage import (
     quantile_of_normal,
     truth,
 )
+from bench.simulations.rejections import LEVEL, Rejections
 from fastarac.uncertainty import asymptotic
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Models = dict[str, tuple[NDArray[np.bool_], Floats]]
 
-LEVEL = 0.05
 OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "type_one.json"
 SHARED, OF_DOCUMENT = 0.5, 0.2
 RESAMPLES = 400
@@ -220,7 +219,7 @@ TESTS: dict[str, Kind] = {
 
 
 @dataclass
-class Row:
+class Row(Rejections):
     """What came of a test."""
 
     test: str
@@ -232,16 +231,6 @@ class Row:
     warned: int = 0
     rejected_warned: int = 0
     other: float | None = None
-
-    @property
-    def share(self) -> float:
-        """Of samples in which a difference was found."""
-        return self.rejected / self.samples
-
-    @property
-    def error(self) -> float:
-        """Monte-Carlo standard error of that share, as if it were the level."""
-        return math.sqrt(LEVEL * (1.0 - LEVEL) / self.samples)
 
 
 def simulate(name: str, samples: int | None = None) -> Iterator[Row]:
@@ -255,13 +244,7 @@ def simulate(name: str, samples: int | None = None) -> Iterator[Row]:
             # tests that differ only in what they do get the same samples
             seed = [round(1000 * place.error_rate), place.n, k]
             rng = np.random.default_rng([*seed, 1] if place.other is not None else seed)
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                rejected = kind.rejects(place, rng)
-            warned = any(issubclass(w.category, fa.UnreliableIntervalWarning) for w in caught)
-            row.rejected += rejected
-            row.warned += warned
-            row.rejected_warned += rejected and warned
+            row.count(partial(kind.rejects, place, rng))
         yield row
 
 
@@ -269,8 +252,7 @@ def line(row: Row) -> str:
     """A row in words."""
     return (
         f"{row.test}: {row.error_rate:.1%} of n={row.n:,}{' in documents' if row.documents else ''}: "
-        f"rejected {row.share:.1%} of {row.samples:,} (Monte-Carlo error {row.error:.1%}), warned "
-        f"{row.warned / row.samples:.0%}\n"
+        f"{row.found}\n"
     )
 
 

@@ -267,7 +267,7 @@ class BoundedSweep(Table, Result):
         """
         correct, incorrect, where = self.counts.path(best=best, steps=steps)
         counts = ThresholdCounts(self.thresholds[where], correct, incorrect)
-        return trusted_sweep(ThresholdSweep, counts)
+        return trusted_sweep(ThresholdSweep, counts)  # its thresholds repeat, as is said above
 
     def _without_bins(self, name: str, area: Callable[[ThresholdSweep], float] | None) -> Bounds | None:
         """Return an area that is known, or that of the sweep where nothing is open."""

@@ -85,6 +85,7 @@ class Resample:
             ta /= population.scale
             fa /= population.scale
         thresholds = self._population.sweep.thresholds[self._which[:n]]
+        # the population's own thresholds, those of which something was drawn
         return trusted_sweep(ThresholdSweep, ThresholdCounts(thresholds, ta, fa))
 
     def counts(self) -> AcceptedCounts:
