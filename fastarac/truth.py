@@ -179,6 +179,13 @@ class PartialTruth(LabelsInPart, Result):
             object.__setattr__(self, name, read_only(value))
         object.__setattr__(self, "graded", graded)
 
+    @classmethod
+    def of_checked(cls, correct: FloatArray, inclusion_probability: FloatArray) -> PartialTruth:
+        """Of labels and probabilities that were checked in another way."""
+        truth = cls.__new__(cls)
+        truth._fill(correct, inclusion_probability, None, None, graded=False)  # noqa: SLF001
+        return truth
+
     def __repr__(self) -> str:
         judged = "" if self.judge is None else ", with a judge"
         return f"PartialTruth({self.n_verified} of {len(self.correct)} verified{judged})"
@@ -465,7 +472,8 @@ class PartialItems:
             first, last, judged = self.predictions[0], self.predictions[-1], share or 0.0
             alone = 0.0 if share is None else 1.0 - judged
             own = alone * first.verified + judged * last.verified
-            own += self.weight * (self.error - own)
+            # what is known with certainty is not the sum of two rounded parts
+            own = np.where(self.weight == 1.0, self.error, own + self.weight * (self.error - own))
             sums = _kernels.estimated.add_up_errors(
                 first.blocks, last.blocks, alone * first.rates, judged * last.rates, self.starts,
                 np.append(self.places, -1), own, errors, right, wrong, squares,

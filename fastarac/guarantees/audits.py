@@ -14,7 +14,8 @@ from fastarac._core.results import read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.inputs import vector
 from fastarac.guarantees.audit_numbers import refuse_unlikely_numbers
-from fastarac.sweep import ThresholdSweep, threshold_sweep
+from fastarac.sweep import threshold_sweep
+from fastarac.truth import EstimatedSweep, PartialItems, PartialTruth
 
 
 class LogError(ValueError):
@@ -26,11 +27,11 @@ class LogError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AuditedSweep(ThresholdSweep):
-    """Counts at every threshold from a log of audits, each known output weighted by 1/π.
+class AuditedSweep(EstimatedSweep):
+    """Counts at every threshold of a log of audits: an :class:`.EstimatedSweep` with what was logged.
 
-    :func:`.audited_sweep` makes it. It stands in for a weighted :class:`.ThresholdSweep` wherever rates
-    are read off, and :func:`.guaranteed_operating_point` takes it for the exact guarantee.
+    :func:`.audited_sweep` makes it. It stands in for a :class:`.ThresholdSweep` wherever rates are read
+    off, and :func:`.guaranteed_operating_point` takes it for the exact guarantee.
 
     Attributes
     ----------
@@ -64,7 +65,7 @@ class AuditedSweep(ThresholdSweep):
     error_probabilities: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        ThresholdSweep.__post_init__(self)
+        EstimatedSweep.__post_init__(self)
         for name in ("logged", "logged_probabilities", "error_points", "error_probabilities"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
@@ -118,6 +119,8 @@ def audited_sweep(
 ) -> AuditedSweep:
     """Count the outputs of a log in which people verified what was rejected, and audited some others.
 
+    It is the sweep of a :class:`.PartialTruth` whose probabilities are 1 below the threshold in use.
+
     Parameters
     ----------
     correct, confidence : array_like of shape (n,)
@@ -140,7 +143,7 @@ def audited_sweep(
     Returns
     -------
     AuditedSweep
-        Counts weighted by 1/π, and what the exact guarantee needs.
+        Estimated counts at the confidences of all outputs, and what the exact guarantee needs.
 
     Raises
     ------
@@ -158,21 +161,26 @@ def audited_sweep(
     3.29·√Σ((1 − π)/π) of the number of accepted outputs, or a little further where the distribution is
     skew. Of honest logs with one π 0.1 % are refused, of those with several up to 0.2 %.
 
-    **Weights.** An estimate with weights 1/π is unbiased (Horvitz and Thompson 1952): an error that was
-    audited with a probability of 5 % stands for 20. The rates at thresholds below K say what would be
-    if more were accepted; there the truth is known of all.
+    **Estimates.** Each output counts with the estimate of its error of :class:`.PartialTruth`: its
+    predicted error rate by the confidence and, where its truth is known, 1/π times what it differs from
+    that. What is known with certainty counts as it is; how many outputs are accepted at a threshold is
+    known. The rates at thresholds below K say what would be if more were accepted.
 
     Examples
     --------
     >>> import numpy as np
     >>> import fastarac as fa
-    >>> correct = [1, np.nan, 0, np.nan, 1, 0]
-    >>> confidence = [0.9, 0.8, 0.8, 0.7, 0.4, 0.3]
+    >>> rng = np.random.default_rng(0)
+    >>> confidence = rng.random(5000)
+    >>> right = rng.random(5000) < 0.8 + 0.2 * confidence
+    >>> seen = (confidence < 0.25) | (rng.random(5000) < 0.1)
     >>> sweep = fa.operation.audited_sweep(
-    ...     correct, confidence, threshold=0.6, audit_probability=0.5
+    ...     np.where(seen, right, np.nan), confidence, threshold=0.25, audit_probability=0.1
     ... )
-    >>> sweep.thresholds, sweep.false_accepts
-    (array([inf, 0.9, 0.8, 0.4, 0.3]), array([0., 0., 2., 2., 3.]))
+    >>> sweep
+    AuditedSweep(5000 outputs, accepted from 0.25 on, audited with probability 0.1)
+    >>> print(fa.operating_point(sweep, threshold=0.25))
+    accept 74.48 % at confidence >= 0.25: error rate 5.802 %, risk 7.79 %
     """
     log = read_log(correct, confidence, threshold, audit_probability, accepted, audited, drawn)
     declared = None
@@ -183,10 +191,8 @@ def audited_sweep(
                 f"least_probability is {declared:g}, but an output was audited with probability "
                 f"{log.least_probability:g}"
             )
-    known = log.known
-    weight = 1.0 / log.probability[known]
-    sweep = threshold_sweep(log.correct[known] == 1, log.confidence[known], sample_weight=weight)
-    # thresholds of the weighted sweep are the known confidences, of which each error has one
+    truth = PartialTruth.of_checked(log.correct, log.probability)
+    sweep = PartialItems(truth, log.confidence).sweep(0.0)
     falling = -sweep.thresholds[1:].astype(np.float64)
     wrong = log.wrong
     points = np.searchsorted(falling, -log.confidence[wrong].astype(np.float64)) + 1
@@ -195,6 +201,8 @@ def audited_sweep(
     from_the_top = np.lexsort((log.probability, log.confidence))[::-1]
     return AuditedSweep(
         sweep.thresholds, sweep.true_accepts, sweep.false_accepts,
+        squares=sweep.squares,
+        n_verified=sweep.n_verified,
         threshold=real_scalar(threshold, "threshold", finite=False),
         least_probability=log.least_probability,
         largest_probability=float(log.probability[log.accepted].max(initial=log.least_probability)),

@@ -34,18 +34,32 @@ def error_rate(threshold):
 class TestSweep:
     LOG = [1, np.nan, 0, np.nan, 1, 0, 0], [0.9, 0.8, 0.8, 0.7, 0.4, 0.3, 0.3]
 
-    def test_weights(self):
+    def test_it_is_the_sweep_of_a_partial_truth(self):
         pi = [0.5, 0.5, 0.25, 0.5, 0.1, 0.1, 0.1]
         sweep = operation.audited_sweep(*self.LOG, threshold=0.6, audit_probability=pi)
-        assert sweep.thresholds.tolist() == [math.inf, 0.9, 0.8, 0.4, 0.3]
-        assert sweep.true_accepts.tolist() == [0, 2, 2, 3, 3]
-        assert sweep.false_accepts.tolist() == [0, 0, 4, 4, 6]
+        known = [*pi[:4], 1, 1, 1]  # all that was rejected
+        truth = fa.PartialTruth(self.LOG[0], inclusion_probability=known)
+        expected = fa.threshold_sweep(truth, self.LOG[1])
+        assert isinstance(sweep, type(expected))
+        for name in ("thresholds", "true_accepts", "false_accepts", "squares", "n_verified"):
+            assert np.array_equal(getattr(sweep, name), getattr(expected, name)), name
+        assert sweep.thresholds.tolist() == [math.inf, 0.9, 0.8, 0.7, 0.4, 0.3]
+        assert (sweep.true_accepts + sweep.false_accepts).tolist() == [0, 1, 3, 4, 5, 7]
+        assert np.diff(sweep.false_accepts)[3:].tolist() == pytest.approx([0, 2])
         assert sweep.least_probability == 0.25
         assert sweep.accepted_at(np.array([0.85, 0.7, 0.0])).tolist() == [1, 4, 7]
-        # it stands in for a weighted sweep
-        assert fa.operating_point(sweep, threshold=0.8).false_accepts == 4
+        # it stands in for a sweep
+        assert fa.operating_point(sweep, threshold=0.8).acceptance_rate == 3 / 7
         assert fa.arac_auc_score(sweep) > 0
         assert "\n" not in repr(sweep)
+
+    def test_what_is_certain_counts_as_it_is(self):
+        rng = np.random.default_rng(3)
+        correct, confidence = draw(rng, 2000, pi=1.0)
+        sweep = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=1)
+        whole = fa.threshold_sweep(correct, confidence)
+        assert np.array_equal(sweep.false_accepts, whole.false_accepts)
+        assert np.array_equal(sweep.true_accepts, whole.true_accepts)
 
     def test_thinning_is_the_same_in_any_order(self):
         rng = np.random.default_rng(0)
@@ -372,8 +386,10 @@ class TestFiles:
         sweep = operation.audited_sweep(
             log.correct, log.confidence, threshold=0.6, audit_probability=log.audit_probability
         )
-        assert sweep.false_accepts.tolist() == [0, 0, 4, 4]
-        assert sweep.true_accepts.tolist() == [0, 2, 2, 3]
+        assert len(sweep.error_points) == 1
+        assert sweep.error_probabilities.tolist() == [0.25]
+        assert sweep.thresholds[sweep.error_points[0]] == 0.8
+        assert (sweep.true_accepts + sweep.false_accepts).tolist() == [0, 1, 3, 4]
 
     @pytest.mark.parametrize(
         ("row", "problem"),
