@@ -37,22 +37,22 @@ def count_quantized(items: Items) -> PairCounts | None:
     kernels = _kernels.quantized_keys
     layout = items.layout
     sample = items.sample.astype(layout.values)
-    ends = ends_of_places(items, sample)
+    ends = ends_of_cells(items, sample)
     if ends is None:
         return None
-    keys, moved, bounds = places_in_buckets(items, ends, sample)
+    keys, moved, bounds = keys_in_buckets(items, ends, sample)
     marks = new_marks(items.n)
     if len(bounds) == 2:
         buckets = halves_of(moved, 0, by_numpy=True)
         rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
-        sort_buckets(buckets, kernels.count_places, rows, marks)
+        sort_buckets(buckets, kernels.count_quantized, rows, marks)
     else:
         rows = np.empty((len(bounds) - 1, 4), np.int64)
 
         def step(first: int, last: int) -> None:
             for b in range(first, last):
                 moved[bounds[b] : bounds[b + 1]].sort()
-            kernels.count_places(moved, bounds, first, last, rows, marks)
+            kernels.count_quantized(moved, bounds, first, last, rows, marks)
 
         over_buckets(len(rows), items.n, lambda: step)
     pairs = pairs_of_rows(rows)
@@ -63,13 +63,13 @@ def count_quantized(items: Items) -> PairCounts | None:
         return None
     bits, labels, keys = picked
     keys.sort()
-    kernels.count_places(keys, np.array([0, len(keys)]), 0, 1, rows, marks)
+    kernels.count_quantized(keys, np.array([0, len(keys)]), 0, 1, rows, marks)
     exactly = _kernels.ties.small_pairs(bits, labels, layout.kind, layout.exponent)[4]
     return pairs._replace(doubled_pairs=pairs.doubled_pairs + int(exactly) - int(rows[0, 3]))
 
 
-def ends_of_places(items: Items, sample: Array) -> Any:
-    """Ends of the places for `cells_between`; None where too many items would share one.
+def ends_of_cells(items: Items, sample: Array) -> Any:
+    """Ends of the cells for `cells_between`; None where too many items would share one.
 
     `sample`: some of the confidences, in rising order; in front and at the end the least and the
     greatest of all are written where they are the ends, so that no item is beyond them.
@@ -82,22 +82,22 @@ def ends_of_places(items: Items, sample: Array) -> Any:
     kernels = _kernels.quantized_keys
     cells = np.empty(len(sample), np.int32)
     for linear in (True, False):
-        ends = ends_of(float(sample[0]), float(sample[-1]), kernels.PLACE_BITS, linear=linear)
+        ends = ends_of(float(sample[0]), float(sample[-1]), kernels.QUANTIZED_BITS, linear=linear)
         if ends is None:
             return None
-        _kernels.smaller_class.cells_between(sample, ends, kernels.N_PLACES, cells)
+        _kernels.smaller_class.cells_between(sample, ends, kernels.N_QUANTIZED, cells)
         differ = cells[1:] ^ cells[:-1]
-        alike = len(differ) - np.count_nonzero(differ >> (kernels.PLACE_BITS - sizes.look_bits))
+        alike = len(differ) - np.count_nonzero(differ >> (kernels.QUANTIZED_BITS - sizes.look_bits))
         if alike <= sizes.max_alike * len(differ):
             repeats = len(differ) - np.count_nonzero(differ)
             return ends if repeats <= sizes.max_repeats else None
     return None
 
 
-def places_in_buckets(
+def keys_in_buckets(
     items: Items, ends: Any, sample: Array
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]:
-    """The keys of the items in their order, the same in buckets of rising place, and their bounds."""
+    """The keys of the items in their order, the same in buckets of rising cell, and their bounds."""
     kernels, layout = _kernels.quantized_keys, items.layout
     keys = np.empty(items.n, strategy.QUANTIZED_KEY)
     buckets, n_buckets = _ranges(items, ends, sample)
@@ -106,7 +106,7 @@ def places_in_buckets(
 
     def encode(index: int) -> None:
         for offset, values, bits, labels in items.chunks(*shares[index]):
-            bad, seen = kernels.encode_places(
+            bad, seen = kernels.encode_quantized(
                 values, bits, labels, layout.kind, layout.exponent, ends,
                 keys[offset : offset + len(bits)], buckets, counts[index],
             )  # fmt: skip
@@ -133,7 +133,7 @@ def _ranges(items: Items, ends: Any, sample: Array) -> tuple[NDArray[np.uint16],
     n_buckets = min(sizes.max_quantized_buckets, items.n // sizes.quantized_buckets_of)
     kernels = _kernels.quantized_keys
     cells = np.empty(len(sample), np.int32)
-    _kernels.smaller_class.cells_between(sample, ends, kernels.N_PLACES, cells)
+    _kernels.smaller_class.cells_between(sample, ends, kernels.N_QUANTIZED, cells)
     n_ranges = 1 << (32 - kernels.RANGE_BITS)
     filled = np.bincount(cells >> (kernels.RANGE_BITS - 1), minlength=n_ranges)
     below = np.cumsum(filled) - filled
@@ -141,7 +141,7 @@ def _ranges(items: Items, ends: Any, sample: Array) -> tuple[NDArray[np.uint16],
 
 
 def new_marks(n: int) -> NDArray[np.uint8]:
-    """No marks yet, for the places of n items."""
+    """No marks yet, for the cells of n items."""
     sizes = strategy.sizes
     bits = min(sizes.max_mark_bits, max(3, n.bit_length() - sizes.mark_items))
     return np.zeros(1 << bits, np.uint8)
@@ -150,7 +150,7 @@ def new_marks(n: int) -> NDArray[np.uint8]:
 def pick_marked(
     items: Items, keys: NDArray[np.uint32], marks: NDArray[np.uint8]
 ) -> tuple[Array, NDArray[np.uint8], NDArray[np.uint32]] | None:
-    """Bits, labels and keys of the items at marked places; None where they are too many."""
+    """Bits, labels and keys of the items in marked cells; None where they are too many."""
     sizes = strategy.sizes
     packed = np.packbits(marks, bitorder="little")
     marked = np.flatnonzero(marks).astype(np.uint32)

@@ -1,9 +1,9 @@
-"""Sort items by the places of their confidences: numbers of 32 bits, which sort in half the time of 64.
+"""Sort items by quantized confidences: numbers of 32 bits, which sort in half the time of 64.
 
-The range of the values is divided into `N_PLACES` places, cells of `smaller_class.cells_between`. A key
-is the place of an item, shifted left by one, with the label in the lowest bit. Where correct and
-incorrect items share a place, as hardly any do, it is marked, and they are picked to be sorted by all
-of their bits. `marks`, a power of two of them, stand for places by their last bits: those of neighbours
+The range of the values is divided into `N_QUANTIZED` cells, those of `smaller_class.cells_between`. A
+key is the cell of an item, shifted left by one, with the label in the lowest bit. Where correct and
+incorrect items share a cell, as hardly any do, it is marked, and they are picked to be sorted by all
+of their bits. `marks`, a power of two of them, stand for cells by their last bits: those of neighbours
 are different ones.
 """
 
@@ -17,14 +17,14 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.smaller_class import BLOCK, cells_between
 
-PLACE_BITS = 31
-N_PLACES = 1 << PLACE_BITS
+QUANTIZED_BITS = 31
+N_QUANTIZED = 1 << QUANTIZED_BITS
 RANGE_BITS = 20  # 4,096 ranges of keys
 FEW_MARKS = 8  # are compared one by one
 
 
 @kernel
-def encode_places(
+def encode_quantized(
     values: Array,
     bits: Array,
     labels: Array,
@@ -47,7 +47,7 @@ def encode_places(
         b = bits[start : start + BLOCK]
         label = labels[start : start + BLOCK]
         target = keys[start : start + BLOCK]
-        cells_between(values[start : start + BLOCK], ends, N_PLACES, cells)
+        cells_between(values[start : start + BLOCK], ends, N_QUANTIZED, cells)
         for i in range(len(b)):
             bad |= (b[i] & exponent) == exponent
             seen |= label[i]
@@ -69,13 +69,13 @@ def copy_to_buckets(keys: Array, buckets: Array, positions: Array, moved: Array)
 
 
 @kernel
-def count_places(
+def count_quantized(
     keys: Array, bounds: Array, first: int, last: int, results: Array, marks: Array
 ) -> None:
-    """Write a row of each sorted bucket from `first` up to `last`, and mark the shared places.
+    """Write a row of each sorted bucket from `first` up to `last`, and mark the shared cells.
 
-    A row: how often correct and incorrect items share a place, correct items, incorrect items, doubled
-    pairs with the correct item above those at its own place.
+    A row: how often correct and incorrect items share a cell, correct items, incorrect items, doubled
+    pairs with the correct item above those in its own cell.
     """
     one = np.uint32(1)
     last_mark = np.uint32(len(marks) - 1)

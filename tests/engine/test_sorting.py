@@ -337,12 +337,14 @@ def test_places_never_fall(draw, linear):
     rng = np.random.default_rng(5)
     values = np.sort(np.concatenate([draw(rng, 1500), [-1e308, -1.0, -0.0, 0.0, 5e-324, 1e308]]))
     for low, high in ([0.0, 1.0], [-3.0, 1e300], [0.5, np.nextafter(0.5, 1)]):
-        ends = smaller_class.ends_of(low, high, _kernels.quantized_keys.PLACE_BITS, linear=linear)
+        ends = smaller_class.ends_of(low, high, _kernels.quantized_keys.QUANTIZED_BITS, linear=linear)
         if ends is None:  # so narrow that the number of places in a unit is infinite
             continue
         cells = np.empty(len(values), np.int32)
         with np.errstate(over="ignore"):
-            _kernels.smaller_class.cells_between(values, ends, _kernels.quantized_keys.N_PLACES, cells)
+            _kernels.smaller_class.cells_between(
+                values, ends, _kernels.quantized_keys.N_QUANTIZED, cells
+            )
         assert (np.diff(cells) >= 0).all()
         assert cells[0] >= 0
 
