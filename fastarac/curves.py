@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
+from fastarac._core.checks import reject_beside_sweep
 from fastarac._core.results import Table, TupleResult
 from fastarac._engine import parallel
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep, reject_beside_sweep
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep
 
 FloatArray = NDArray[np.float64]
 C = TypeVar("C")
@@ -28,7 +29,13 @@ class _ARACCurve(NamedTuple):
 
 
 class ARACCurve(Table, TupleResult, _ARACCurve):
-    """Points of the ARAC curve, from nothing accepted to everything accepted."""
+    """Points of the ARAC curve, from nothing accepted to everything accepted.
+
+    See Also
+    --------
+    fastarac.arac_curve : acceptance rate – accuracy after correction curve
+    CurveBounds : two curves between which that of the items lies, of a BoundedSweep
+    """
 
     __slots__ = ()
 
@@ -40,7 +47,13 @@ class _ARPCurve(NamedTuple):
 
 
 class ARPCurve(Table, TupleResult, _ARPCurve):
-    """Points of the acceptance rate – precision curve, from nothing accepted to everything."""
+    """Points of the acceptance rate – precision curve, from nothing accepted to everything.
+
+    See Also
+    --------
+    fastarac.arp_curve : acceptance rate – precision curve
+    ARACCurve : points of the ARAC curve, from nothing accepted to everything accepted
+    """
 
     __slots__ = ()
 
@@ -52,7 +65,13 @@ class _RCCurve(NamedTuple):
 
 
 class RCCurve(Table, TupleResult, _RCCurve):
-    """Points of the risk–coverage curve, from nothing accepted to everything."""
+    """Points of the risk–coverage curve, from nothing accepted to everything.
+
+    See Also
+    --------
+    fastarac.rc_curve : risk–coverage curve
+    GeneralizedRCCurve : points of the generalised risk–coverage curve
+    """
 
     __slots__ = ()
 
@@ -64,7 +83,13 @@ class _GeneralizedRCCurve(NamedTuple):
 
 
 class GeneralizedRCCurve(Table, TupleResult, _GeneralizedRCCurve):
-    """Points of the generalised risk–coverage curve, from nothing accepted to everything."""
+    """Points of the generalised risk–coverage curve, from nothing accepted to everything.
+
+    See Also
+    --------
+    fastarac.generalized_rc_curve : generalised risk–coverage curve
+    RCCurve : points of the risk–coverage curve
+    """
 
     __slots__ = ()
 
@@ -76,7 +101,13 @@ class _AccuracyRejectionCurve(NamedTuple):
 
 
 class AccuracyRejectionCurve(Table, TupleResult, _AccuracyRejectionCurve):
-    """Points of the accuracy–rejection curve, from everything rejected to nothing."""
+    """Points of the accuracy–rejection curve, from everything rejected to nothing.
+
+    See Also
+    --------
+    fastarac.accuracy_rejection_curve : accuracy–rejection curve
+    RCCurve : points of the risk–coverage curve
+    """
 
     __slots__ = ()
 
@@ -92,6 +123,11 @@ class CurveBounds(TupleResult, _CurveBounds[C]):
     """Two curves between which that of the items lies, of a :class:`.BoundedSweep`.
 
     Its thresholds are the lower edges of the bins, repeated for points inside.
+
+    See Also
+    --------
+    fastarac.frames.BoundedSweep : bounds of figures from counts in bins
+    fastarac.frames.Bounds : ends between which a figure surely lies
     """
 
     __slots__ = ()
@@ -165,10 +201,21 @@ def arac_curve(
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
+    See Also
+    --------
+    arac_auc_score : area under the ARAC curve
+    arp_curve : acceptance rate – precision curve
+    fastarac.displays.ARACDisplay : ARAC curve
+    fastarac.results.ARACCurve : points of the ARAC curve, from nothing accepted to everything accepted
+
     Notes
     -----
     X = (TA + FA)/Ω, Y = (TA + TR + FR)/Ω; equations 1 and 16 of Kimura et al. 2024. Also known as the
     oracle-collaborative accuracy or the retention curve. Errors are those of :func:`.threshold_sweep`.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, equations 1 and 16.
 
     Examples
     --------
@@ -227,10 +274,20 @@ def arp_curve(
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
+    See Also
+    --------
+    arp_auc_score : area under the acceptance rate – precision curve
+    rc_curve : risk–coverage curve
+    fastarac.results.ARPCurve : points of the acceptance rate – precision curve
+
     Notes
     -----
     X = (TA + FA)/Ω, R_P = TA/(TA + FA); Kimura et al. 2024, 3.4. It is the risk–coverage curve turned
     upside down. Errors are those of :func:`.threshold_sweep`.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, 3.4.
 
     Examples
     --------
@@ -279,10 +336,20 @@ def rc_curve(
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
+    See Also
+    --------
+    aurc_loss : area under the risk–coverage curve
+    generalized_rc_curve : generalised risk–coverage curve
+    arp_curve : acceptance rate – precision curve
+
     Notes
     -----
     (TA + FA)/Ω against FA/(TA + FA); El-Yaniv and Wiener 2010, "On the foundations of noise-free
     selective classification". Errors are those of :func:`.threshold_sweep`.
+
+    References
+    ----------
+    El-Yaniv and Wiener 2010, "On the foundations of noise-free selective classification".
 
     Examples
     --------
@@ -330,11 +397,22 @@ def generalized_rc_curve(
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
+    See Also
+    --------
+    augrc_loss : area under the generalised risk–coverage curve
+    rc_curve : risk–coverage curve
+    fastarac.results.GeneralizedRCCurve : points of the generalised risk–coverage curve
+
     Notes
     -----
     (TA + FA)/Ω against FA/Ω; Traub et al. 2024, "Overcoming common flaws in the evaluation of selective
     classification systems". The ARAC curve turned upside down. Errors are those of
     :func:`.threshold_sweep`.
+
+    References
+    ----------
+    Traub and others 2024, "Overcoming common flaws in the evaluation of selective classification
+    systems".
 
     Examples
     --------
@@ -383,11 +461,22 @@ def accuracy_rejection_curve(
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
+    See Also
+    --------
+    rc_curve : risk–coverage curve
+    arac_curve : acceptance rate – accuracy after correction curve
+    fastarac.costs.accuracy_rejection_cost_curve : accuracy–rejection–normalised cost curve
+
     Notes
     -----
     1 − (TA + FA)/Ω against TA/(TA + FA); Nadeem, Zucker and Hanczar 2009, "Accuracy-rejection curves
     (ARCs) for comparing classification methods with a reject option". Errors are those of
     :func:`.threshold_sweep`.
+
+    References
+    ----------
+    Nadeem, Zucker and Hanczar 2009, "Accuracy-rejection curves (ARCs) for comparing classification
+    methods with a reject option".
 
     Examples
     --------

@@ -38,6 +38,11 @@ class Reviewer(Pickled):
     false_alarm_rate : float, default=0.0
         a, the share of the rejected correct items that is changed for the worse, in [0, 1].
 
+    See Also
+    --------
+    VerificationCosts : prices of an item that is verified, corrected, or wrong in the end
+    fastarac.costs.optimal_operating_point : threshold of least total cost
+
     Notes
     -----
     Error rate and correction rate, equations 5 and 4 of Kimura et al. 2024 for d = 1 and a = 0, become
@@ -51,6 +56,10 @@ class Reviewer(Pickled):
 
     Where d < 1 or a > 0, errors remain where everything is verified. Where a > 0, R_E may fall while
     more is accepted.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, equations 4, 5, 7 and 14, here for people who err.
 
     Examples
     --------

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastarac._core.checks import reject_beside_sweep
 from fastarac._core.results import Result, Table, TupleResult, read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import rounded_percent
@@ -37,7 +38,17 @@ class _AcceptanceCounts(NamedTuple):
 
 
 class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
-    """The four counts of the reject model (Kimura et al. 2024, table 1) at a threshold."""
+    """The four counts of the reject model (Kimura et al. 2024, table 1) at a threshold.
+
+    See Also
+    --------
+    fastarac.ThresholdSweep : counts of accepted items at every threshold that makes a difference
+    fastarac.confusion_matrix_at_thresholds : confusion matrices at every distinct score
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, table 1.
+    """
 
     __slots__ = ()
 
@@ -136,6 +147,12 @@ class ThresholdSweep(_Sweep):
         float64 where the items are weighted.
     false_accepts : ndarray of shape (m + 1,)
         The same for the incorrect items; from 0 to `n_incorrect`.
+
+    See Also
+    --------
+    threshold_sweep : count correct and incorrect accepted items at every threshold
+    arac_curve : acceptance rate – accuracy after correction curve
+    operating_point : choose the threshold by one criterion and say what happens there
 
     Examples
     --------
@@ -264,6 +281,11 @@ class CornerSweep(_Sweep):
         Strictly decreasing from ``inf``; float64, or an object array of Python integers.
     true_accepts, false_accepts : ndarray of int64 of shape (m + 1,)
         Number of the correct and of the incorrect items with ``confidence >= threshold``.
+
+    See Also
+    --------
+    fastarac.threshold_sweep : count correct and incorrect accepted items at every threshold
+    fastarac.ThresholdSweep : counts of accepted items at every threshold that makes a difference
 
     Examples
     --------
@@ -429,6 +451,12 @@ def threshold_sweep(
     TypeError
         Where an argument does not hold real numbers, and for `corners_only` with weights or grades.
 
+    See Also
+    --------
+    ThresholdSweep : counts of accepted items at every threshold that makes a difference
+    evaluate : all figures of one model
+    fastarac.frames.threshold_sweep : count the accepted items of a frame, in the engine that holds it
+
     Notes
     -----
     The counts are those of Kimura et al. 2024, table 1. The order of the items does not matter:
@@ -438,6 +466,10 @@ def threshold_sweep(
     errors and corners: the ARAC and ROC areas and their parts, the hull, the acceptance at an error
     rate or a risk, the costs, ARP-AUC and AURC by "mean" and "exact", PR-AUC by Davis and Goadrich.
     What needs single thresholds inside a run raises ``TypeError``.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, table 1.
 
     Examples
     --------
@@ -538,26 +570,6 @@ def whole_sweep(sweep: AcceptedCounts) -> ThresholdSweep:
         f"{sweep!r} is given, which lacks the thresholds inside runs of correct items; (correct, "
         "confidence), or a sweep made of them without corners_only=True, is expected"
     )
-
-
-def reject_beside_sweep(
-    confidence: object, sample_weight: object, name_of_confidence: str = "confidence"
-) -> None:
-    """Raise where something is given beside a sweep that has all in it already."""
-    reject_all_beside_sweep(**{name_of_confidence: confidence, "sample_weight": sample_weight})
-
-
-def reject_all_beside_sweep(**values: object) -> None:
-    """Raise where anything of these names is given beside a sweep."""
-    for name, value in values.items():
-        if value is not None:
-            message = f"{name} is given beside a ThresholdSweep; the sweep alone is expected"
-            if name == "confidence" and isinstance(value, str):  # meant for another parameter
-                message = (
-                    f"confidence is {value!r} beside a ThresholdSweep; the sweep alone is expected, "
-                    f"and names by keyword, such as statistic={value!r}"
-                )
-            raise TypeError(message)
 
 
 def split_grades(

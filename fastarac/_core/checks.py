@@ -151,3 +151,23 @@ def exactly_one(**options: object) -> str:
         found = " and ".join(given) or "none"
         raise TypeError(f"exactly one of {', '.join(options)} is expected; found {found}")
     return given[0]
+
+
+def reject_beside_sweep(
+    confidence: object, sample_weight: object, name_of_confidence: str = "confidence"
+) -> None:
+    """Raise where something is given beside a sweep that has all in it already."""
+    reject_all_beside_sweep(**{name_of_confidence: confidence, "sample_weight": sample_weight})
+
+
+def reject_all_beside_sweep(**values: object) -> None:
+    """Raise where anything of these names is given beside a sweep."""
+    for name, value in values.items():
+        if value is not None:
+            message = f"{name} is given beside a ThresholdSweep; the sweep alone is expected"
+            if name == "confidence" and isinstance(value, str):  # meant for another parameter
+                message = (
+                    f"confidence is {value!r} beside a ThresholdSweep; the sweep alone is expected, "
+                    f"and names by keyword, such as statistic={value!r}"
+                )
+            raise TypeError(message)

@@ -14,19 +14,43 @@ _quiet = ContextVar("_quiet", default=False)
 
 
 class UndefinedMetricWarning(UserWarning):
-    """A metric is undefined for the data it was given; NaN is returned."""
+    """A metric is undefined for the data it was given; NaN is returned.
+
+    See Also
+    --------
+    roc_auc_score : area under the ROC curve
+    evaluate : all figures of one model
+    """
 
 
 class UnreliableIntervalWarning(UserWarning):
-    """An interval or a test comes from too little data to be as sure as it says."""
+    """An interval or a test comes from too little data to be as sure as it says.
+
+    See Also
+    --------
+    asymptotic_interval : confidence interval of a statistic, without resampling
+    bootstrap : interval and standard error of a statistic, from resamples of the items
+    """
 
 
 class SampleTooSmallWarning(UserWarning):
-    """There are too few items for the guarantee asked for, even if all of them were correct."""
+    """There are too few items for the guarantee asked for, even if all of them were correct.
+
+    See Also
+    --------
+    guaranteed_operating_point : choose a threshold that keeps a limit on new items
+    fastarac.operation.fit_policy : fit thresholds that keep one limit on new outputs
+    """
 
 
 class UnreasonableCostsWarning(UserWarning):
-    """A cost matrix has a row that no one would ever choose, or rewards wrong predictions."""
+    """A cost matrix has a row that no one would ever choose, or rewards wrong predictions.
+
+    See Also
+    --------
+    VerificationCosts : prices of an item that is verified, corrected, or wrong in the end
+    fastarac.costs.optimal_operating_point : threshold of least total cost
+    """
 
 
 def warn_undefined(metric: str, reason: str) -> None:

@@ -30,6 +30,11 @@ class Interval(Result):
         How the ends were found.
     distribution : ndarray of shape (n_resamples,) or None
         The resampled figures, where there are any.
+
+    See Also
+    --------
+    asymptotic_interval : confidence interval of a statistic, without resampling
+    bootstrap : interval and standard error of a statistic, from resamples of the items
     """
 
     estimate: float

@@ -24,6 +24,11 @@ class _HarnessOutputs(NamedTuple):
 class HarnessOutputs(Table, TupleResult, _HarnessOutputs):
     """The outputs in a log of a harness, in its order.
 
+    See Also
+    --------
+    fastarac.io.Outputs : outputs of machines, one row per item
+    fastarac.evaluate : all figures of one model
+
     Examples
     --------
     >>> import numpy as np

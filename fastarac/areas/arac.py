@@ -32,7 +32,17 @@ class _CurveArea(NamedTuple):
 
 
 class CurveArea(TupleResult, _CurveArea):
-    """An area under a curve over the acceptance rate, and its parts (Kimura et al. 2024, 3.3)."""
+    """An area under a curve over the acceptance rate, and its parts (Kimura et al. 2024, 3.3).
+
+    See Also
+    --------
+    fastarac.arac_area : area under the ARAC curve, and its parts
+    fastarac.arp_area : area under the acceptance rate – precision curve, and its parts
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, equations 17 to 20.
+    """
 
     __slots__ = ()
 
@@ -99,6 +109,12 @@ def arac_area(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for a negative `gamma`.
 
+    See Also
+    --------
+    arac_auc_score : area under the ARAC curve
+    arp_area : area under the acceptance rate – precision curve, and its parts
+    fastarac.results.CurveArea : an area over the acceptance rate, and its parts
+
     Notes
     -----
     With the acceptance rate X and the accuracy after correction Y,
@@ -108,6 +124,10 @@ def arac_area(
 
     by trapezoids from (0, 1) to (1, β); equations 17 to 20 of Kimura et al. 2024. Equal confidences
     are a straight segment, as if accepted in random order. Defined for every non-empty input.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, equations 17 to 20.
 
     Examples
     --------
@@ -148,11 +168,22 @@ def arac_auc_score(
     ValueError, TypeError
         As :func:`.threshold_sweep`.
 
+    See Also
+    --------
+    normalized_arac_auc_score : normalised ARAC-AUC
+    augrc_loss : area under the generalised risk–coverage curve
+    arac_area : area under the ARAC curve, and its parts
+    arac_partial_auc_score : mean height of the ARAC curve over part of it
+
     Notes
     -----
     A_ARAC = ∫ Y dX (Kimura et al. 2024, 3.3 §1). With β the recognition rate it equals
     1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2, and 1 − A_ARAC is the area under the generalised
     risk–coverage curve, AUGRC (Traub et al. 2024).
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, 3.3 and equation 17.
 
     Examples
     --------
@@ -192,10 +223,20 @@ def normalized_arac_auc_score(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for a negative `gamma`.
 
+    See Also
+    --------
+    arac_auc_score : area under the ARAC curve
+    fastarac.costs.performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
+    normalized_arp_auc_score : normalised ARP-AUC
+
     Notes
     -----
     A″ = (γ·A_U/(1 − β) + A_L)/(γ + 1), equation 20 of Kimura et al. 2024. Unlike the ARAC-AUC it tells
     good models with β near 1 apart.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, equations 19 and 20.
 
     Examples
     --------
@@ -233,10 +274,21 @@ def augrc_loss(
     ValueError, TypeError
         As :func:`.threshold_sweep`.
 
+    See Also
+    --------
+    arac_auc_score : area under the ARAC curve
+    aurc_loss : area under the risk–coverage curve
+    generalized_rc_curve : generalised risk–coverage curve
+
     Notes
     -----
     AUGRC of Traub et al. 2024, "Overcoming common flaws in the evaluation of selective classification
     systems". Their package prints it times 1000.
+
+    References
+    ----------
+    Traub and others 2024, "Overcoming common flaws in the evaluation of selective classification
+    systems".
 
     Examples
     --------

@@ -100,6 +100,11 @@ def arac_partial_auc_score(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also where not exactly one form is given, or one out of range.
 
+    See Also
+    --------
+    arac_auc_score : area under the ARAC curve
+    roc_partial_auc_score : area under part of the ROC curve
+
     Notes
     -----
     (1/(b − a))∫ Y dX over X in [a, b], or (1/ε)∫ X dY over Y in [1 − ε, 1]. X at a height is the
@@ -174,6 +179,11 @@ def roc_partial_auc_score(
         As :func:`.threshold_sweep`; also where not exactly one range is given, or one that is empty
         or not within [0, 1].
 
+    See Also
+    --------
+    roc_auc_score : area under the ROC curve
+    arac_partial_auc_score : mean height of the ARAC curve over part of it
+
     Notes
     -----
     McClish 1989, "Analyzing a portion of the ROC curve":
@@ -182,6 +192,10 @@ def roc_partial_auc_score(
 
     with the area under the chance diagonal as the minimum and the width of the range as the maximum.
     Both ranges are those of pROC, ``partial.auc.focus="specificity"`` and ``"sensitivity"``.
+
+    References
+    ----------
+    McClish 1989, "Analyzing a portion of the ROC curve".
 
     Examples
     --------

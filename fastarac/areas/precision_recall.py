@@ -30,7 +30,13 @@ class _BreakEvenPoint(NamedTuple):
 
 
 class BreakEvenPoint(TupleResult, _BreakEvenPoint):
-    """Where precision and recall are equal."""
+    """Where precision and recall are equal.
+
+    See Also
+    --------
+    fastarac.break_even_point : where precision equals recall
+    EqualErrorRate : where the false positive and the false negative rate are equal
+    """
 
     __slots__ = ()
 
@@ -41,7 +47,13 @@ class _EqualErrorRate(NamedTuple):
 
 
 class EqualErrorRate(TupleResult, _EqualErrorRate):
-    """Where the false positive and the false negative rate are equal."""
+    """Where the false positive and the false negative rate are equal.
+
+    See Also
+    --------
+    fastarac.equal_error_rate : where both error rates are equal
+    BreakEvenPoint : where precision and recall are equal
+    """
 
     __slots__ = ()
 
@@ -83,6 +95,12 @@ def pr_auc_score(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for an unknown `interpolation`.
 
+    See Also
+    --------
+    average_precision_score : average precision
+    interpolated_precision : largest precision at each level of recall or above it
+    precision_recall_curve : precision and recall at every threshold
+
     Notes
     -----
     Davis and Goadrich 2006, "The relationship between precision-recall and ROC curves". Between N₀
@@ -93,6 +111,10 @@ def pr_auc_score(
 
     "linear" is ``auc(recall, precision)`` over scikit-learn's curve, "step" its
     ``average_precision_score``; the default is that of R's PRROC and precrec.
+
+    References
+    ----------
+    Davis and Goadrich 2006, "The relationship between precision-recall and ROC curves".
 
     Examples
     --------
@@ -146,6 +168,11 @@ def interpolated_precision(
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for levels outside [0, 1].
+
+    See Also
+    --------
+    eleven_point_average_precision : mean of the interpolated precision at the recall levels 0, 0.1, …
+    pr_auc_score : area under the precision–recall curve, by one of three interpolations
 
     Notes
     -----
@@ -204,6 +231,11 @@ def eleven_point_average_precision(
     ValueError, TypeError
         As :func:`.threshold_sweep`.
 
+    See Also
+    --------
+    interpolated_precision : largest precision at each level of recall or above it
+    average_precision_score : average precision
+
     Notes
     -----
     The measure of the early TREC conferences; see :func:`.interpolated_precision`.
@@ -252,6 +284,12 @@ def break_even_point(
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`.
+
+    See Also
+    --------
+    equal_error_rate : where both error rates are equal
+    interpolated_precision : largest precision at each level of recall or above it
+    fastarac.results.BreakEvenPoint : where precision and recall are equal
 
     Notes
     -----
@@ -307,6 +345,12 @@ def equal_error_rate(
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`.
+
+    See Also
+    --------
+    break_even_point : where precision equals recall
+    det_curve : detection error tradeoff
+    fastarac.results.EqualErrorRate : where the false positive and the false negative rate are equal
 
     Notes
     -----

@@ -165,6 +165,12 @@ def arp_area(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for an unknown `estimator`, or "mean" with weights.
 
+    See Also
+    --------
+    arp_auc_score : area under the acceptance rate – precision curve
+    arac_area : area under the ARAC curve, and its parts
+    arp_curve : acceptance rate – precision curve
+
     Notes
     -----
     Kimura et al. 2024, 3.4, where the parts are those of the ARAC-AUC. With "exact", a tie of p
@@ -173,6 +179,10 @@ def arp_area(
     .. math:: \frac1\Omega\left[p + \left(T_0 - \frac{p N_0}{g}\right)\ln\frac{N_0+g}{N_0}\right]
 
     and p/Ω where N₀ = 0.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, 3.4.
 
     Examples
     --------
@@ -219,9 +229,19 @@ def arp_auc_score(
     ValueError, TypeError
         As :func:`.arp_area`.
 
+    See Also
+    --------
+    aurc_loss : area under the risk–coverage curve
+    arp_area : area under the acceptance rate – precision curve, and its parts
+    normalized_arp_auc_score : normalised ARP-AUC
+
     Notes
     -----
     ARP-AUC of Kimura et al. 2024, 3.4; 1 − AURC.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, 3.4.
 
     Examples
     --------
@@ -266,9 +286,18 @@ def normalized_arp_auc_score(
     ValueError, TypeError
         As :func:`.arp_area`.
 
+    See Also
+    --------
+    arp_auc_score : area under the acceptance rate – precision curve
+    normalized_arac_auc_score : normalised ARAC-AUC
+
     Notes
     -----
     Kimura et al. 2024, 3.4 and equation 20.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, 3.4 and equation 20.
 
     Examples
     --------
@@ -309,10 +338,20 @@ def aurc_loss(
     ValueError, TypeError
         As :func:`.arp_area`.
 
+    See Also
+    --------
+    excess_aurc_loss : AURC above that of the best order of the same items
+    normalized_aurc_loss : AURC between that of the best order, 0, and that of a random one, 1
+    augrc_loss : area under the generalised risk–coverage curve
+
     Notes
     -----
     AURC of Geifman, Uziel and El-Yaniv 2019, "Bias-reduced uncertainty estimation for deep neural
     classifiers".
+
+    References
+    ----------
+    Geifman, Uziel and El-Yaniv 2019, "Bias-reduced uncertainty estimation for deep neural classifiers".
 
     Examples
     --------
@@ -356,9 +395,18 @@ def excess_aurc_loss(
     ValueError, TypeError
         As :func:`.arp_area`; also for an unknown `optimum`, or weights with a finite optimum.
 
+    See Also
+    --------
+    aurc_loss : area under the risk–coverage curve
+    normalized_aurc_loss : AURC between that of the best order, 0, and that of a random one, 1
+
     Notes
     -----
     E-AURC of Geifman, Uziel and El-Yaniv 2019, whose optimum is the asymptotic one.
+
+    References
+    ----------
+    Geifman, Uziel and El-Yaniv 2019, "Bias-reduced uncertainty estimation for deep neural classifiers".
 
     Examples
     --------
@@ -407,6 +455,11 @@ def normalized_aurc_loss(
     ------
     ValueError, TypeError
         As :func:`.excess_aurc_loss`.
+
+    See Also
+    --------
+    aurc_loss : area under the risk–coverage curve
+    excess_aurc_loss : AURC above that of the best order of the same items
 
     Notes
     -----

@@ -46,6 +46,12 @@ class BoundedSweep(Table, Result):
     known : mapping of str to Bounds
         Areas that are known better than from the counts, by the names of the attributes.
 
+    See Also
+    --------
+    ThresholdSketch : counts of a stream of items, in memory that does not grow with it
+    Bounds : ends between which a figure surely lies
+    fastarac.results.BoundedEvaluation : the figures of a BoundedSweep
+
     Notes
     -----
     ROC-AUC: a bin of p correct and q incorrect items leaves pq of the n⁺n⁻ pairs open. The other areas

@@ -48,6 +48,11 @@ class _Bounds(NamedTuple):
 class Bounds(TupleResult, _Bounds):
     """The ends between which a figure of the items surely lies, rounded outward.
 
+    See Also
+    --------
+    BoundedSweep : bounds of figures from counts in bins
+    fastarac.results.CurveBounds : two curves between which that of the items lies, of a BoundedSweep
+
     Examples
     --------
     >>> import fastarac as fa

@@ -37,6 +37,11 @@ class BoundedOperatingPoint(Result):
         n⁺ and n⁻.
     largest_acceptance_rate : float
         The most that a threshold on the items themselves could accept within the limit, in [0, 1].
+
+    See Also
+    --------
+    fastarac.operating_point : choose the threshold by one criterion and say what happens there
+    fastarac.frames.BoundedSweep : bounds of figures from counts in bins
     """
 
     threshold: Any

@@ -56,6 +56,11 @@ class ThresholdSketch:
     ValueError, TypeError
         Where `max_width` is not a number in [1e-12, 1).
 
+    See Also
+    --------
+    BoundedSweep : bounds of figures from counts in bins
+    fastarac.io.sketch_outputs : count a file of any size in a sketch
+
     Notes
     -----
     Confidences are read as the bits of doubles in the order of their values, and ranges of them whose

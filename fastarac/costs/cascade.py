@@ -441,6 +441,11 @@ def evaluate_cascade(
     ValueError, TypeError
         As :func:`optimize_cascade`; also for another number of thresholds, and NaN.
 
+    See Also
+    --------
+    optimize_cascade : choose the thresholds of all stages together, for the least cost within one limit
+    Stage : one stage of a cascade
+
     Examples
     --------
     >>> import fastarac as fa

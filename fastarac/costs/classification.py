@@ -55,10 +55,19 @@ def prediction_counts(
         Where the columns are empty, of unequal lengths or have nulls, or a label is not among `labels`;
         where labels that occur cannot be sorted, such as strings and numbers.
 
+    See Also
+    --------
+    paired_prediction_counts : count items by the predictions of two models
+    bcost : bootstrap interval of the expected cost (BCOST)
+
     Notes
     -----
     The confusion matrix of Suzuki 2003, table 5. The classes in order, where `labels` is left out, are
     ``np.unique([*predicted, *actual])``.
+
+    References
+    ----------
+    Suzuki 2003, table 5.
 
     Examples
     --------
@@ -111,10 +120,19 @@ def paired_prediction_counts(
     ValueError, TypeError
         As :func:`.prediction_counts`.
 
+    See Also
+    --------
+    prediction_counts : count the items by predicted and actual class
+    bcost_delta : bootstrap test of two expected costs (BCOSTDELTA)
+
     Notes
     -----
     The three-dimensional matrix M′(i₁, i₂|j) of BCOSTDELTA (Suzuki 2003). Its sum over the second axis
     is the confusion matrix of the first model.
+
+    References
+    ----------
+    Suzuki 2003, procedure BCOSTDELTA.
 
     Examples
     --------
@@ -144,10 +162,20 @@ class CostMatrix(Result):
         Where a row is dominated, so that its class need never be predicted, or where, of two classes,
         the wrong one is never dearer than the right one. The costs are usually mistaken then.
 
+    See Also
+    --------
+    expected_cost : expected cost of an item, from the two rates of a classifier
+    bcost : bootstrap interval of the expected cost (BCOST)
+
     Notes
     -----
     Suzuki 2003, table 2; Elkan 2001, "The foundations of cost-sensitive learning". Reasonableness: a
     row must not dominate another; for two classes, c(+|−) > c(−|−) and c(−|+) > c(+|+).
+
+    References
+    ----------
+    Suzuki 2003, equations 1 and 2, table 2; Elkan 2001, "The foundations of cost-sensitive learning",
+    equations 1 and 2.
 
     Examples
     --------

@@ -33,7 +33,13 @@ class _ARACHull(NamedTuple):
 
 
 class ARACHull(Table, TupleResult, _ARACHull):
-    """Vertices of the upper convex hull of the ARAC curve, and the cost ratios each is optimal for."""
+    """Vertices of the upper convex hull of the ARAC curve, and the cost ratios each is optimal for.
+
+    See Also
+    --------
+    fastarac.costs.arac_convex_hull : thresholds that can be optimal
+    HullVertex : A vertex of the hull
+    """
 
     __slots__ = ()
 
@@ -70,6 +76,12 @@ def arac_convex_hull(
     ValueError, TypeError
         As :func:`.threshold_sweep`.
 
+    See Also
+    --------
+    roc_convex_hull : convex hull of the ROC curves of any number of models
+    optimal_operating_point : threshold of least total cost
+    fastarac.results.ARACHull : upper convex hull of an ARAC curve
+
     Notes
     -----
     For δ > 0 the greatest W = γX + β − δR_E (equation 15 of Kimura et al. 2024) is that of γ/δ·X + Y:
@@ -80,6 +92,10 @@ def arac_convex_hull(
     The vertices are exact, whatever the counts or weights; the ratios are rounded once. O(m) for m
     thresholds. Imperfect people (:class:`.Reviewer`) change the ratios, not the vertices: costs are
     linear in TA and FA then, too.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, equation 15.
 
     Examples
     --------

@@ -48,7 +48,13 @@ class _CostCurve(NamedTuple):
 
 
 class CostCurve(Table, TupleResult, _CostCurve):
-    """Lower envelope of the cost lines of all thresholds; straight between its vertices."""
+    """Lower envelope of the cost lines of all thresholds; straight between its vertices.
+
+    See Also
+    --------
+    fastarac.costs.cost_curve : least normalised expected cost over the probability cost function
+    CostCurveBand : cost curve on a grid, with intervals
+    """
 
     __slots__ = ()
 
@@ -69,7 +75,13 @@ class _CostCurveBand(NamedTuple):
 
 
 class CostCurveBand(Table, TupleResult, _CostCurveBand):
-    """A cost curve on a grid, with a confidence interval at each point of it."""
+    """A cost curve on a grid, with a confidence interval at each point of it.
+
+    See Also
+    --------
+    fastarac.costs.cost_curve_band : pointwise bootstrap intervals of a cost curve
+    CostCurve : lower envelope of the cost lines of all thresholds
+    """
 
     __slots__ = ()
 
@@ -146,6 +158,10 @@ def cost_curve(
     expected cost of an item. Vertices of the curve are the edges of the ROC convex hull, at
     PCF(+) = 1/(1 + slope), and its segments the hull's vertices.
 
+    References
+    ----------
+    Suzuki 2003, equations 6 to 9; Drummond and Holte 2000, "Explicitly representing expected cost".
+
     Examples
     --------
     >>> import fastarac as fa
@@ -212,6 +228,10 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
     Notes
     -----
     Suzuki 2003, on cost curves; Drummond and Holte 2000. The crossings of the ROC curves are elsewhere.
+
+    References
+    ----------
+    Suzuki 2003, on cost curves; Drummond and Holte 2000, "Explicitly representing expected cost".
 
     Examples
     --------
@@ -301,6 +321,12 @@ def cost_curve_band(
         As :func:`.threshold_sweep`; where a class is missing, the sweep is weighted, an argument is out
         of its range, or `groups` is given beside a sweep.
 
+    See Also
+    --------
+    cost_curve : least normalised expected cost over the probability cost function
+    fastarac.bootstrap_band : band around a curve, from resamples of the items
+    fastarac.results.CostCurveBand : cost curve on a grid, with intervals
+
     Notes
     -----
     The test items vary, not the classifier (Drummond and Holte 2006): at each PCF(+) the threshold is
@@ -312,6 +338,10 @@ def cost_curve_band(
     positives and of negatives are theirs; samples that lack a class are left out.
     The ends of an interval are percentiles. Like any bootstrap it cannot see errors that did not
     occur: where the estimate is 0, so is the interval.
+
+    References
+    ----------
+    Drummond and Holte 2006, "Cost curves: an improved method for visualizing classifier performance".
 
     Examples
     --------

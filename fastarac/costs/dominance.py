@@ -41,10 +41,19 @@ def dominates(a: Model, b: Model) -> bool:
     ValueError, TypeError
         As :func:`.threshold_sweep`; where a class is missing.
 
+    See Also
+    --------
+    better_ranges : cost ratios at which one model is cheaper
+    roc_convex_hull : convex hull of the ROC curves of any number of models
+
     Notes
     -----
     Suzuki 2003, on ROC curves: with straight lines between their points, compared exactly. A curve does
     not dominate itself.
+
+    References
+    ----------
+    Suzuki 2003, on ROC curves.
 
     Examples
     --------

@@ -56,7 +56,13 @@ class _HullVertex(NamedTuple):
 
 
 class HullVertex(TupleResult, _HullVertex):
-    """A vertex of the hull: a model at a threshold, and the prices for which it is optimal."""
+    """A vertex of the hull: a model at a threshold, and the prices for which it is optimal.
+
+    See Also
+    --------
+    ROCConvexHull : upper left convex hull of ROC curves
+    ARACHull : upper convex hull of an ARAC curve
+    """
 
     __slots__ = ()
 
@@ -85,6 +91,11 @@ class ROCConvexHull(Table, Result):
         Area under the hull, rounded once.
     exact : tuple of (Fraction, Fraction)
         (fpr, tpr) of each vertex, not rounded.
+
+    See Also
+    --------
+    fastarac.costs.roc_convex_hull : convex hull of the ROC curves of any number of models
+    HullVertex : A vertex of the hull
     """
 
     fpr: FloatArray
@@ -247,6 +258,10 @@ def roc_convex_hull(models: Models) -> ROCConvexHull:
     The ROC convex hull method of Provost and Fawcett 1997; Suzuki 2003, equations 4 and 5. Counts are
     compared exactly; weights as their sums at each threshold, which are rounded once. Takes about
     as long as the sort of the scores.
+
+    References
+    ----------
+    Provost and Fawcett 1997, on the ROC convex hull; Suzuki 2003, equations 4 and 5.
 
     Examples
     --------

@@ -47,6 +47,11 @@ class CostInterval(Table, Interval):
         "bcost" or "bcost_delta".
     distribution : ndarray of shape (..., n_resamples)
         The cost of each resampled confusion matrix, in the order drawn.
+
+    See Also
+    --------
+    fastarac.costs.bcost : bootstrap interval of the expected cost (BCOST)
+    CostDifference : expected cost of one classifier less that of another
     """
 
     estimate: Values
@@ -70,6 +75,11 @@ class CostDifference(CostInterval):
     """The expected cost of one classifier less that of another, and its bootstrap interval.
 
     The attributes are those of :class:`.CostInterval`.
+
+    See Also
+    --------
+    fastarac.costs.bcost_delta : bootstrap test of two expected costs (BCOSTDELTA)
+    CostInterval : an expected cost and its bootstrap interval
     """
 
     __slots__ = ()
@@ -131,6 +141,12 @@ def bcost(
         Where smoothing moves the centre of the interval by more than a quarter of its standard error,
         or the estimate is outside its own interval; where there are fewer than 20 groups.
 
+    See Also
+    --------
+    bcost_delta : bootstrap test of two expected costs (BCOSTDELTA)
+    prediction_counts : count the items by predicted and actual class
+    fastarac.results.CostInterval : an expected cost and its bootstrap interval
+
     Notes
     -----
     Suzuki 2003 (equation 3 and procedure BCOST), after Margineantu and Dietterich 2000, "Bootstrap
@@ -150,6 +166,11 @@ def bcost(
 
     With groups, as many of them as there are are drawn with replacement, as they are, and the cost of
     the resample is that of all their items over the number of these.
+
+    References
+    ----------
+    Suzuki 2003, equation 3 and procedure BCOST; Margineantu and Dietterich 2000, "Bootstrap methods for
+    the cost-sensitive evaluation of classifiers".
 
     Examples
     --------
@@ -227,6 +248,12 @@ def bcost_delta(
     UnreliableIntervalWarning
         As :func:`.bcost`, with s³ cells.
 
+    See Also
+    --------
+    bcost : bootstrap interval of the expected cost (BCOST)
+    paired_prediction_counts : count items by the predictions of two models
+    fastarac.results.CostDifference : expected cost of one classifier less that of another
+
     Notes
     -----
     Suzuki 2003 (procedure BCOSTDELTA), after Margineantu and Dietterich 2000. An item of class j that
@@ -235,6 +262,11 @@ def bcost_delta(
     lose what both have in common, and with it most of the power. The source prints that the null
     hypothesis is rejected if the interval *includes* 0; it is if it excludes 0. Differences below the
     rounding error of the sum are 0. The s³·λ items that smoothing adds pull the difference towards 0.
+
+    References
+    ----------
+    Suzuki 2003, procedure BCOSTDELTA; Margineantu and Dietterich 2000, "Bootstrap methods for the cost-
+    sensitive evaluation of classifiers".
 
     Examples
     --------

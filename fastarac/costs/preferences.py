@@ -46,6 +46,11 @@ class PreferenceMap(Table, Result):
         equal, ``inf`` for one model.
     performance : ndarray of shape (models, g, d)
         W = γX + β − δR_E of each model, each at its own best threshold.
+
+    See Also
+    --------
+    fastarac.costs.preference_map : compare models over a grid of cost ratios
+    fastarac.displays.PreferenceMapDisplay : preference map visualization
     """
 
     names: tuple[str, ...]
@@ -117,12 +122,22 @@ def preference_map(
         As :func:`.threshold_sweep` for the models; also for no models, and for ratios outside their
         range or not rising.
 
+    See Also
+    --------
+    better_ranges : cost ratios at which one model is cheaper
+    performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
+    fastarac.results.PreferenceMap : the best of several models over a grid of cost ratios
+
     Notes
     -----
     For each pair of ratios each model has its own optimal threshold: the vertex of its
     :func:`.arac_convex_hull` for that γ/δ. O(g·d·log h) per model with h vertices, once its hull is
     known. W is that of equation 15 of Kimura et al. 2024. Models are equal where their W differ by no
     more than rounding can, 2⁻⁴⁹ of the sum of 1, γ and the size of δ.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, equation 15.
 
     Examples
     --------

@@ -35,6 +35,15 @@ def iso_performance_slope(
         Where an argument is out of its range, and where both P(+)·c(−|+) and P(−)·c(+|−) are 0: no
         classifier costs anything then.
 
+    See Also
+    --------
+    expected_cost : expected cost of an item, from the two rates of a classifier
+    roc_convex_hull : convex hull of the ROC curves of any number of models
+
+    References
+    ----------
+    Suzuki 2003, equation 5.
+
     Examples
     --------
     >>> import fastarac as fa
@@ -63,6 +72,15 @@ def probability_cost(
     float or ndarray
         In [0, 1]; in the common shape of the arguments. P(+)·c(−|+)/(P(+)·c(−|+) + P(−)·c(+|−)),
         equations 6 to 8 of Suzuki 2003. With s the slope of the iso-performance lines it is 1/(1 + s).
+
+    See Also
+    --------
+    cost_curve : least normalised expected cost over the probability cost function
+    expected_cost : expected cost of an item, from the two rates of a classifier
+
+    References
+    ----------
+    Suzuki 2003, equations 6 to 8.
 
     Examples
     --------
@@ -140,6 +158,16 @@ def expected_cost(
     ------
     ValueError, TypeError
         Where an argument is out of its range, or the shapes do not broadcast.
+
+    See Also
+    --------
+    iso_performance_slope : slope of the lines of equal expected cost in the ROC plane
+    probability_cost : the horizontal of cost curves, PCF(+)
+    CostMatrix : costs of predicting one class when another one is true
+
+    References
+    ----------
+    Suzuki 2003, equation 4.
 
     Examples
     --------

@@ -26,7 +26,13 @@ class _RejectionCostCurve(NamedTuple):
 
 
 class RejectionCostCurve(Table, TupleResult, _RejectionCostCurve):
-    """Least cost for each relative cost of rejecting, and the threshold that attains it."""
+    """Least cost for each relative cost of rejecting, and the threshold that attains it.
+
+    See Also
+    --------
+    fastarac.costs.rejection_cost_curve : least cost for each relative cost of rejecting
+    AccuracyRejectionCostCurve : points of the accuracy–rejection–normalised cost curve
+    """
 
     __slots__ = ()
 
@@ -39,7 +45,13 @@ class _AccuracyRejectionCostCurve(NamedTuple):
 
 
 class AccuracyRejectionCostCurve(Table, TupleResult, _AccuracyRejectionCostCurve):
-    """Points of the accuracy–rejection–normalised cost curve, from everything rejected to nothing."""
+    """Points of the accuracy–rejection–normalised cost curve, from everything rejected to nothing.
+
+    See Also
+    --------
+    fastarac.costs.accuracy_rejection_cost_curve : accuracy–rejection–normalised cost curve
+    RejectionCostCurve : least cost for each relative cost of rejecting
+    """
 
     __slots__ = ()
 
@@ -75,6 +87,12 @@ def rejection_cost_curve(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for reject costs outside [0, 1].
 
+    See Also
+    --------
+    accuracy_rejection_cost_curve : accuracy–rejection–normalised cost curve
+    fastarac.rc_curve : risk–coverage curve
+    fastarac.results.RejectionCostCurve : least cost for each relative cost of rejecting
+
     Notes
     -----
     L = (1 − λ)E + λR with the risk E = FA/(TA + FA) and the rejection rate R = 1 − X (Hanczar 2019,
@@ -82,6 +100,11 @@ def rejection_cost_curve(
     2.6). Where nothing is accepted, E counts as 0 here. The curve is the lower envelope of straight
     lines, one a threshold. Those on it are found in one pass over the sweep, and then by bisection
     for each λ: O(m + k log m), exactly.
+
+    References
+    ----------
+    Hanczar 2019, "Performance visualization spaces for classification with rejection option"; Kimura,
+    Kubota, Wada and Hashimoto 2024, 2.6.
 
     Examples
     --------
@@ -178,9 +201,19 @@ def accuracy_rejection_cost_curve(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also where `error` and `verification` are both 0.
 
+    See Also
+    --------
+    rejection_cost_curve : least cost for each relative cost of rejecting
+    fastarac.accuracy_rejection_curve : accuracy–rejection curve
+
     Notes
     -----
     Abbas et al. 2019, "Accuracy rejection normalized-cost curves (ARNCCs)"; Kimura et al. 2024, 2.6.
+
+    References
+    ----------
+    Abbas and others 2019, "Accuracy rejection normalized-cost curves"; Kimura, Kubota, Wada and
+    Hashimoto 2024, 2.6.
 
     Examples
     --------

@@ -43,6 +43,12 @@ class VerificationCosts(Pickled):
         C_R, of verifying a rejected item, at least 0; C_C, of correcting one that is wrong, beyond
         verifying it, above 0; C_E, of an error that nobody sees, at least 0.
 
+    See Also
+    --------
+    Reviewer : people who do not see every error, and who may see errors where there are none
+    fastarac.costs.performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
+    fastarac.costs.optimal_operating_point : threshold of least total cost
+
     Notes
     -----
     With the rates of an operating point, an item costs on average
@@ -50,6 +56,10 @@ class VerificationCosts(Pickled):
     .. math:: L = C_R (1 - X) + C_C R_C + C_E R_E,
 
     equations 8 and 9 of Kimura et al. 2024.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, equations 8, 9 and 12 to 15.
 
     Examples
     --------
@@ -278,11 +288,21 @@ def performance_at_error_rate(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for limits outside [0, 1], and for other `costs`.
 
+    See Also
+    --------
+    fastarac.normalized_arac_auc_score : normalised ARAC-AUC
+    optimal_operating_point : threshold of least total cost
+    fastarac.acceptance_at_error_rate : acceptance rate at an allowed error rate
+
     Notes
     -----
     W(θ) = γX(θ) + β − δε with the X(θ) of :func:`.acceptance_at_error_rate`; Kimura et al. 2024,
     3.2 §2. The allowed ε is counted whole, also where all items together have fewer errors. A reviewer
     who spoils correct items lowers it by 2a·FR/Ω, as in :meth:`.VerificationCosts.performance`.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, equation 15.
 
     Examples
     --------
@@ -333,12 +353,22 @@ def optimal_operating_point(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for `costs` or a `reviewer` of another type.
 
+    See Also
+    --------
+    performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
+    expected_cost : expected cost of an item, from the two rates of a classifier
+    fastarac.operating_point : choose the threshold by one criterion and say what happens there
+
     Notes
     -----
     The minimum of L (equation 9 of Kimura et al. 2024). It is linear in TA and FA: every correct item
     that is accepted saves A = C_R + a(C_C + C_E), every incorrect one costs B = d(C_E − C_C) − C_R,
     with d = 1 and a = 0 for perfect people. At the corners of :func:`.arac_convex_hull`, A·TA and B·FA
     are compared as the exact products that they are.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, equation 9.
 
     Examples
     --------

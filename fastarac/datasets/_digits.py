@@ -131,6 +131,11 @@ def load_digits_ocr() -> DigitsOCR:
     data : DigitsOCR
         The outputs, with n = 1797 and n_models = 4.
 
+    See Also
+    --------
+    fastarac.ocr.load_sample : twenty pages, their truth and what two engines read
+    fastarac.synthetic.TruncatedNormalMixture : confidences of correct and incorrect outputs
+
     Notes
     -----
     ``logistic-pca5`` has the lowest accuracy and the lowest area under the ARAC curve, but its
@@ -145,6 +150,11 @@ def load_digits_ocr() -> DigitsOCR:
     The images are the test part of E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten
     Digits", UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C50P49 (CC BY 4.0),
     in the order of ``sklearn.datasets.load_digits``. Their labels are the ``truth`` here.
+
+    References
+    ----------
+    Alpaydin and Kaynak 1998, "Optical recognition of handwritten digits", UCI Machine Learning
+    Repository.
 
     Examples
     --------

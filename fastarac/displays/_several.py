@@ -53,6 +53,11 @@ def draw_curves(
     displays : dict of str to display
         The displays by the names of their models.
 
+    See Also
+    --------
+    ARACDisplay : ARAC curve
+    fastarac.arac_curve : acceptance rate – accuracy after correction curve
+
     Examples
     --------
     >>> import fastarac as fa

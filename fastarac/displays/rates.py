@@ -224,6 +224,10 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
     scikit-learn's, with the equal error rate (EER) in the legend, axes that move down to where the
     curve is, and ties as what they are: straight in the rates, and so bent on these axes.
 
+    References
+    ----------
+    Martin and others 1997, "The DET curve in assessment of detection task performance".
+
     Examples
     --------
     >>> import fastarac as fa

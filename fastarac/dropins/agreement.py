@@ -61,6 +61,11 @@ def cohen_kappa_score(
     UndefinedMetricWarning
         Where no disagreement is possible, or no label counts.
 
+    See Also
+    --------
+    fastarac.measures.cohen_kappa : Cohen's kappa of a table
+    fastarac.measures.confusion_measures : measures of confusion tables
+
     Notes
     -----
     Signature, errors and warnings are those of scikit-learn 1.9, and its values but for its rounding
@@ -70,6 +75,11 @@ def cohen_kappa_score(
 
     with n_ij the items that have label i from the one and j from the other, and w_ij = 1 for i ≠ j,
     \|i − j\| (linear) or (i − j)² (quadratic).
+
+    References
+    ----------
+    Cohen 1960, "A coefficient of agreement for nominal scales"; Artstein and Poesio 2008, "Inter-coder
+    agreement for computational linguistics".
 
     Examples
     --------

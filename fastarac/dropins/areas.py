@@ -6,6 +6,7 @@ import warnings
 from functools import partial
 from typing import TYPE_CHECKING
 
+from fastarac._core.checks import reject_all_beside_sweep
 from fastarac._core.exceptions import UndefinedMetricWarning
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.pairs import value_of_pairs
@@ -43,7 +44,7 @@ from fastarac.dropins.multiclass import (
     one_vs_rest,
     wrong_shape,
 )
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, reject_all_beside_sweep
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,6 +74,11 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
     -------
     float
         ∫ y dx, from the lower to the higher x.
+
+    See Also
+    --------
+    roc_auc_score : area under the ROC curve
+    arac_area : area under the ARAC curve, and its parts
 
     Notes
     -----
@@ -144,6 +150,12 @@ def roc_auc_score(
         In [0, 1]; 0.5 is chance; NaN, with an `UndefinedMetricWarning`, where a class is missing. Two
         unweighted classes: the exact value rounded once; weighted, within a relative error of 1e-12.
 
+    See Also
+    --------
+    roc_curve : receiver operating characteristic curve
+    roc_partial_auc_score : area under part of the ROC curve
+    delong_test : test whether two scores have the same ROC-AUC
+
     Notes
     -----
     Signature, errors and warnings are those of scikit-learn 1.9, and its values but for its rounding.
@@ -151,6 +163,11 @@ def roc_auc_score(
     the higher score, ties counting one half; with `max_fpr` = x it is
     :math:`\frac12\left(1 + \frac{A - x^2/2}{x - x^2/2}\right)`, A the area up to x (McClish 1989).
     One against one is the mean of Hand and Till 2001. A ThresholdSweep is accepted too.
+
+    References
+    ----------
+    McClish 1989, "Analyzing a portion of the ROC curve"; Hand and Till 2001, on the AUC of several
+    classes.
 
     Examples
     --------
@@ -267,6 +284,12 @@ def average_precision_score(
     -----
     UserWarning
         Where there is no positive item.
+
+    See Also
+    --------
+    precision_recall_curve : precision and recall at every threshold
+    pr_auc_score : area under the precision–recall curve, by one of three interpolations
+    eleven_point_average_precision : mean of the interpolated precision at the recall levels 0, 0.1, …
 
     Notes
     -----

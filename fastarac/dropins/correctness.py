@@ -44,6 +44,11 @@ def correctness(
         among `classes`, or fractions where `classes` does not name them, and a `threshold` outside
         [0, 1] where all scores lie in it.
 
+    See Also
+    --------
+    make_scorer : make a scorer for cross_validate, GridSearchCV and the like of scikit-learn
+    evaluate : all figures of one model
+
     Notes
     -----
     The positive class plays no part: a confident and right "no" is a correct output like any other.

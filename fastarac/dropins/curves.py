@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastarac._core.checks import reject_all_beside_sweep
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import padded
 from fastarac._engine.counts import CountsAtThresholds
@@ -29,7 +30,7 @@ from fastarac.dropins._arrays import Array, Scores, check_finite, check_not_empt
 from fastarac.dropins._labels import Target, positive_labels, read_target
 from fastarac.dropins._points import Points, Shape, points_of_counts, points_of_items
 from fastarac.dropins._sums import NO_NEGATIVES, NO_POSITIVES, NO_RECALL
-from fastarac.sweep import CornerSweep, ThresholdSweep, reject_all_beside_sweep, whole_sweep
+from fastarac.sweep import CornerSweep, ThresholdSweep, whole_sweep
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,7 +53,13 @@ class _ROCCurve(NamedTuple):
 
 
 class ROCCurve(DropIn, _ROCCurve):
-    """True against false positive rates, from the highest threshold down."""
+    """True against false positive rates, from the highest threshold down.
+
+    See Also
+    --------
+    fastarac.roc_curve : receiver operating characteristic curve
+    DETCurve : false negative against false positive rates, from the lowest threshold up
+    """
 
     __slots__ = ()
 
@@ -67,7 +74,13 @@ class _PrecisionRecallCurve(NamedTuple):
 
 
 class PrecisionRecallCurve(DropIn, _PrecisionRecallCurve):
-    """Precision against recall, from the lowest threshold up."""
+    """Precision against recall, from the lowest threshold up.
+
+    See Also
+    --------
+    fastarac.precision_recall_curve : precision and recall at every threshold
+    ROCCurve : true against false positive rates, from the highest threshold down
+    """
 
     __slots__ = ()
 
@@ -86,7 +99,13 @@ class _DETCurve(NamedTuple):
 
 
 class DETCurve(DropIn, _DETCurve):
-    """False negative against false positive rates, from the lowest threshold up."""
+    """False negative against false positive rates, from the lowest threshold up.
+
+    See Also
+    --------
+    fastarac.det_curve : detection error tradeoff
+    ROCCurve : true against false positive rates, from the highest threshold down
+    """
 
     __slots__ = ()
 
@@ -105,7 +124,13 @@ class _ConfusionMatrixAtThresholds(NamedTuple):
 
 
 class ConfusionMatrixAtThresholds(DropIn, _ConfusionMatrixAtThresholds):
-    """The four counts at every threshold, from the highest down."""
+    """The four counts at every threshold, from the highest down.
+
+    See Also
+    --------
+    fastarac.confusion_matrix_at_thresholds : confusion matrices at every distinct score
+    AcceptanceCounts : the four counts of the reject model (Kimura et al
+    """
 
     __slots__ = ()
 
@@ -205,12 +230,22 @@ def roc_curve(
     UndefinedMetricWarning
         Where one of the classes is absent; its rate is NaN.
 
+    See Also
+    --------
+    roc_auc_score : area under the ROC curve
+    det_curve : detection error tradeoff
+    confusion_matrix_at_thresholds : confusion matrices at every distinct score
+
     Notes
     -----
     Signature, values, errors and warnings are those of scikit-learn 1.9 (Fawcett 2006, "An
     introduction to ROC analysis"). The three arrays come as a named tuple, and a ThresholdSweep is
     accepted. Weights are added up from the highest score down, as scikit-learn does, so that both
     leave out the same points.
+
+    References
+    ----------
+    Fawcett 2006, "An introduction to ROC analysis".
 
     Examples
     --------
@@ -271,6 +306,12 @@ def precision_recall_curve(
     -----
     UserWarning
         Where there is no positive item; the recall is then 1 at every threshold.
+
+    See Also
+    --------
+    average_precision_score : average precision
+    pr_auc_score : area under the precision–recall curve, by one of three interpolations
+    roc_curve : receiver operating characteristic curve
 
     Notes
     -----
@@ -336,11 +377,20 @@ def det_curve(
     ValueError, TypeError
         As scikit-learn's, word for word; also where one of the classes is absent.
 
+    See Also
+    --------
+    roc_curve : receiver operating characteristic curve
+    equal_error_rate : where both error rates are equal
+
     Notes
     -----
     Signature, values and errors are those of scikit-learn 1.9 (Martin et al. 1997, "The DET curve in
     assessment of detection task performance"). The three arrays come as a named tuple, and a
     ThresholdSweep is accepted.
+
+    References
+    ----------
+    Martin and others 1997, "The DET curve in assessment of detection task performance".
 
     Examples
     --------
@@ -420,6 +470,12 @@ def confusion_matrix_at_thresholds(
         float64.
     thresholds : ndarray of shape (n_thresholds,)
         Decreasing: the distinct scores, in their type.
+
+    See Also
+    --------
+    roc_curve : receiver operating characteristic curve
+    precision_recall_curve : precision and recall at every threshold
+    threshold_sweep : count correct and incorrect accepted items at every threshold
 
     Notes
     -----

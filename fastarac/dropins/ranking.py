@@ -129,6 +129,11 @@ def dcg_score(
     float
         At least 0 where all gains are.
 
+    See Also
+    --------
+    ndcg_score : discounted cumulative gain over the largest possible
+    fastarac.measures.discounted_cumulative_gain : sum of discounted gains of the first k items
+
     Notes
     -----
     Signature, values and errors are those of scikit-learn 1.9:
@@ -138,6 +143,11 @@ def dcg_score(
     with g_r the gain at rank r (Järvelin and Kekäläinen 2002, with the discount of Burges et al.
     2005). Tied labels share their mean gain (McSherry and Najork 2008). Scores that are unsigned
     integers are ranked by their values, which scikit-learn does not do.
+
+    References
+    ----------
+    Järvelin and Kekäläinen 2002, "Cumulated gain-based evaluation of IR techniques"; Burges and others
+    2005, "Learning to rank using gradient descent"; McSherry and Najork 2008, on tied scores.
 
     Examples
     --------
@@ -182,10 +192,20 @@ def ndcg_score(
     float
         In [0, 1]; a row without gains counts 0.
 
+    See Also
+    --------
+    dcg_score : discounted cumulative gain of rankings, averaged over them
+    fastarac.measures.discounted_cumulative_gain : sum of discounted gains of the first k items
+
     Notes
     -----
     Signature, values and errors are those of scikit-learn 1.9: :func:`.dcg_score` of each row, over
     that of the row ranked by its own gains (Järvelin and Kekäläinen 2002; Wang et al. 2013).
+
+    References
+    ----------
+    Järvelin and Kekäläinen 2002, "Cumulated gain-based evaluation of IR techniques"; Wang and others
+    2013, on NDCG as a consistent measure.
 
     Examples
     --------

@@ -24,6 +24,11 @@ class Scorer(Result):
         The figure of the predictions.
     sign : int
         -1 for a loss, so that larger is better, else 1.
+
+    See Also
+    --------
+    fastarac.make_scorer : make a scorer for cross_validate, GridSearchCV and the like of scikit-learn
+    fastarac.correctness : whether predictions of a classifier are right, and their confidence
     """
 
     statistic: Statistic
@@ -67,6 +72,11 @@ def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
     ------
     ValueError, TypeError
         For an unknown metric or options that it does not take.
+
+    See Also
+    --------
+    correctness : whether predictions of a classifier are right, and their confidence
+    fastarac.results.Scorer : what make_scorer returns
 
     Notes
     -----

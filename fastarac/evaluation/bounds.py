@@ -37,6 +37,11 @@ class BoundedLimitEvaluation(Result):
         The threshold that accepts most of those that surely keep it, and what happens there.
     performance : Bounds
         W = γX + β − δ·R_E at that point.
+
+    See Also
+    --------
+    BoundedEvaluation : the figures of a BoundedSweep
+    BoundedOperatingPoint : what happens at one threshold, as far as counts in bins say it
     """
 
     limit: Limit
@@ -60,6 +65,12 @@ class BoundedEvaluation(Sheet, Result):
         The prices of `performance` and of the normalised ARAC-AUC (its γ).
     limits : tuple of BoundedLimitEvaluation
         One for each limit: first of the error rate, then of the risk, then the thresholds.
+
+    See Also
+    --------
+    fastarac.evaluate : all figures of one model
+    fastarac.frames.BoundedSweep : bounds of figures from counts in bins
+    BoundedLimitEvaluation : what one limit lets through
     """
 
     n: int | float

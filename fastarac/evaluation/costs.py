@@ -37,6 +37,11 @@ class CostEvaluation(Result):
     at_limits : mapping of str to float
         The cost at the threshold of each limit, by its name in the keys of `Evaluation.to_dict`, such
         as ``"0.01"`` and ``"risk=0.02"``; read-only.
+
+    See Also
+    --------
+    fastarac.evaluate : all figures of one model
+    fastarac.VerificationCosts : prices of an item that is verified, corrected, or wrong in the end
     """
 
     costs: VerificationCosts

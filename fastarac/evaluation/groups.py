@@ -55,6 +55,11 @@ class GroupEvaluation(Table, Result):
         The labels, in rising order.
     values : mapping of str to ndarray of shape (n_groups,)
         The figures by name, read-only.
+
+    See Also
+    --------
+    fastarac.evaluate_groups : evaluate every group of items on its own, all in one pass
+    fastarac.Evaluation : the figures of one model
     """
 
     groups: NDArray[Any]
@@ -168,6 +173,11 @@ def evaluate_groups(
     -----
     UnreliableIntervalWarning
         Once, with the number of groups that have too little data for some interval.
+
+    See Also
+    --------
+    evaluate : all figures of one model
+    fastarac.results.GroupEvaluation : figures of every group
 
     Notes
     -----

@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
-from fastarac._core.checks import check_intervals, failure_of
+from fastarac._core.checks import check_intervals, failure_of, reject_beside_sweep
 from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
 from fastarac._core.results import Result, Sheet
 from fastarac._core.showing import flat
@@ -21,14 +21,7 @@ from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, 
 from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, prices_of, read_limits, rows_of
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
-from fastarac.sweep import (
-    ThresholdSweep,
-    as_ranked,
-    as_sweep,
-    reject_beside_sweep,
-    require_confidence,
-    split_grades,
-)
+from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, require_confidence, split_grades
 from fastarac.truth import PartialTruth, require_alone
 
 if TYPE_CHECKING:
@@ -61,6 +54,11 @@ class LimitEvaluation(Result):
         W = γX + β − δ·R_E (equation 15) at that point.
     guaranteed : GuaranteedOperatingPoint or None
         The threshold that keeps the limit on new items too, where a failure probability is given.
+
+    See Also
+    --------
+    fastarac.evaluate : all figures of one model
+    Limit : A criterion that decides on a threshold, with its value
     """
 
     limit: Limit
@@ -103,6 +101,11 @@ class Evaluation(Sheet, Result):
     cost_evaluation : CostEvaluation or None
         The cheapest threshold, and what an item costs there, at each limit, with everything and with
         nothing checked; None unless prices are given.
+
+    See Also
+    --------
+    evaluate : all figures of one model
+    fastarac.results.LimitEvaluation : what one limit lets through
     """
 
     n: int | float
@@ -276,6 +279,13 @@ def evaluate(
     -----
     UnreliableIntervalWarning, SampleTooSmallWarning
         Where an interval or a guarantee has too little data.
+
+    See Also
+    --------
+    evaluate_groups : evaluate every group of items on its own, all in one pass
+    Evaluation : the figures of one model
+    compare_models : compare models on the same items or groups
+    fastarac.report.write_report : write one HTML page of all figures
 
     Examples
     --------

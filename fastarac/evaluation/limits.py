@@ -70,6 +70,11 @@ class Limit(Result):
         The keyword of :func:`.operating_point`.
     value : float or int
         A rate in [0, 1], or the threshold.
+
+    See Also
+    --------
+    fastarac.operating_point : choose the threshold by one criterion and say what happens there
+    LimitEvaluation : what one limit lets through
     """
 
     criterion: Literal["max_error_rate", "max_risk", "threshold"]

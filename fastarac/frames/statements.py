@@ -132,6 +132,11 @@ def sql(
         For an unknown dialect or method, for a column whose name the dialect cannot quote, and for what
         is no name.
 
+    See Also
+    --------
+    threshold_sweep : count the accepted items of a frame, in the engine that holds it
+    evaluate : evaluate the items of a frame, in the engine that holds it
+
     Examples
     --------
     >>> import duckdb

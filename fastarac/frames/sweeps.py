@@ -131,6 +131,12 @@ def threshold_sweep(
     ModuleNotFoundError
         Without narwhals: ``pip install "fastarac[frames]"``.
 
+    See Also
+    --------
+    fastarac.threshold_sweep : count correct and incorrect accepted items at every threshold
+    evaluate : evaluate the items of a frame, in the engine that holds it
+    sql : a query of counts at each confidence
+
     Notes
     -----
     What comes to this process is bounded: at most 2**20 rows of counts, or one row a bin; with "exact"
@@ -235,6 +241,12 @@ def evaluate(
     ------
     ValueError, TypeError, ModuleNotFoundError
         As :func:`.frames.threshold_sweep`, and as :func:`.evaluate` before the engine works.
+
+    See Also
+    --------
+    threshold_sweep : count the accepted items of a frame, in the engine that holds it
+    fastarac.evaluate_groups : evaluate every group of items on its own, all in one pass
+    sql : a query of counts at each confidence
 
     Examples
     --------

@@ -52,6 +52,11 @@ class AuditedSweep(EstimatedSweep):
         For each known error, the index of its confidence in `thresholds`; rising.
     error_probabilities : ndarray of shape (n_errors,)
         With which probability its truth became known: 1 where it was rejected.
+
+    See Also
+    --------
+    fastarac.operation.audited_sweep : counts at every threshold from a log of audits
+    fastarac.operation.read_audits : read a log of audits
     """
 
     threshold: float
@@ -153,6 +158,12 @@ def audited_sweep(
         a truth of what nobody saw or was not drawn, or a rejected or audited output without one; and
         where the audits are too few or too many for the probabilities that were logged.
 
+    See Also
+    --------
+    audited_error_rate : estimate undetected errors from a log of audits
+    fastarac.guaranteed_operating_point : choose a threshold that keeps a limit on new items
+    fastarac.results.AuditedSweep : counts estimated from a log of audits
+
     Notes
     -----
     **How many audits are refused.** The number of audits (those drawn, or else those with a result) has
@@ -165,6 +176,10 @@ def audited_sweep(
     predicted error rate by the confidence and, where its truth is known, 1/π times what it differs from
     that. What is known with certainty counts as it is; how many outputs are accepted at a threshold is
     known. The rates at thresholds below K say what would be if more were accepted.
+
+    References
+    ----------
+    Horvitz and Thompson 1952, "A generalization of sampling without replacement".
 
     Examples
     --------

@@ -57,8 +57,7 @@ class GuaranteedOperatingPoint(Result):
         Threshold, counts and rates on the items that were given; with threshold ``inf`` where nothing
         can be guaranteed.
     bound : float
-        The Clopper–Pearson upper bound at this threshold, in [0, `limit`]; 0 where nothing is
-        accepted.
+        The Clopper–Pearson upper bound at this threshold, in [0, `limit`]; 0 if it accepts none.
     limit : float
         The error rate or risk that is kept.
     failure_probability : float
@@ -78,6 +77,10 @@ class GuaranteedOperatingPoint(Result):
     assumed_probability : float or None
         From audits with probabilities that differ, the least that was logged, where none was declared:
         the guarantee holds only if no output is audited with a smaller one.
+
+    See Also
+    --------
+    fastarac.guaranteed_operating_point : choose a threshold that keeps a limit on new items
     """
 
     point: OperatingPoint
@@ -198,6 +201,11 @@ def guaranteed_operating_point(
         error still allow an error rate of 1 − δ^(1/n), about 3/n for δ = 0.05; for "gamma" where there
         are fewer than 20 groups, with which it was not tried.
 
+    See Also
+    --------
+    operating_point : choose the threshold by one criterion and say what happens there
+    fastarac.operation.fit_policy : fit thresholds that keep one limit on new outputs
+
     Notes
     -----
     **What is promised.** Let the n items be drawn independently from some source, and let the true
@@ -256,6 +264,10 @@ def guaranteed_operating_point(
     guarantee assumes that all of it has a result.
 
     Equal confidences are one threshold. Other weighted sweeps are refused.
+
+    References
+    ----------
+    Clopper, Pearson 1934; Fay, Feuer 1997; Geifman, El-Yaniv 2017; Waudby-Smith, Ramdas 2024.
 
     Examples
     --------

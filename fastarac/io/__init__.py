@@ -131,6 +131,12 @@ def read_outputs(
     ModuleNotFoundError
         If DuckDB is not installed.
 
+    See Also
+    --------
+    read_models : read the outputs of several models
+    Outputs : outputs of machines, one row per item
+    fastarac.evaluate : all figures of one model
+
     Notes
     -----
     In text files, predictions and truths are compared as texts, exactly as they are written:
@@ -211,6 +217,12 @@ def read_models(
         model alone, if there are none that all models have, or if the truth, the weight or the group
         of an item depends on the model.
 
+    See Also
+    --------
+    read_outputs : read outputs and their confidences from a file
+    fastarac.compare_models : compare models on the same items or groups
+    Models : the outputs of several models
+
     Notes
     -----
     Items are matched as texts, by 128 bits of hashes that DuckDB finds while it reads the files.
@@ -287,6 +299,11 @@ def sketch_outputs(
         As by :func:`read_outputs`; also for a `max_width` outside [1e-12, 1).
     ModuleNotFoundError
         If DuckDB is not installed.
+
+    See Also
+    --------
+    fastarac.frames.ThresholdSketch : counts of a stream of items, in memory that does not grow with it
+    read_outputs : read outputs and their confidences from a file
 
     Examples
     --------

@@ -48,6 +48,11 @@ def reading_limits(*, max_line: int | None = None, max_ratio: float | None = Non
     TypeError
         Where a limit is no number.
 
+    See Also
+    --------
+    read_outputs : read outputs and their confidences from a file
+    read_models : read the outputs of several models
+
     Notes
     -----
     The limits are those of the thread, or of the asynchronous task, that enters the block. All

@@ -41,6 +41,11 @@ class Models(TupleResult, _Models):
         nothing identifies the items, their numbers.
     same_truths : bool
         Whether there are truths of all models, which were found to be the same row by row.
+
+    See Also
+    --------
+    read_models : read the outputs of several models
+    fastarac.compare_models : compare models on the same items or groups
     """
 
     __slots__ = ()

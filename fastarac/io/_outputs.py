@@ -24,6 +24,11 @@ class Labels(Result):
         The distinct texts, in sorted order.
     codes : ndarray of shape (n,), intp
         The index into `names` of each item's text.
+
+    See Also
+    --------
+    Outputs : outputs of machines, one row per item
+    read_outputs : read outputs and their confidences from a file
     """
 
     names: tuple[str, ...]
@@ -68,6 +73,12 @@ class Outputs(Result):
     rejected : ndarray of shape (n,), bool, or None
         Which items have no confidence in the file, so that no threshold accepts them, where there are
         any; their confidences are one tie below all others.
+
+    See Also
+    --------
+    read_outputs : read outputs and their confidences from a file
+    Labels : A column of texts, each distinct one held once
+    fastarac.evaluate : all figures of one model
     """
 
     correct: NDArray[np.bool_]

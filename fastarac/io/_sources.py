@@ -63,6 +63,11 @@ class DataFileError(ValueError):
         The row the problem is in, counted from 1; a header is not counted.
     line : int, optional
         The line of the text file that the row begins on, counted from 1.
+
+    See Also
+    --------
+    read_outputs : read outputs and their confidences from a file
+    reading_limits : read files inside with other limits on what a file may hold
     """
 
     def __init__(

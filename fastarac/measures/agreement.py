@@ -44,6 +44,10 @@ def cohen_kappa(counts: ArrayLike, weights: str | None = None) -> float:
     (Pₒ − Pₑ)/(1 − Pₑ) with Pₒ = Σᵢ pᵢᵢ and Pₑ = Σᵢ pᵢ. p.ᵢ (the slides; Cohen 1960). With weights
     w_ij = \|i − j\| or (i − j)², it is 1 − Σ w_ij p_ij / Σ w_ij pᵢ. p.ⱼ (Cohen 1968).
 
+    References
+    ----------
+    Cohen 1960, "A coefficient of agreement for nominal scales"; Cohen 1968, "Weighted kappa".
+
     Examples
     --------
     >>> import fastarac as fa

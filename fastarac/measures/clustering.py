@@ -35,6 +35,11 @@ def local_purity(counts: ArrayLike) -> NDArray[np.float64]:
         Where `counts` is not a matrix, or holds a number that is negative, NaN or infinite; where
         `counts` does not hold real numbers.
 
+    See Also
+    --------
+    purity : share of the items that belong to the majority class of their cluster
+    purity_f : harmonic mean of purity and inverse purity
+
     Examples
     --------
     >>> import fastarac as fa
@@ -69,6 +74,12 @@ def purity(counts: ArrayLike) -> float:
     ------
     ValueError, TypeError
         As :func:`.local_purity`.
+
+    See Also
+    --------
+    inverse_purity : share of the items that are in the cluster which holds most of their class
+    purity_f : harmonic mean of purity and inverse purity
+    local_purity : share of the majority class in each cluster
 
     Examples
     --------
@@ -105,6 +116,11 @@ def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
     ValueError, TypeError
         As :func:`.purity`; also for another `variant`.
 
+    See Also
+    --------
+    purity : share of the items that belong to the majority class of their cluster
+    purity_f : harmonic mean of purity and inverse purity
+
     Examples
     --------
     >>> import fastarac as fa
@@ -133,6 +149,11 @@ def purity_f(counts: ArrayLike, variant: str = "standard") -> float:
     -------
     float
         2/(1/purity + 1/inverse purity), in (0, 1]; NaN where there is no item.
+
+    See Also
+    --------
+    purity : share of the items that belong to the majority class of their cluster
+    inverse_purity : share of the items that are in the cluster which holds most of their class
 
     Examples
     --------

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastarac._core.checks import choice, reject_where, whole_number
+from fastarac._core.checks import choice, reject_all_beside_sweep, reject_where, whole_number
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import html_of_columns
 from fastarac.measures._named import Measures
 from fastarac.measures._tables import GOALS, ConfusionTables
-from fastarac.sweep import CornerSweep, ThresholdSweep, reject_all_beside_sweep
+from fastarac.sweep import CornerSweep, ThresholdSweep
 
 FloatArray = NDArray[np.float64]
 
@@ -33,6 +33,11 @@ class ConfusionMeasures(Measures):
     ----------
     tp, fp, fn, tn : ndarray
         The cells as they were given, int64 or float64, all in the shape of the results; read-only.
+
+    See Also
+    --------
+    fastarac.measures.confusion_measures : measures of confusion tables
+    AveragedMeasures : mean of each measure over the classes
     """
 
     tp: NDArray[Any]
@@ -68,7 +73,13 @@ class _BestThreshold(NamedTuple):
 
 
 class BestThreshold(TupleResult, _BestThreshold):
-    """The best value of a measure along a sweep."""
+    """The best value of a measure along a sweep.
+
+    See Also
+    --------
+    SweepMeasures : all measures at all thresholds of a sweep, each computed when asked
+    fastarac.measures.confusion_measures : measures of confusion tables
+    """
 
     __slots__ = ()
 
@@ -84,6 +95,11 @@ class SweepMeasures(Measures):
     ----------
     sweep : ThresholdSweep or CornerSweep
         The counts at every threshold.
+
+    See Also
+    --------
+    fastarac.measures.confusion_measures : measures of confusion tables
+    BestThreshold : the best value of a measure along a sweep
     """
 
     sweep: ThresholdSweep | CornerSweep
@@ -214,6 +230,11 @@ class AveragedMeasures(Measures):
         The measures of the classes, along the last axis.
     weight : ndarray or None
         The weight of each class; all the same where it is None.
+
+    See Also
+    --------
+    fastarac.measures.confusion_measures : measures of confusion tables
+    ConfusionMeasures : all measures of confusion tables, each computed when asked
     """
 
     measures: ConfusionMeasures
@@ -276,6 +297,12 @@ def confusion_measures(
         Where a count is negative, NaN or infinite, where the sum of a table is beyond int64, or where
         the shapes do not broadcast; where a count is no real number, or one is missing.
 
+    See Also
+    --------
+    class_counts : split a confusion matrix into one table a class
+    cohen_kappa : Cohen's kappa of a table
+    fastarac.results.ConfusionMeasures : all measures of confusion tables, each computed when asked
+
     Notes
     -----
     0/0 is NaN, and x/0 is infinite, without a warning: nothing else is put in their place. In
@@ -286,6 +313,11 @@ def confusion_measures(
     exactly and rounded once, so that a value near zero has all its digits; integers are exact up to
     2⁶³, and weights may be of any scale, unless one is 10¹⁵⁰ times another. The optimized precision, a
     difference by its nature, is right to 10⁻¹⁵.
+
+    References
+    ----------
+    Tharwat 2020, "Classification assessment methods", sections 2.2 to 2.8; Cohen 1960, "A coefficient
+    of agreement for nominal scales".
 
     Examples
     --------
@@ -363,7 +395,13 @@ class _ClassCounts(NamedTuple):
 
 
 class ClassCounts(Table, TupleResult, _ClassCounts):
-    """For each class, the confusion table of that class against all others. Made by `class_counts`."""
+    """For each class, the confusion table of that class against all others. Made by `class_counts`.
+
+    See Also
+    --------
+    fastarac.measures.class_counts : split a confusion matrix into one table a class
+    ConfusionMeasures : all measures of confusion tables, each computed when asked
+    """
 
     __slots__ = ()
 
@@ -417,6 +455,15 @@ def class_counts(prediction_counts: ArrayLike) -> ClassCounts:
     ValueError, TypeError
         Where the matrix is not square, or a count is negative, NaN or infinite; where the counts are no
         real numbers.
+
+    See Also
+    --------
+    confusion_measures : measures of confusion tables
+    fastarac.results.ClassCounts : confusion table of each class against all others
+
+    References
+    ----------
+    Tharwat 2020, "Classification assessment methods".
 
     Examples
     --------

@@ -42,7 +42,13 @@ class _AverageCurve(NamedTuple):
 
 
 class AverageCurve(Table, TupleResult, _AverageCurve):
-    """Mean and standard deviation of the curves of several folds, at each point of a grid."""
+    """Mean and standard deviation of the curves of several folds, at each point of a grid.
+
+    See Also
+    --------
+    fastarac.measures.average_curves : average the curves of several folds
+    fastarac.bootstrap_band : band around a curve, from resamples of the items
+    """
 
     __slots__ = ()
 
@@ -91,11 +97,20 @@ def average_curves(
     UndefinedMetricWarning
         Where a single fold is given: there is no standard deviation.
 
+    See Also
+    --------
+    fastarac.results.AverageCurve : mean and standard deviation of the curves of several folds
+    fastarac.roc_curve : receiver operating characteristic curve
+
     Notes
     -----
     Between two of its points, a curve is a straight segment. Vertical and threshold averaging of
     Fawcett (2006), for curves over the acceptance rate. Folds of a cross-validation share most of their
     training data: their standard deviation is not that of independent repetitions.
+
+    References
+    ----------
+    Fawcett 2006, "An introduction to ROC analysis".
 
     Examples
     --------

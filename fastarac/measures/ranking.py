@@ -45,6 +45,11 @@ def precision_at_k(relevance: ArrayLike, k: int | Sequence[int]) -> Any:
         Where a relevance is neither 0 nor 1, the offsets do not fit, or k is below 1; where relevances
         are no real numbers, or k is not whole.
 
+    See Also
+    --------
+    recall_at_k : share of a query's relevant items that are among the first k
+    rank_by_score : put the items of each query into the order of falling scores
+
     Examples
     --------
     >>> import fastarac as fa
@@ -85,6 +90,11 @@ def recall_at_k(
     ------
     ValueError, TypeError
         As :func:`.precision_at_k`; also where `n_relevant` is below the number in the ranking.
+
+    See Also
+    --------
+    precision_at_k : share of relevant items among the first k
+    pool : union of the first items of every system for each query
 
     Examples
     --------
@@ -149,6 +159,11 @@ def reciprocal_rank(relevance: ArrayLike) -> Any:
     float or ndarray of shape (n_queries,)
         In [0, 1]; 0 where no item is relevant.
 
+    See Also
+    --------
+    mean_reciprocal_rank : mean of reciprocal_rank over the queries, MRR
+    rank_by_score : put the items of each query into the order of falling scores
+
     Examples
     --------
     >>> import fastarac as fa
@@ -173,6 +188,11 @@ def mean_reciprocal_rank(relevance: ArrayLike) -> float:
     -------
     float
         In [0, 1].
+
+    See Also
+    --------
+    reciprocal_rank : one over the rank of the first relevant item
+    precision_at_k : share of relevant items among the first k
 
     Examples
     --------
@@ -207,6 +227,11 @@ def cumulative_gain(gains: ArrayLike, k: int | None = None) -> Any:
         Where a gain is not finite, the offsets do not fit, or k is below 1; where gains are no real
         numbers, or k is not whole.
 
+    See Also
+    --------
+    discounted_cumulative_gain : sum of discounted gains of the first k items
+    precision_at_k : share of relevant items among the first k
+
     Examples
     --------
     >>> import fastarac as fa
@@ -240,9 +265,20 @@ def discounted_cumulative_gain(
     ValueError, TypeError
         As :func:`.cumulative_gain`; also for another `discount`.
 
+    See Also
+    --------
+    fastarac.dcg_score : discounted cumulative gain of rankings, averaged over them
+    fastarac.ndcg_score : discounted cumulative gain over the largest possible
+    cumulative_gain : sum of the gains of the first k items
+
     Notes
     -----
     Burges et al. also replace a relevance R by the gain 2ᴿ − 1: give these as `gains`.
+
+    References
+    ----------
+    Järvelin and Kekäläinen 2002, "Cumulated gain-based evaluation of IR techniques"; Burges and others
+    2005, "Learning to rank using gradient descent".
 
     Examples
     --------
@@ -338,6 +374,11 @@ def rank_by_score(values: ArrayLike, scores: ArrayLike) -> Any:
         Where a score is not finite, or the queries have other numbers of items; where values or scores
         are no real numbers.
 
+    See Also
+    --------
+    precision_at_k : share of relevant items among the first k
+    reciprocal_rank : one over the rank of the first relevant item
+
     Examples
     --------
     >>> import fastarac as fa
@@ -382,6 +423,11 @@ def pool(rankings: Any, depth: int = 100) -> Any:
     ValueError, TypeError
         Where there is no system, lists have other numbers of queries, or `depth` is below 1; where some
         systems are mappings and others are not, or `depth` is not whole.
+
+    See Also
+    --------
+    recall_at_k : share of a query's relevant items that are among the first k
+    rank_by_score : put the items of each query into the order of falling scores
 
     Examples
     --------

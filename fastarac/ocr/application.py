@@ -67,6 +67,11 @@ class AppliedPageCounts(NamedTuple):
         Outputs, accepted ones among them, and those that people are to verify.
     expected_errors : ndarray of shape (n_pages,), float64
         How many errors are expected among the accepted ones. Their sum is that of all pages.
+
+    See Also
+    --------
+    AppliedPages : the outputs on pages, which of them are accepted, and what is expected of these
+    apply_to_files : divide what an engine read by a policy
     """
 
     page: tuple[str, ...]
@@ -378,6 +383,11 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
     ------
     OcrFileError
         If it cannot be opened.
+
+    See Also
+    --------
+    has_fields : return whether a file or folder has fields
+    read : read the words of one file of an OCR engine, with their confidences
 
     Examples
     --------

@@ -67,6 +67,10 @@ def evaluate_attributes(
     Thresholds are chosen on the same pages, all values together, so that the figures of new pages are
     on average a little worse.
 
+    References
+    ----------
+    Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by betting".
+
     Examples
     --------
     >>> import fastarac as fa

@@ -58,6 +58,11 @@ class AttributeAtLimit(NamedTuple):
         where fewer than two pages, or pages that are all alike, tell none.
     verdict : tuple of str, or None
         "holds", "fails" or "too few"; None where a threshold is given in place of a limit.
+
+    See Also
+    --------
+    AttributeFigures : what is accepted, and how many errors go through
+    evaluate_attributes : evaluate the pages of each quality
     """
 
     limit: Limit
@@ -90,6 +95,11 @@ class AttributeFigures(Table, Result):
         Whether the verdicts take items of a page for dependent on each other.
     notes : tuple of str
         What is left out, and which numbers are in parts, a sentence each.
+
+    See Also
+    --------
+    evaluate_attributes : evaluate the pages of each quality
+    AttributeAtLimit : the pages of each value at the threshold of a limit
     """
 
     attribute: tuple[str, ...]

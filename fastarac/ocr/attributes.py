@@ -40,6 +40,11 @@ class Attribute(NamedTuple):
         Its values in order, or the parts of its numbers.
     codes : tuple of int, n_rows of them
         Of each row an index into the values, or -1 where it is empty.
+
+    See Also
+    --------
+    PageAttributes : what is known of pages, as read_attributes reads it
+    read_attributes : read what is known of pages
     """
 
     name: str
@@ -62,6 +67,11 @@ class PageAttributes(Result):
         Whether pages may be missing on either side, and values be empty.
     notes : tuple of str
         Which columns are left out or put into parts, a sentence each.
+
+    See Also
+    --------
+    read_attributes : read what is known of pages
+    evaluate_attributes : evaluate the pages of each quality
     """
 
     name: str
@@ -167,6 +177,11 @@ def read_attributes(
     ValueError
         If a page has two rows, or a page or, unless `skip_unmatched`, a value is empty; if columns are
         of unequal length; if there is no column that tells pages apart.
+
+    See Also
+    --------
+    PageAttributes : what is known of pages, as read_attributes reads it
+    evaluate_attributes : evaluate the pages of each quality
 
     Notes
     -----

@@ -35,6 +35,11 @@ class ComparedTexts(Result):
         From which confidence on the outputs of an engine go through, where that is known.
     units : str
         What is counted.
+
+    See Also
+    --------
+    compare_texts : set the true texts of all pages beside what engines have read
+    fastarac.report.write_review_pages : write one HTML file for each page
     """
 
     records: Mapping[str, Records]

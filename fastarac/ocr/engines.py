@@ -58,6 +58,11 @@ class Engine:
         The true words of the same pages, in the same order.
     pairs : tuple of Pair
         The files; none where engines were combined.
+
+    See Also
+    --------
+    align_files : read and align pairs of files
+    AlignedOutputs : the items of an engine's outputs
     """
 
     aligned: AlignedOutputs
@@ -127,6 +132,12 @@ def align_files(
         As :func:`align`; also where scales are mixed.
     ChildProcessError
         If a worker process is killed, or cannot start.
+
+    See Also
+    --------
+    align : align an engine's words with the true ones
+    pair_files : pair files of the truth and of an engine by name
+    Engine : what one engine made of all pages
 
     Examples
     --------

@@ -41,6 +41,11 @@ def has_fields(path: str | os.PathLike[str]) -> bool:
 
     Of the true texts of pages none is JSON, so that the truth tells which of the two is meant.
 
+    See Also
+    --------
+    read_fields : read fields of documents and their truth
+    is_field_table : return whether a file is a table of fields
+
     Examples
     --------
     >>> from pathlib import Path

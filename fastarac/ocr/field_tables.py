@@ -48,6 +48,11 @@ ROWS = 1 << 12  # of a Parquet file that are fetched at a time
 def is_field_table(path: str | os.PathLike[str]) -> bool:
     r"""Return whether a file is a table of fields: one with columns `document` and `field`.
 
+    See Also
+    --------
+    read_fields : read fields of documents and their truth
+    has_fields : return whether a file or folder has fields
+
     Examples
     --------
     >>> from pathlib import Path

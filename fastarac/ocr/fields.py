@@ -32,6 +32,11 @@ class StraightThrough(NamedTuple):
     """What a threshold means for fields, and for documents, side by side.
 
     A document goes straight through where every one of its fields is accepted: nobody opens it.
+
+    See Also
+    --------
+    DocumentOutputs : documents as items
+    FieldOutputs : fields as items
     """
 
     threshold: float
@@ -64,7 +69,13 @@ class StraightThrough(NamedTuple):
 
 
 class FoldedField(NamedTuple):
-    """Outputs of one field that are right by its comparison, though they differ from their truth."""
+    """Outputs of one field that are right by its comparison, though they differ from their truth.
+
+    See Also
+    --------
+    FieldOutputs : fields as items
+    read_fields : read fields of documents and their truth
+    """
 
     field: str
     comparison: str
@@ -78,7 +89,13 @@ class FoldedField(NamedTuple):
 
 
 class FieldCounts(NamedTuple):
-    """What a threshold means for one field in all documents, and in all items of its list."""
+    """What a threshold means for one field in all documents, and in all items of its list.
+
+    See Also
+    --------
+    FieldOutputs : fields as items
+    read_fields : read fields of documents and their truth
+    """
 
     field: str
     items: int
@@ -114,6 +131,11 @@ class DocumentOutputs(Result):
         How many fields each has.
     never_accepted : float or None
         The confidence of documents with a field that is rejected.
+
+    See Also
+    --------
+    FieldOutputs : fields as items
+    StraightThrough : what a threshold means for fields, and for documents, side by side
     """
 
     name: tuple[str, ...]
@@ -175,6 +197,12 @@ class FieldOutputs(Result):
         What a user should know, one sentence each.
     renamed : mapping of str to str
         The name in the truth of each field of the outputs that was renamed.
+
+    See Also
+    --------
+    read_fields : read fields of documents and their truth
+    DocumentOutputs : documents as items
+    combine_fields : put the fields that several engines read together, as those
     """
 
     document: tuple[str, ...]

@@ -35,6 +35,11 @@ class Format:
         Where the confidence stands, and what is special about it.
     option : str
         How the engine is told to write confidences.
+
+    See Also
+    --------
+    read : read the words of one file of an OCR engine, with their confidences
+    is_engine_output : whether a file is that of an OCR engine
     """
 
     name: str
@@ -184,7 +189,13 @@ def listed() -> str:
 
 
 class NoConfidenceError(ValueError):
-    """Words that have no confidence at all, so that no threshold can be set."""
+    """Words that have no confidence at all, so that no threshold can be set.
+
+    See Also
+    --------
+    require_confidence : raise where the engine gave no word a confidence
+    read : read the words of one file of an OCR engine, with their confidences
+    """
 
 
 def require_confidence(words: Words, path: str | os.PathLike[str] | None = None) -> None:
@@ -201,6 +212,11 @@ def require_confidence(words: Words, path: str | os.PathLike[str] | None = None)
     ------
     NoConfidenceError
         If there are words, and none has a confidence.
+
+    See Also
+    --------
+    NoConfidenceError : outputs have no confidence
+    Words : words in reading order, with their confidence and their place
 
     Examples
     --------

@@ -69,6 +69,12 @@ class AlignedOutputs(Table, Result):
     never_accepted : float or None
         The confidence of the items that no threshold accepts: outputs for which the engine gives
         none, and missed words that are ``"reject"``.
+
+    See Also
+    --------
+    align : align an engine's words with the true ones
+    ErrorRates : how much of the text of an engine is wrong, if nobody looks at it
+    sensitivity : accepted shares under each policy
     """
 
     records: Records
@@ -439,6 +445,11 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     Returns
     -------
     Sensitivity
+
+    See Also
+    --------
+    AlignedOutputs : the items of an engine's outputs
+    Sensitivity : accepted shares under each policy
 
     Examples
     --------

@@ -45,6 +45,11 @@ class PairingError(ValueError):
         The files that have no partner.
     ambiguous : tuple of Path
         The files that share their name with another one on the same side.
+
+    See Also
+    --------
+    pair_files : pair files of the truth and of an engine by name
+    read_pairs : pairs of files that a table names
     """
 
     def __init__(
@@ -70,6 +75,11 @@ class Pair:
         The name that both have: that of the truth up to the first dot.
     truth, output : Path
         The two files.
+
+    See Also
+    --------
+    Pairing : files of truth and of output, paired by name
+    pair_files : pair files of the truth and of an engine by name
     """
 
     name: str
@@ -117,6 +127,11 @@ class Pairing:
         Files without a partner, which were left out because the caller said so.
     images : tuple of Path
         Images and PDF files that lie beside the texts, and are not read.
+
+    See Also
+    --------
+    pair_files : pair files of the truth and of an engine by name
+    Pair : A file of truth and the output that an engine read from the same pages
     """
 
     pairs: tuple[Pair, ...]
@@ -249,6 +264,11 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
     FileNotFoundError
         If a file that it names does not exist.
 
+    See Also
+    --------
+    pair_files : pair files of the truth and of an engine by name
+    Pairing : files of truth and of output, paired by name
+
     Examples
     --------
     >>> from pathlib import Path
@@ -359,6 +379,11 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
     ------
     PairingError
         If both have several pages, and not the same number.
+
+    See Also
+    --------
+    pair_files : pair files of the truth and of an engine by name
+    align : align an engine's words with the true ones
 
     Examples
     --------

@@ -52,7 +52,13 @@ class Reading(NamedTuple):
 
 
 class PageCounts(NamedTuple):
-    """What was found on each page; arrays of shape (n_pages,), in the order of the pages."""
+    """What was found on each page; arrays of shape (n_pages,), in the order of the pages.
+
+    See Also
+    --------
+    AlignedOutputs : the items of an engine's outputs
+    ErrorRates : how much of the text of an engine is wrong, if nobody looks at it
+    """
 
     name: tuple[str, ...]
     differing_share: NDArray[np.float64]

@@ -59,6 +59,11 @@ class Sensitivity(Result):
     accepted_without : tuple of float
         Accepted share without these pages, under the policy of the items; empty where there are none,
         or no others.
+
+    See Also
+    --------
+    sensitivity : accepted shares under each policy
+    AlignedOutputs : the items of an engine's outputs
     """
 
     limits: tuple[Limit, ...]

@@ -67,6 +67,11 @@ def read_truth(
     ValueError
         If `level` or `hyphenated` is none of these.
 
+    See Also
+    --------
+    read : read the words of one file of an OCR engine, with their confidences
+    Words : words in reading order, with their confidence and their place
+
     Examples
     --------
     >>> from pathlib import Path

@@ -31,6 +31,11 @@ class Note(NamedTuple):
     """What a user should know of a reading, with how often it happened; as a text, a sentence.
 
     Notes of the same kind add up where readings are put together.
+
+    See Also
+    --------
+    Words : words in reading order, with their confidence and their place
+    read : read the words of one file of an OCR engine, with their confidences
     """
 
     number: int
@@ -93,6 +98,12 @@ class Words(Result):
     ------
     ValueError
         If the parts do not fit together as said here.
+
+    See Also
+    --------
+    read : read the words of one file of an OCR engine, with their confidences
+    read_truth : read the true text of one or more pages
+    align : align an engine's words with the true ones
 
     Examples
     --------

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
-from fastarac._core.checks import exactly_one, fraction_of, fractions_of, real_scalar
+from fastarac._core.checks import (
+    exactly_one,
+    fraction_of,
+    fractions_of,
+    real_scalar,
+    reject_beside_sweep,
+)
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import Result
 from fastarac._core.text import percent
@@ -22,7 +28,7 @@ from fastarac.operating_points.ties import (
     fraction_of_tie,
 )
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep, reject_beside_sweep
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep
 from fastarac.truth import for_limits
 
 if TYPE_CHECKING:
@@ -56,6 +62,15 @@ class OperatingPoint(Result):
     reviewer : Reviewer or None
         The people who verify what is rejected; None where they find and correct every error. The
         error rate, the correction rate and the accuracy after correction are theirs.
+
+    See Also
+    --------
+    operating_point : choose the threshold by one criterion and say what happens there
+    guaranteed_operating_point : choose a threshold that keeps a limit on new items
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, equations 1 to 6 and 16, table 1.
     """
 
     threshold: Any
@@ -204,11 +219,21 @@ def operating_point(
         As :func:`.threshold_sweep`; also unless exactly one criterion is given, for one outside its
         range or out of the reach of a `reviewer`, and for `interpolate` beside `threshold`.
 
+    See Also
+    --------
+    acceptance_at_error_rate : acceptance rate at an allowed error rate
+    acceptance_at_risk : acceptance rate at an allowed risk
+    guaranteed_operating_point : choose a threshold that keeps a limit on new items
+
     Notes
     -----
     A rate and its limit are compared as doubles: 29 errors in 100 keep ``max_error_rate=0.29``.
     With ``interpolate=True``, ``max_error_rate=ε`` gives the X(θ) that Kimura et al. 2024 read off
     the ARAC curve at the height 1 − ε (3.2 §2).
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, 3.2 and equations 1 to 6.
 
     Examples
     --------
@@ -348,10 +373,20 @@ def acceptance_at_error_rate(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for a `max_error_rate` outside [0, 1].
 
+    See Also
+    --------
+    operating_point : choose the threshold by one criterion and say what happens there
+    acceptance_at_risk : acceptance rate at an allowed risk
+    fastarac.costs.performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
+
     Notes
     -----
     The abscissa of the ARAC curve at the height Y = 1 − ε, the largest where there are several
     (Kimura et al. 2024, 3.2 §2 and figure 4).
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, 3.2 and figure 4.
 
     Examples
     --------
@@ -417,6 +452,11 @@ def acceptance_at_risk(
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for a `max_risk` outside [0, 1].
+
+    See Also
+    --------
+    operating_point : choose the threshold by one criterion and say what happens there
+    acceptance_at_error_rate : acceptance rate at an allowed error rate
 
     Notes
     -----

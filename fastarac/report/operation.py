@@ -138,6 +138,11 @@ def write_operation_report(
     OSError
         If the file cannot be written.
 
+    See Also
+    --------
+    write_report : write one HTML page of all figures
+    fastarac.operation.Policy : which outputs are accepted, under one limit
+
     Examples
     --------
     >>> from pathlib import Path

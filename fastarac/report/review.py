@@ -80,6 +80,11 @@ def write_review_pages(
     ModuleNotFoundError
         If Jinja is not installed, or, for images, Pillow.
 
+    See Also
+    --------
+    fastarac.ocr.compare_texts : set the true texts of all pages beside what engines have read
+    write_report : write one HTML page of all figures
+
     Examples
     --------
     >>> from pathlib import Path

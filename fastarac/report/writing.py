@@ -106,6 +106,12 @@ def write_report(
     OSError
         If the file cannot be written.
 
+    See Also
+    --------
+    write_review_pages : write one HTML file for each page
+    fastarac.evaluate : all figures of one model
+    fastarac.ocr.align_files : read and align pairs of files
+
     Examples
     --------
     >>> from pathlib import Path

@@ -109,6 +109,13 @@ def asymptotic_interval(
         As :func:`.threshold_sweep`; also for a statistic that the method does not take, and for a sweep
         of weighted items, whose single weights are lost.
 
+    See Also
+    --------
+    bootstrap : interval and standard error of a statistic, from resamples of the items
+    influence_values : influence of each item on a statistic
+    compare_models : compare models on the same items or groups
+    Statistic : A number that is read off a threshold sweep, by name and with its parameters
+
     Notes
     -----
     "wald": estimate ± normal quantile × standard error, whose square is the sample variance of the
@@ -165,6 +172,13 @@ def asymptotic_interval(
     is u are missed by all n with the probability (1 − u)ⁿ, which is α/2 for u = 1 − (α/2)^(1/n). That
     share of correct or of incorrect items is added above or below all others, and the interval spans
     all four values.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson 1988, "Comparing the areas under two or more correlated receiver
+    operating characteristic curves"; Fay and Feuer 1997, "Confidence intervals for directly
+    standardized rates"; Korn and Graubard 1998, on exact intervals with an effective number of items;
+    Woodruff 1952, on intervals of quantiles.
 
     Examples
     --------

@@ -49,6 +49,11 @@ class ConfidenceBand(Table, Result):
     curve, kind : str
         As they were asked for.
     confidence_level : float
+
+    See Also
+    --------
+    fastarac.bootstrap_band : band around a curve, from resamples of the items
+    fastarac.Interval : an estimate and the confidence interval around it
     """
 
     x: FloatArray
@@ -131,6 +136,12 @@ def bootstrap_band(
     ValueError, TypeError
         As :func:`.bootstrap`; also for places outside [0, 1] or not rising.
 
+    See Also
+    --------
+    bootstrap : interval and standard error of a statistic, from resamples of the items
+    fastarac.results.ConfidenceBand : A curve with its bootstrap band
+    fastarac.costs.cost_curve_band : pointwise bootstrap intervals of a cost curve
+
     Notes
     -----
     Heights lie on straight lines between the points of a curve. A pointwise band has the quantiles of
@@ -139,6 +150,10 @@ def bootstrap_band(
     units of s (the sup-t band; Montiel Olea and Plagborg-Møller 2019).
 
     Memory is O(n) a thread and O(n_places·n_resamples).
+
+    References
+    ----------
+    Montiel Olea and Plagborg-Møller 2019, "Simultaneous confidence bands".
 
     Examples
     --------

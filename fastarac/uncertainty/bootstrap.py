@@ -170,6 +170,12 @@ def bootstrap(
         statistic without influence values, for "exact-variance" with what it does not take, and for
         "bca" with a statistic without influence values where its items are of more than 2,000 kinds.
 
+    See Also
+    --------
+    asymptotic_interval : confidence interval of a statistic, without resampling
+    bootstrap_band : band around a curve, from resamples of the items
+    Statistic : A number that is read off a threshold sweep, by name and with its parameters
+
     Notes
     -----
     Quantiles are those of ``numpy.quantile``, linear between replicates. "basic" and "studentized"
@@ -192,6 +198,10 @@ def bootstrap(
     2k + 1 kinds. Counts of many kinds come from tables of Poisson's distribution, to 64 bits, and are
     made up to n by single draws; those of few kinds are multinomial, one binomial after the other.
     Time is O(n + sorting) and at most O(n) for a resample, memory O(n) a thread and O(n_resamples).
+
+    References
+    ----------
+    Efron 1987, "Better bootstrap confidence intervals".
 
     Examples
     --------

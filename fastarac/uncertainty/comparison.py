@@ -56,7 +56,18 @@ class _DeLongTest(NamedTuple):
 
 
 class DeLongTest(TupleResult, _DeLongTest):
-    """Test whether two scores of the same items have the same ROC-AUC (DeLong et al. 1988)."""
+    """Test whether two scores of the same items have the same ROC-AUC (DeLong et al. 1988).
+
+    See Also
+    --------
+    fastarac.delong_test : test whether two scores have the same ROC-AUC
+    ModelComparison : several models
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson 1988, "Comparing the areas under two or more correlated receiver
+    operating characteristic curves".
+    """
 
     __slots__ = ()
 
@@ -101,6 +112,12 @@ def delong_test(
     ValueError, TypeError
         As :func:`.threshold_sweep`.
 
+    See Also
+    --------
+    compare_models : compare models on the same items or groups
+    roc_auc_score : area under the ROC curve
+    fastarac.results.DeLongTest : test whether two scores of the same items have the same ROC-AUC
+
     Notes
     -----
     DeLong, DeLong and Clarke-Pearson 1988. With V of each item the share of the other class that it
@@ -117,6 +134,12 @@ def delong_test(
     with negative items; so groups of one item do not give the variance above exactly. The law is
     Student's with the degrees of freedom that :func:`.compare_models` has; the p-value takes their
     whole part.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson 1988, "Comparing the areas under two or more correlated receiver
+    operating characteristic curves"; Sun and Xu 2014, "Fast implementation of DeLong's algorithm";
+    Obuchowski 1997, "Nonparametric analysis of clustered ROC curve data".
 
     Examples
     --------
@@ -256,6 +279,12 @@ def compare_models(
         For fewer than two models, models with other numbers of items or other identifiers, and
         sweeps, in which it is lost which item is which; with ``paired="groups"`` for models of no
         group in common, and without labels for each model; also as :func:`.asymptotic_interval`.
+
+    See Also
+    --------
+    delong_test : test whether two scores have the same ROC-AUC
+    evaluate : all figures of one model
+    fastarac.report.write_report : write one HTML page of all figures
 
     Notes
     -----

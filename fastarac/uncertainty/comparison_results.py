@@ -42,6 +42,11 @@ class PairDifference(Result):
     degrees_of_freedom : float
         Of Student's law, from which `pvalue` and the interval are: infinite for the normal law, NaN
         for the bootstrap.
+
+    See Also
+    --------
+    fastarac.compare_models : compare models on the same items or groups
+    ModelComparison : several models
     """
 
     a: str
@@ -130,6 +135,11 @@ class ModelComparison(Table, Result):
     notes : tuple of str
         Why the interval of a single model is not to be relied on, a sentence each; the differences may
         be all the same, as what models have in common cancels.
+
+    See Also
+    --------
+    fastarac.compare_models : compare models on the same items or groups
+    PairDifference : the difference of two models on the same items, or in the same groups
     """
 
     statistic: Statistic

@@ -281,6 +281,11 @@ def influence_values(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for a statistic without influence values.
 
+    See Also
+    --------
+    asymptotic_interval : confidence interval of a statistic, without resampling
+    Statistic : A number that is read off a threshold sweep, by name and with its parameters
+
     Notes
     -----
     Without weights it is the derivative of the statistic θ where the share of items like this one
@@ -295,6 +300,12 @@ def influence_values(
     For ``"roc_auc"`` the values of each class of c items are multiplied by √(c(n − 1)/((c − 1)n)), so
     that the variance is exactly that of DeLong et al. 1988, which divides by c − 1 in each class. A
     class of one item has the value NaN: one item says nothing of how its class varies.
+
+    References
+    ----------
+    Jaeckel 1972, "The infinitesimal jackknife"; Hampel 1974, "The influence curve and its role in
+    robust estimation"; DeLong, DeLong and Clarke-Pearson 1988, "Comparing the areas under two or more
+    correlated receiver operating characteristic curves".
 
     Examples
     --------

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
+from fastarac._core.checks import reject_beside_sweep
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_items
@@ -21,7 +22,6 @@ from fastarac.sweep import (
     as_ranked,
     as_sweep,
     refuse_partial,
-    reject_beside_sweep,
     require_confidence,
     threshold_sweep,
 )

@@ -187,6 +187,12 @@ class Statistic(Pickled):
         For an unknown name, for parameters that its function does not take, for a rate without a
         `threshold`, and for an acceptance rate without its limit or a cost without prices.
 
+    See Also
+    --------
+    bootstrap : interval and standard error of a statistic, from resamples of the items
+    asymptotic_interval : confidence interval of a statistic, without resampling
+    compare_models : compare models on the same items or groups
+
     Examples
     --------
     >>> import fastarac as fa

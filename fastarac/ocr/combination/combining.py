@@ -58,6 +58,11 @@ class CombinedOutputs(Result):
         The items, where there is a truth.
     combination : Combination or None
         What was learnt from all pages, or what was given; None where the engines' agreement decides.
+
+    See Also
+    --------
+    combine : put the words of several engines together
+    Combination : how to put the words of several engines together
     """
 
     names: tuple[str, ...]

@@ -44,6 +44,11 @@ class CombinedFields(NamedTuple):
         How many engines have what stands in each field; 0 where none has anything.
     combination : Combination or None
         What was learnt from all documents, or what was given; None where agreement decides.
+
+    See Also
+    --------
+    combine_fields : put the fields that several engines read together, as those
+    CombinedOutputs : the words of several engines, put together
     """
 
     fields: FieldOutputs

@@ -94,6 +94,11 @@ class Combination(Result):
         Differences of texts that do not count.
     n_groups, n_words : int
         Pages, or documents, and words of all engines that it was learnt from.
+
+    See Also
+    --------
+    combine : put the words of several engines together
+    combine_fields : put the fields that several engines read together, as those
     """
 
     engines: tuple[EngineModel, ...]

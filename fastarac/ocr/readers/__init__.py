@@ -54,6 +54,12 @@ def read(
     ModuleNotFoundError
         If lxml is not installed and the file is XML.
 
+    See Also
+    --------
+    read_truth : read the true text of one or more pages
+    Words : words in reading order, with their confidence and their place
+    pair_files : pair files of the truth and of an engine by name
+
     Notes
     -----
     Confidences are returned as the file has them. Two repairs are made, and said in `Words.notes`:

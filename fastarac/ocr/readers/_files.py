@@ -81,6 +81,11 @@ class OcrFileError(DataFileError):
         What was found and what is expected.
     place : str, optional
         Where in the file: a line, an element, or the path to a JSON value.
+
+    See Also
+    --------
+    read : read the words of one file of an OCR engine, with their confidences
+    read_truth : read the true text of one or more pages
     """
 
     def __init__(self, path: str | os.PathLike[str], problem: str, *, place: str | None = None) -> None:

@@ -28,6 +28,11 @@ class SampleFolders:
         The folder with the true texts, one a page.
     outputs : mapping of str to Path
         For each setting, the folder with Tesseract's tables.
+
+    See Also
+    --------
+    sample_folders : return the folders of the sample, to try the command line
+    load_sample : twenty pages, their truth and what two engines read
     """
 
     truth: Path
@@ -44,6 +49,11 @@ class Sample:
         The true words.
     outputs : mapping of str to Words
         For each setting, the words that Tesseract read on the same pages.
+
+    See Also
+    --------
+    load_sample : twenty pages, their truth and what two engines read
+    SampleFolders : where the sample
     """
 
     truth: Words
@@ -57,6 +67,11 @@ def sample_folders() -> SampleFolders:
     -------
     folders : SampleFolders
         The true texts, and a folder for each of the settings ``plain`` and ``enlarged``.
+
+    See Also
+    --------
+    load_sample : twenty pages, their truth and what two engines read
+    pair_files : pair files of the truth and of an engine by name
 
     Examples
     --------
@@ -82,6 +97,11 @@ def load_sample() -> Sample:
     -------
     sample : Sample
         2180 true words, and what each setting gives.
+
+    See Also
+    --------
+    sample_folders : return the folders of the sample, to try the command line
+    align : align an engine's words with the true ones
 
     Examples
     --------
