@@ -94,6 +94,12 @@ def apply_policy(
     ModuleNotFoundError
         If DuckDB is not installed.
 
+    See Also
+    --------
+    fit_policy : fit thresholds that keep one limit on new outputs
+    Policy : which outputs are accepted, under one limit
+    fastarac.results.AppliedPolicy : counts of the outputs in a file that were accepted and not
+
     Notes
     -----
     The file is read three times, in a memory that does not depend on its size: once to check and count,

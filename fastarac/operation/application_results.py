@@ -58,6 +58,11 @@ class AppliedPolicy(Result):
     shift : ConfidenceShift or None
         Whether the confidences have moved since the policy was fitted, as :meth:`.Policy.shift` tests
         it; quantiles of the new ones are rounded to four digits. None where no field is known.
+
+    See Also
+    --------
+    fastarac.operation.apply_policy : divide the outputs in a file into those that are accepted
+    fastarac.operation.Policy : which outputs are accepted, under one limit
     """
 
     n_items: int

@@ -71,6 +71,11 @@ def audited_error_rate(
     ValueError, TypeError
         As :func:`.audited_sweep`.
 
+    See Also
+    --------
+    audited_sweep : counts at every threshold from a log of audits
+    ErrorRateMonitor : alarms where an error rate is above its limit
+
     Notes
     -----
     With a the acceptance, A the audit and w the error of each output,
@@ -90,6 +95,12 @@ def audited_error_rate(
     outputs that are hardly ever audited cannot hide more errors than there are such outputs. The
     largest made intervals up to 1.9 times as wide, and neither covered less than 94 % in 36 cells of
     600 simulated logs, some with all errors among the outputs of the least π.
+
+    References
+    ----------
+    Horvitz and Thompson 1952, "A generalization of sampling without replacement"; Fay and Feuer 1997,
+    "Confidence intervals for directly standardized rates"; Robins, Rotnitzky and Zhao 1994, "Estimation
+    of regression coefficients when some regressors are not always observed".
 
     Examples
     --------

@@ -40,6 +40,11 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
 
     `by` has the labels of the fields, where a column was named, and `drawn` says which outputs were
     drawn for an audit, where the file does.
+
+    See Also
+    --------
+    fastarac.operation.read_audits : read a log of audits
+    fastarac.operation.audited_sweep : counts at every threshold from a log of audits
     """
 
     __slots__ = ()
@@ -94,6 +99,11 @@ def read_audits(
         audits are too few or too many for their probabilities.
     ModuleNotFoundError
         If DuckDB is not installed.
+
+    See Also
+    --------
+    audited_error_rate : estimate undetected errors from a log of audits
+    ErrorRateMonitor : alarms where an error rate is above its limit
 
     Examples
     --------

@@ -56,6 +56,11 @@ class MonitorSet:
     ValueError, TypeError
         As :class:`ErrorRateMonitor`; ValueError where there are none.
 
+    See Also
+    --------
+    ErrorRateMonitor : alarms where an error rate is above its limit
+    Policy : which outputs are accepted, under one limit
+
     Examples
     --------
     >>> import fastarac as fa

@@ -60,6 +60,11 @@ class MonitorHistory(Table, TupleResult, _MonitorHistory):
 
     `e_value` is E, of all audits since the start; `change_statistic` is M, before it begins anew at an
     alarm, and NaN where changes are not looked for.
+
+    See Also
+    --------
+    fastarac.operation.ErrorRateMonitor : alarms where an error rate is above its limit
+    fastarac.operation.MonitorSet : monitors of several policies
     """
 
     __slots__ = ()

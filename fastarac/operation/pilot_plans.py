@@ -54,6 +54,11 @@ class PolicySampleSize(Result):
     """How many groups and items a policy takes.
 
     Groups are single items where there are none.
+
+    See Also
+    --------
+    fastarac.operation.sample_size_for_policy : find how many verified outputs a policy takes
+    SampleSizes : numbers of items for a guarantee
     """
 
     n_groups: int | None

@@ -58,6 +58,11 @@ class SampleSizes(TupleResult, _SampleSizes):
         The number from which on it always is: between the two, a few items more may have less power.
     least : int
         The number for which no error at all is just enough.
+
+    See Also
+    --------
+    fastarac.operation.sample_size_for_guarantee : verified outputs that a guaranteed limit takes
+    AuditPlan : numbers of audits that see an error rate above the limit
     """
 
     __slots__ = ()
@@ -80,6 +85,11 @@ class AuditPlan(TupleResult, _AuditPlan):
         The number from which on it always is.
     audit_probability : float
         `stable` over the number of outputs; NaN where that is not given.
+
+    See Also
+    --------
+    fastarac.operation.audit_plan : find how many outputs to audit so that an error rate above
+    SampleSizes : numbers of items for a guarantee
     """
 
     __slots__ = ()
@@ -186,6 +196,12 @@ def audit_plan(
         For numbers outside their ranges, where the actual rate is not above the limit, and where
         `n_outputs` is too small.
 
+    See Also
+    --------
+    ErrorRateMonitor : alarms where an error rate is above its limit
+    guarantee_power : probability that a limit is guaranteed with so many verified outputs
+    fastarac.results.AuditPlan : numbers of audits that see an error rate above the limit
+
     Notes
     -----
     An alarm is an exact test at the end: at least c errors among n audits, with P(Bin(n, ε) ≥ c) ≤ δ.
@@ -263,12 +279,21 @@ def sample_size_for_comparison(
     ValueError
         For numbers outside their ranges.
 
+    See Also
+    --------
+    fastarac.compare_models : compare models on the same items or groups
+    sample_size_for_interval : find how many items make an interval as narrow as wanted
+
     Notes
     -----
     ⌈((z_{α/2}·√d + z_power·√(d − Δ²))/Δ)²⌉ for discordance d and difference Δ, as of McNemar's test
     (Connor 1987, "Sample size for testing differences in proportions for the paired-sample design").
     For a difference of areas: ((z_{α/2} + z_power)·s/Δ)² with s the standard deviation of the
     differences of :func:`.influence_values` in a pilot.
+
+    References
+    ----------
+    Connor 1987, "Sample size for testing differences in proportions for the paired-sample design".
 
     Examples
     --------
@@ -319,6 +344,11 @@ def sample_size_for_interval(
     ------
     ValueError, TypeError
         As :func:`.asymptotic_interval`.
+
+    See Also
+    --------
+    sample_size_for_comparison : find how many items tell two models apart that are run on the same ones
+    design_effect : find by how much groups raise the variance of the error rate, from a pilot sample
 
     Examples
     --------
@@ -373,6 +403,11 @@ def design_effect(
     ValueError, TypeError
         As :func:`.threshold_sweep`.
 
+    See Also
+    --------
+    sample_size_for_interval : find how many items make an interval as narrow as wanted
+    sample_size_for_guarantee : verified outputs that a guaranteed limit takes
+
     Examples
     --------
     >>> import fastarac as fa
@@ -422,6 +457,11 @@ def guarantee_power(
     ------
     ValueError
         For numbers outside their ranges.
+
+    See Also
+    --------
+    sample_size_for_guarantee : verified outputs that a guaranteed limit takes
+    audit_plan : find how many outputs to audit so that an error rate above the limit is seen
 
     Examples
     --------

@@ -39,6 +39,11 @@ class Reference(Result):
         Those of `PROBABILITIES`, from the least to the largest confidence; each is one that occurred.
     groups : ndarray of shape (n_groups, n_cells), int64, or None
         The same counts of each group, of up to 500 random ones, where items depend on each other.
+
+    See Also
+    --------
+    fastarac.operation.Policy : which outputs are accepted, under one limit
+    ConfidenceShift : whether confidences have moved
     """
 
     edges: tuple[float, ...]
@@ -131,6 +136,11 @@ class ConfidenceShift(Table, Result):
         Of the quantiles below.
     before, now : ndarray of shape (k,)
         Quantiles of the confidences of that field that the policy was fitted on, and of the new ones.
+
+    See Also
+    --------
+    fastarac.operation.Policy : which outputs are accepted, under one limit
+    fastarac.partial_truth.confidence_based_estimate : estimate the errors of outputs without truth
     """
 
     shifted: bool

@@ -31,6 +31,11 @@ class VerificationSample(Table, Result):
         π, with which probability each output is selected, in (0, 1]; of all, selected or not.
     least_probability : float
         A lower bound of π that was known before the draw, mix · budget / n; at most 1.
+
+    See Also
+    --------
+    fastarac.partial_truth.draw_verification_sample : draw the outputs that people verify
+    fastarac.PartialTruth : truth of those items that people verified
     """
 
     selected: NDArray[np.bool_]
@@ -103,6 +108,12 @@ def draw_verification_sample(
         finite, arrays of unequal lengths, and a group that is in several strata. For ``mix=0`` where an
         output would never be drawn.
 
+    See Also
+    --------
+    fastarac.PartialTruth : truth of those items that people verified
+    sample_outputs : draw outputs to verify from a file, and write a file that people fill
+    fastarac.results.VerificationSample : the outputs that were drawn to be verified
+
     Notes
     -----
     Each output (each group) is drawn by itself, Poisson sampling (Särndal, Swensson and Wretman 1992,
@@ -118,6 +129,11 @@ def draw_verification_sample(
 
     Without a judge, the confidence takes its place by its rank alone: ĵ rises linearly from ½ at the
     lowest to 1 at the highest confidence, equal ones alike.
+
+    References
+    ----------
+    Särndal, Swensson and Wretman 1992, "Model assisted survey sampling", 3.5; Neyman 1934, on
+    stratified sampling; Zrnic and Candès 2024, "Active statistical inference".
 
     Examples
     --------
