@@ -64,7 +64,6 @@ class MonitorHistory(Table, TupleResult, _MonitorHistory):
     See Also
     --------
     fastarac.operation.ErrorRateMonitor : alarms where an error rate is above its limit
-    fastarac.operation.MonitorSet : monitors of several policies
     """
 
     __slots__ = ()
