@@ -57,6 +57,11 @@ def figures(pages: str, truth: Path, folders: Mapping[str, Path]) -> dict[str, A
         Of each engine.
     """
     engines = {name: align_files(pair_files(truth, folder)) for name, folder in folders.items()}
+    return figures_of(pages, engines)
+
+
+def figures_of(pages: str, engines: Mapping[str, Engine]) -> dict[str, Any]:
+    """Return the same of engines whose files are read and aligned."""
     together = " + ".join(engines)
     every = {name: engine.aligned for name, engine in engines.items()}
     by_ranks = f"{together}, without truth"

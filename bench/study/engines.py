@@ -1,4 +1,4 @@
-"""Read pages by Tesseract and by RapidOCR, in parallel processes; what is there is not read again.
+"""Read pages by Tesseract, RapidOCR and ocrad, in parallel processes; what is there is not read again.
 
 Run it with ``python -m bench.study.engines FOLDER``, the folder that ``bench.study.pages`` made: beside
 the images of a language it writes a folder for each engine, which `fastarac ocr` takes.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 ENDS = {"tsv": "tsv", "hocr": "hocr", "alto": "xml"}  # of the files that Tesseract writes
-ENGINES = ("tesseract-psm3", "tesseract-psm6", "rapidocr")
-RAPIDOCR = ("de", "en", "fr", "ja")  # what the model that comes with RapidOCR reads
+ENGINES = ("tesseract-psm3", "tesseract-psm6", "ocrad", "rapidocr")
+#: What an engine reads, where that is not everything: RapidOCR with the model that comes with it.
+READS = {"rapidocr": ("de", "en", "fr", "ja", "zh"), "ocrad": ("en",)}
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Task:
         if self.engine == "rapidocr":
             names = (f"{self.engine}-words", self.engine)
             return tuple(self.folder / name / f"{self.image.stem}.json" for name in names)
+        if self.engine == "ocrad":
+            return (self.folder / self.engine / f"{self.image.stem}.txt",)
         name = self.engine if self.form == "tsv" else f"{self.engine}-{self.form}"
         return (self.folder / name / f"{self.image.stem}.{ENDS[self.form]}",)
 
@@ -54,13 +58,34 @@ def tesseract(task: Task) -> None:
     part = _unfinished(out)
     command = ["tesseract", str(task.image), str(part.with_suffix("")), "--psm", task.engine[-1]]
     command += ["-l", LANGUAGES[task.language].tesseract, "--dpi", str(_dots(task.image)), task.form]
+    _call(command, task)
+    part.replace(out)
+
+
+def ocrad(task: Task) -> None:
+    """Let ocrad read an image, into a file of text: its confidences are not to be had."""
+    from PIL import Image
+
+    (out,) = task.outputs
+    part = _unfinished(out)
+    gray = part.with_suffix(".pgm")
+    with Image.open(task.image) as opened:
+        opened.convert("L").save(gray)
+    # made for letters of a page at 300 dots an inch
+    scale = max(1, math.ceil(295 / _dots(task.image)))
+    command = ["ocrad", "--format=utf8", "--layout", f"--scale={scale}"]
+    _call([*command, "--output", str(part), str(gray)], task)
+    gray.unlink()
+    part.replace(out)
+
+
+def _call(command: Sequence[str], task: Task) -> None:
     # one thread a page: pages run side by side
     surroundings = {**os.environ, "OMP_THREAD_LIMIT": "1"}
     done = subprocess.run(command, check=False, env=surroundings, capture_output=True, encoding="utf-8")
     if done.returncode:
         said = done.stderr.strip()
-        raise RuntimeError(f"{task.image}: tesseract ended with {done.returncode}: {said}")
-    part.replace(out)
+        raise RuntimeError(f"{task.image}: {command[0]} ended with {done.returncode}: {said}")
 
 
 def _unfinished(out: Path) -> Path:
@@ -92,14 +117,19 @@ def _rapidocr() -> Callable[..., Any]:
     from rapidocr import RapidOCR
 
     threads = "EngineConfig.onnxruntime.intra_op_num_threads"
-    return RapidOCR(params={threads: 1, "Global.log_level": "critical"})  # type: ignore[no-any-return]
+    return RapidOCR(params={threads: 1, "Global.log_level": "critical"})
+
+
+def reads(engine: str, language: str) -> bool:
+    """Return whether an engine reads a language."""
+    return language in READS.get(engine, LANGUAGES)
 
 
 def tasks(folder: Path, engines: Sequence[str], form: str, pattern: str) -> Iterator[Task]:
     """Return what has not been read of the pages whose names match a pattern."""
     for inside in sorted(path for path in folder.iterdir() if path.name in LANGUAGES):
         for engine in engines:
-            if engine == "rapidocr" and inside.name not in RAPIDOCR:
+            if not reads(engine, inside.name):
                 print(f"{engine} does not read {inside.name}", file=sys.stderr)
                 continue
             for image in sorted((inside / "images").glob(f"{pattern}.*")):
@@ -113,7 +143,7 @@ def read(task: Task) -> float:
     start = time.perf_counter()
     for out in task.outputs:
         out.parent.mkdir(exist_ok=True)
-    (rapidocr if task.engine == "rapidocr" else tesseract)(task)
+    {"rapidocr": rapidocr, "ocrad": ocrad}.get(task.engine, tesseract)(task)
     return time.perf_counter() - start
 
 

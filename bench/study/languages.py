@@ -12,6 +12,10 @@ SANS = f"{FONTS}/truetype/dejavu/DejaVuSans.ttf"
 TIMES = f"{FONTS}/truetype/liberation/LiberationSerif-Regular.ttf"
 ARIAL = f"{FONTS}/truetype/liberation/LiberationSans-Regular.ttf"
 LATIN_FACES = (TIMES, SERIF, ARIAL, SANS)
+CJK_FACES = (
+    f"{FONTS}/opentype/noto/NotoSerifCJK-Regular.ttc",
+    f"{FONTS}/opentype/noto/NotoSansCJK-Regular.ttc",
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,8 @@ class Language:
         The letters of a word, as the inside of a character class.
     faces : tuple of str
         Font files, one of which each page takes.
+    face_index : int
+        Of the font in a collection: the same characters have other shapes in Japanese and Chinese.
     comma, ends, quotes
         The marks inside, at the end of and around a part of a sentence; the first end is the usual
         one.
@@ -47,6 +53,7 @@ class Language:
     tesseract: str
     letters: str
     faces: tuple[str, ...]
+    face_index: int = 0
     comma: str = ","
     ends: str = "...?!"
     quotes: str = "“”"
@@ -90,13 +97,22 @@ _ALL = (
         "ja",
         "jpn",
         "぀-ヿ一-鿿々",
-        (
-            f"{FONTS}/opentype/noto/NotoSerifCJK-Regular.ttc",
-            f"{FONTS}/opentype/noto/NotoSansCJK-Regular.ttc",
-        ),
+        CJK_FACES,
         comma="、",
         ends="。。。",
         quotes="「」",
+        spaces=False,
+        date="{year}年{month}月{day}日",
+    ),
+    Language(
+        "zh",
+        "chi_sim",
+        "一-鿿",
+        CJK_FACES,
+        face_index=2,
+        comma="，",
+        ends="。。。！？",
+        quotes="“”",
         spaces=False,
         date="{year}年{month}月{day}日",
     ),

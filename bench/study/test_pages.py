@@ -147,7 +147,8 @@ def test_a_page_with_all_its_files(
 
     monkeypatch.setattr(engines, "rapidocr", fake)
     found = list(engines.tasks(tmp_path, engines.ENGINES, "tsv", "*"))
-    assert [task.engine for task in found] == list(engines.ENGINES)
+    german_reads = ["tesseract-psm3", "tesseract-psm6", "rapidocr"]  # ocrad knows no umlauts
+    assert [task.engine for task in found] == german_reads
     engines.read(found[-1])
     assert list(engines.tasks(tmp_path, engines.ENGINES, "tsv", "*")) == found[:-1]
     assert not list(engines.tasks(tmp_path, engines.ENGINES, "tsv", "*-noisy-*"))

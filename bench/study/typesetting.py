@@ -20,8 +20,8 @@ MARGIN, GUTTER = 150, 80
 SIZES = (38, 40, 42, 44)
 TITLE = 1.35  # times the size of the text
 INK, PAPER = 25, 250
-NEVER_FIRST = "、。」)）%"
-NEVER_LAST = "「("
+NEVER_FIRST = "、，。！？」”)）%"
+NEVER_LAST = "「“("
 LAYOUTS = {"1col": 1, "2col": 2}
 
 __all__ = ["LAYOUTS", "Line", "Page", "typeset"]
@@ -94,8 +94,8 @@ def typeset(paragraphs: list[str], language: Language, layout: str, chance: rand
 def _set(paragraphs: list[str], language: Language, face: str, size: int, columns: int) -> Page | None:
     """Return the page with letters of this size, if the text fits on it."""
     width = (WIDTH - 2 * MARGIN - (columns - 1) * GUTTER) / columns
-    title_font = ImageFont.truetype(face, round(TITLE * size))
-    font = ImageFont.truetype(face, size)
+    title_font = ImageFont.truetype(face, round(TITLE * size), language.face_index)
+    font = ImageFont.truetype(face, size, language.face_index)
     indent = "" if language.right_to_left else "  " if language.spaces else "　"
     texts = [line for each in paragraphs[1:] for line in _broken(indent + each, language, font, width)]
     titles = list(_broken(paragraphs[0], language, title_font, WIDTH - 2 * MARGIN, divide=False))

@@ -1,0 +1,46 @@
+"""Compute ``docs/_data/study_combined.json``: what engines of the study accept put together.
+
+It needs the texts of the engines, which are not kept.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from bench.study import combining
+from bench.study.collecting import words_of
+from bench.study.reading import engines_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bench.study.reading import Settings
+
+NAME = "study_combined.json"
+#: Engines that are put together, on the pages that all of them have read.
+SETS = (("tesseract-psm3", "rapidocr"), ("tesseract-psm3", "tesseract-psm6"))
+
+
+def compute(settings: Settings, folder: Path) -> list[dict[str, Any]]:
+    """Return what each engine, and all together, accept at 1 % errors, for each language and set."""
+    found = []
+    wanted = list(settings.complete(folder))
+    for language in settings.languages:
+        for engines in SETS:
+            names = [
+                each.name
+                for each in wanted
+                if each.language == language and set(engines) <= set(engines_of(each))
+            ]
+            if not names:
+                continue
+            read = {name: words_of(folder, language, name, names) for name in engines}
+            print(language, *engines, flush=True)
+            found.append(combining.figures_of(language, read))
+    return found
+
+
+def save(found: list[dict[str, Any]], path: Path) -> None:
+    """Write the figures."""
+    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
