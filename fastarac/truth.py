@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -362,7 +363,7 @@ class EstimatedCounts(NamedTuple):
     above: float
     """Pairs of a correct item above an incorrect one, ties half, without those of one item alone."""
     alone: float
-    """Σc̃ẽ, those of one item alone."""
+    """Σc̃ẽ, those of one item alone, less what pairs of groups that are drawn whole lack."""
     doubled: float
     """The items of each tie times the errors before and at it, summed: 2·n²·AUGRC."""
 
@@ -472,9 +473,10 @@ class PartialItems:
             first, last, judged = self.predictions[0], self.predictions[-1], share or 0.0
             alone = 0.0 if share is None else 1.0 - judged
             own = alone * first.verified + judged * last.verified
+            together = self._pairs_drawn_together(self.error - own)
             # what is known with certainty is not the sum of two rounded parts
             own = np.where(self.weight == 1.0, self.error, own + self.weight * (self.error - own))
-            sums = _kernels.estimated.add_up_errors(
+            above, single, doubled = _kernels.estimated.add_up_errors(
                 first.blocks, last.blocks, alone * first.rates, judged * last.rates, self.starts,
                 np.append(self.places, -1), own, errors, right, wrong, squares,
             )  # fmt: skip
@@ -484,5 +486,33 @@ class PartialItems:
             object.__setattr__(sweep, "n_verified", len(self.places))
             while len(self._counts) > KEPT:  # not the first, with which all begins
                 del self._counts[list(self._counts)[1]]
+            sums = above + together / 2.0, single - together, doubled
             self._counts[share] = EstimatedCounts(sweep, errors, *sums)
         return self._counts[share]
+
+    def _pairs_drawn_together(self, residual: FloatArray) -> float:
+        """What products of c̃ and ẽ of two items lack where groups are drawn whole, in either order.
+
+        Their mean is lower than the product of the means by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Of two items
+        one is above, or they are tied: half of the sum belongs to pairs with the correct one above.
+        """
+        if self.codes is None or not self.drawn_whole:
+            return 0.0
+        codes = self.codes[self.places]
+        sums, squares = (np.bincount(codes, x) for x in (residual, residual * residual))
+        first = np.unique(codes, return_index=True)
+        weight = np.ones(len(sums))
+        weight[first[0]] = self.weight[first[1]]
+        return float(np.sum(weight * (weight - 1.0) * (sums * sums - squares)))
+
+    @cached_property
+    def drawn_whole(self) -> bool:
+        """Whether all items of each group are verified with one probability, or none is."""
+        if self.codes is None:
+            return False
+        codes = self.codes[self.places]
+        sizes, known = np.bincount(self.codes), np.bincount(codes, minlength=int(self.codes.max()) + 1)
+        if not ((known == 0) | (known == sizes)).all():
+            return False
+        _, first, own = np.unique(codes, return_index=True, return_inverse=True)
+        return bool((self.weight == self.weight[first][own]).all())
