@@ -31,6 +31,7 @@ import proof_pages
 import sessions
 import simulation_pages
 import tables
+import truth_pages
 import uncertainty_pages
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ MODULES = (
     sessions,
     simulation_pages,
     tables,
+    truth_pages,
     uncertainty_pages,
 )
 MAKERS: dict[str, Callable[[], str]] = {
