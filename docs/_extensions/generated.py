@@ -30,6 +30,7 @@ import operation_tables
 import proof_pages
 import sessions
 import simulation_pages
+import study_tables
 import tables
 import truth_pages
 import uncertainty_pages
@@ -61,6 +62,7 @@ MODULES = (
     proof_pages,
     sessions,
     simulation_pages,
+    study_tables,
     tables,
     truth_pages,
     uncertainty_pages,
