@@ -254,6 +254,29 @@ class PartialTruth(LabelsInPart, Result):
         return items.sweep(items.share_of(np.ones(len(items.places))))
 
 
+def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_]) -> PartialTruth:
+    """Return the truth of some of the items, each with its probability.
+
+    Raises
+    ------
+    ValueError
+        Where none of them is verified.
+    """
+    if not truth.verified[chosen].any():
+        raise ValueError(
+            f"correct has {truth.n_verified} verified items, and none of them in a random part; more "
+            "are expected"
+        )
+    part = PartialTruth.__new__(PartialTruth)
+    judge = None if truth.judge is None else truth.judge[chosen]
+    codes = None
+    if truth.groups is not None:
+        codes = np.unique(truth.groups[chosen], return_inverse=True)[1]
+    values = truth.correct[chosen], truth.inclusion_probability[chosen]
+    part._fill(*values, judge, codes, graded=truth.graded)  # noqa: SLF001
+    return part
+
+
 def _probabilities(given: ArrayLike, n: int) -> FloatArray:
     if np.ndim(given) == 0:
         given = np.full(n, given)

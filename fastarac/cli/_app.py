@@ -24,6 +24,7 @@ from fastarac.cli._options import (
     CostVerification,
     Delivery,
     Delta,
+    DrawnColumn,
     Draws,
     EmptyConfidence,
     EmptyTruth,
@@ -197,10 +198,11 @@ def evaluate(
     max_memory: MaxMemory = None,
     inclusion_probability: InclusionProbability = None,
     judge: JudgeColumn = None,
+    drawn: DrawnColumn = None,
 ) -> None:
     """Evaluate the outputs in files."""
     with ends_quietly():
-        if inclusion_probability is not None or judge is not None:
+        if (inclusion_probability, judge, drawn) != (None, None, None):
             from fastarac.cli import _verified
 
             others = {
@@ -214,7 +216,9 @@ def evaluate(
             }  # fmt: skip
             _verified.refuse_others(others)
             groups = groups_of(group)
-            verified = _verified.columns_of(confidence, correct, inclusion_probability, judge, groups)
+            verified = _verified.columns_of(
+                confidence, correct, inclusion_probability, judge, groups, drawn
+            )
             limits = Limits.of(error_rate, max_risk, threshold)
             certainty = Certainty(ci, guarantee)
             certainty.check(limits)
@@ -326,10 +330,11 @@ def compare(
     wide: Wide = False,
     inclusion_probability: InclusionProbability = None,
     judge: JudgeColumn = None,
+    drawn: DrawnColumn = None,
 ) -> None:
     """Compare models on the same items: how much they differ, and how sure that is."""
     with ends_quietly():
-        if inclusion_probability is not None or judge is not None:
+        if (inclusion_probability, judge, drawn) != (None, None, None):
             from fastarac.cli import _verified
 
             others = {
@@ -343,7 +348,9 @@ def compare(
             }  # fmt: skip
             _verified.refuse_others(others)
             groups = groups_of(group)
-            verified = _verified.columns_of(confidence, correct, inclusion_probability, judge, groups)
+            verified = _verified.columns_of(
+                confidence, correct, inclusion_probability, judge, groups, drawn
+            )
             _verified.compare(paths, verified, statistic, str(correction), ci)
             return
         people = reviewer_detection, reviewer_false_alarm

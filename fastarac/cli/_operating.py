@@ -30,6 +30,8 @@ Examples:
   fastarac fit verified.csv --error-rate 0.01 -o policy.json
   fastarac fit fields.parquet --by field --error-rate 0.01 -o policy.json
   fastarac fit fields.parquet --by field --document form --error-rate 0.02 -o policy.json
+  fastarac fit part.csv --inclusion-probability inclusion_probability --judge judge \\
+    --error-rate 0.01 -o policy.json
 
 The file is as for fastarac evaluate. Where its column "model" has several names, as in what fastarac
 ocr -o writes, --only says which one the policy is for.
@@ -42,6 +44,7 @@ Examples:
   fastarac check policy.json verified.csv
   fastarac check policy.json verified.csv --by field --group page
   fastarac check policy.json log.csv --log
+  fastarac check policy.json part.csv --inclusion-probability inclusion_probability
 
 The outputs have to be drawn at random from those that the policy is applied to. A log has all outputs
 of a time, with the columns accepted, drawn and audit_probability; the truth of those that nobody saw is
@@ -124,7 +127,8 @@ Drawn = Annotated[
     str | None,
     option(
         "--drawn COLUMN",
-        "Column of a log: what was drawn for an audit.  [default: drawn, where the file has it]",
+        "Column that says what was drawn: of a log for an audit, beside --inclusion-probability to be "
+        "verified.  [default: drawn, where the file has it]",
     ),
 ]
 PolicyOutput = Annotated[Path, option("--output -o FILE", "Where to write the policy, as JSON.")]

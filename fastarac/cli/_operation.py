@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -22,10 +22,14 @@ from fastarac.cli._ocr import (
 from fastarac.cli._options import (
     Confidence,
     Correct,
+    DrawnColumn,
     EmptyConfidence,
     EmptyTruth,
     GroupColumn,
+    InclusionProbability,
+    JudgeColumn,
     Prediction,
+    RefusalError,
     ReportFile,
     Truth,
     columns_of,
@@ -34,7 +38,7 @@ from fastarac.cli._options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 def plan(
@@ -106,6 +110,9 @@ def fit(
     max_risk: options.MaxRisk = None,
     guarantee: options.Failure = 0.05,
     approximate: options.Approximate = False,
+    inclusion_probability: InclusionProbability = None,
+    judge: JudgeColumn = None,
+    drawn: DrawnColumn = None,
     output_format: options.TextOrJson = options.Form.text,
     report: ReportFile = None,
 ) -> None:
@@ -131,7 +138,11 @@ def fit(
             "max_group_size": max_group_size,
             "method": "gamma" if approximate else "auto",
         }
-        run((path, only), columns, limits, str(rule), output, (str(output_format), report))
+        others = {"--only": only, "--document": document, "--approximate": approximate}
+        given = inclusion_probability, judge, drawn
+        verified = _verified_columns(columns, given, others)
+        delivery = str(output_format), report
+        run((path, only), columns, limits, str(rule), output, delivery, verified=verified)
 
 
 def check(
@@ -149,6 +160,8 @@ def check(
     max_group_size: options.MaxGroupSize = None,
     log: options.Log = False,
     drawn: options.Drawn = None,
+    inclusion_probability: InclusionProbability = None,
+    judge: JudgeColumn = None,
     output_format: options.TextOrJson = options.Form.text,
     report: ReportFile = None,
 ) -> None:
@@ -167,10 +180,42 @@ def check(
             document,
             groups_of(group),
         )
+        if drawn is not None and not log and inclusion_probability is None:
+            raise RefusalError(
+                "--drawn is given without --log and --inclusion-probability; one of them is expected"
+            )
+        given = inclusion_probability, judge, None if log else drawn
+        verified = _verified_columns(columns, given, {"--log": log, "--document": document})
         delivery = str(output_format), report
-        status = run(policy, path, columns, max_group_size, delivery, is_log=log, drawn=drawn)
+        status = run(
+            policy, path, columns, max_group_size, delivery, is_log=log, drawn=drawn, verified=verified
+        )
         if status:
             raise typer.Exit(status)
+
+
+def _verified_columns(
+    columns: Mapping[str, Any],
+    given: tuple[str | None, str | None, str | None],
+    others: Mapping[str, Any],
+) -> dict[str, Any] | None:
+    """The columns of outputs that are verified in part; None where all are, as no option says so."""
+    if given == (None, None, None):
+        return None
+    from fastarac.cli import _verified
+
+    _verified.refuse_others(
+        {
+            "--prediction": columns["prediction"], "--truth": columns["truth"],
+            "--empty-truth": columns["empty_truth"], "--empty-confidence": columns["empty_confidence"],
+            **others,
+        }
+    )  # fmt: skip
+    probability, judge, drawn = given
+    found = _verified.columns_of(
+        columns["confidence"], columns["correct"], probability, judge, columns["group"], drawn
+    )
+    return {**found, "by": columns["by"]}
 
 
 def apply(

@@ -247,6 +247,14 @@ JudgeColumn = Annotated[
     str | None,
     option("--judge COLUMN", "Column of a guess at the probability that each output is right."),
 ]
+DrawnColumn = Annotated[
+    str | None,
+    option(
+        "--drawn COLUMN",
+        "Column that says what was drawn to be verified, where each answer has to be there.  [default: "
+        "drawn, where the file has it]",
+    ),
+]
 GroupColumn = Annotated[
     list[str] | None,
     option(

@@ -20,6 +20,7 @@ from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.io._formats import open_source
 from fastarac.io._sources import connect
 from fastarac.operation.policy import shown_threshold
+from fastarac.partial_truth.verified_files import read_verified_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,6 +59,8 @@ def fit(
     rule: str,
     output: Path,
     delivery: tuple[str, Path | None],
+    *,
+    verified: Mapping[str, Any] | None = None,
 ) -> None:
     """Fit a policy to a file, or to one model in it, write it, and say what it accepts."""
     from fastarac._core.exceptions import collected
@@ -67,21 +70,26 @@ def fit(
     if (problem := suffix_problem(output, "policy", (".json",))) is not None:
         raise RefusalError(problem)
     of_pages: list[str] = []
-    if limits["max_risk"] is None:  # of which groups have no guarantee
-        columns, of_pages = with_pages([path], columns)
     notes: list[str] = []
-    missed = not columns["empty_confidence"]
-    outputs = _with_confidence(path, _of_one_model(path, only, columns), notes, missed=missed)
+    of_items: dict[str, Any] = {}
+    if verified is not None:
+        (correct, confidence), by = _read_verified(path, verified)
+    else:
+        if limits["max_risk"] is None:  # of which groups have no guarantee
+            columns, of_pages = with_pages([path], columns)
+        missed = not columns["empty_confidence"]
+        outputs = _with_confidence(path, _of_one_model(path, only, columns), notes, missed=missed)
+        correct, confidence, by = outputs.correct, outputs.confidence, labels_of(outputs.by)
+        of_items = {"groups": one_group_of(outputs), "documents": labels_of(outputs.item)}
     with collected(notes), interrupts_end_at_once():
         policy = refusing(
             str(path),
             lambda: operation.fit_policy(
-                outputs.correct,
-                outputs.confidence,
-                by=labels_of(outputs.by),
-                groups=one_group_of(outputs),
-                documents=labels_of(outputs.item),
+                correct,
+                confidence,
+                by=by,
                 rule=rule,  # type: ignore[arg-type]
+                **of_items,
                 **limits,
             ),
         )
@@ -93,12 +101,18 @@ def fit(
     unit = "documents" if policy.documents else "outputs"
     by_halves = policy.fields or policy.documents or policy.criterion == "max_risk"
     half = ", the random half that did not rank them" if by_halves else ""
+    errors, of_them = f"{policy.errors:,}", ""
+    if policy.n_verified is not None:
+        errors, of_them = (
+            f"about {policy.errors:,.3g}",
+            f", of which {policy.n_verified:,} are verified",
+        )
     tested = (
-        f"Tested on {policy.n_items:,} {unit}{half}: {policy.accepted:,} accepted, "
-        f"{policy.errors:,} errors among them. Written to {output}{and_report(report)}."
+        f"Tested on {policy.n_items:,} {unit}{half}{of_them}: {policy.accepted:,} accepted, "
+        f"{errors} errors among them. Written to {output}{and_report(report)}."
     )
     lines = [in_words_of_options(sentence(policy)), tested]
-    of_pages += notes_of_pages([path], columns)
+    of_pages += [] if verified is not None else notes_of_pages([path], columns)
     notes = [*map(in_words_of_options, notes), *of_pages]
     if form == "json":
         about = {"policy": _of_policy(policy, output)}
@@ -109,12 +123,19 @@ def fit(
     tell(notes)
 
 
+def _read_verified(path: Path, columns: Mapping[str, Any]) -> Any:
+    """Return (truth, confidence), and the labels of fields, of outputs that are verified in part."""
+    with interrupts_end_at_once():
+        return refusing(str(path), lambda: read_verified_fields(path, **columns))
+
+
 def _of_policy(policy: Policy, path: Path) -> dict[str, Any]:
     """Return what a policy promises, on what, and each threshold, for programs."""
     names = (
         *("criterion", "limit", "failure_probability", "bound", "certified", "max_group_size"),
         *("errors_per_group", "n_items", "accepted", "errors", "acceptance_rate"),
         *("approximate_acceptance_rate", "documents", "document_threshold"),
+        *("n_verified", "least_probability"),
     )
     fields: list[Any] = list(map(str, policy.fields)) if policy.fields else [None]
     rows = zip(fields, policy.thresholds, policy.references, strict=True)
@@ -137,11 +158,10 @@ def check(
     *,
     is_log: bool,
     drawn: str | None = None,
+    verified: Mapping[str, Any] | None = None,
 ) -> int:
     """Check a policy on a file of new verified outputs, or a log; returns the exit status."""
     form, report = delivery
-    if drawn is not None and not is_log:
-        raise RefusalError("--drawn is given without --log, whose column it is")
     require_files(None, report)
     policy = load(policy_file)
     named = columns_for(policy, columns)
@@ -149,6 +169,17 @@ def check(
     with interrupts_end_at_once():
         if is_log:
             found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named, drawn))
+        elif verified is not None:
+            (truth, confidence), fields = _read_verified(path, verified)
+            found, shift = refusing(
+                str(path),
+                lambda: (
+                    policy.check(truth, confidence, by=fields, max_group_size=max_group_size),
+                    policy.shift(
+                        confidence, by=fields, groups=truth.groups if policy.has_groups else None
+                    ),
+                ),
+            )
         else:
             outputs = _read(path, named)
             by, pages = labels_of(outputs.by), one_group_of(outputs)
@@ -184,7 +215,8 @@ def check(
         lines.append(f"A threshold fitted to this log: {point}.")
     if report is not None:
         lines.append(_html.WRITTEN.format(path=report))
-    notes = [] if is_log else notes_of_pages([path], columns)  # a log takes no groups
+    without = is_log or verified is not None  # a log takes no groups
+    notes = [] if without else notes_of_pages([path], columns)
     if form == "json":
         about = {"check": _figures(found, shift)}
         write_object("check", about, decisions=lines, warnings=notes)
@@ -235,6 +267,7 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "errors": found.errors,
         "audited": found.audited,
         "unanswered": found.unanswered,
+        "n_verified": found.verified,
         "still_needed": found.still_needed,
         "expected_verdict": found.expected_verdict,
         "fields": [each._asdict() | {"rate": each.rate} for each in found.fields],

@@ -16,12 +16,15 @@ Examples:
   fastarac sample outputs.csv --budget 500 -o to_verify.csv
   fastarac sample outputs.csv --budget 500 --judge judge --group page -o to_verify.csv
   fastarac sample outputs.csv --answers to_verify.csv -o verified.csv
+  fastarac sample outputs.csv --budget 800 --answers to_verify.csv -o more.csv
   fastarac sample today.csv --audit policy.json --budget 100 -o log.csv
 
 People fill in the column "correct" of what is written. With --answers all outputs are written again,
-with the answers beside those that were drawn. With --audit, audits of what a policy accepts are drawn:
-the file written is the log that fastarac check --log reads, once the truth is filled in of what was
-drawn or is not accepted.
+with the answers beside those that were drawn. With --answers and a larger --budget more outputs are
+drawn: the options and --seed are those of the first time, whose answers are kept.
+
+With --audit, audits of what a policy accepts are drawn: the file written is the log that fastarac check
+--log reads, once the truth is filled in of what was drawn or is not accepted.
 """
 
 Budget = Annotated[
@@ -73,18 +76,24 @@ def sample(
             "--audit": audit, "--by": by,
         }  # fmt: skip
         if answers is not None:
+            if audit is not None:
+                raise RefusalError("--audit is given beside --answers; leave out one of the two")
             beside = next((name for name, value in given.items() if value is not None), None)
-            if beside is not None:
-                raise RefusalError(f"{beside} is given beside --answers; leave out one of the two")
-            _join(path, answers, output, confidence, str(output_format))
-            return
+            if budget is None:
+                if beside is not None:
+                    raise RefusalError(
+                        f"{beside} is given beside --answers, but --budget is missing, with which more "
+                        "outputs are drawn"
+                    )
+                _join(path, answers, output, confidence, str(output_format))
+                return
         if budget is None:
             raise RefusalError("--budget is missing: how many outputs to verify")
         if by is not None and audit is None:
             raise RefusalError("--by is given without --audit, whose fields it names")
         columns = {
             "confidence": confidence, "judge": judge, "mix": mix, "strata": stratum, "groups": group,
-            "by": by, "random_state": seed,
+            "by": by, "answers": answers, "random_state": seed,
         }  # fmt: skip
         _draw(path, output, budget, columns, audit, str(output_format))
 
@@ -116,6 +125,8 @@ def _draw(
         chance = f"probabilities from {least:.4g} to {most:.4g}"
     what = f"{n:,} {plural('output', n)}" + ("" if policy is None else " that the policy accepts")
     lines = [f"{drawn:,} of {what} were drawn to be verified, with {chance}."]
+    if columns["answers"] is not None:
+        lines.append(f"The answers of {columns['answers']} are kept: fill in what is empty.")
     if policy is None:
         lines.append(f'Fill in the column "correct" of {output}; then fastarac sample --answers.')
     else:

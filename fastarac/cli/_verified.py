@@ -39,6 +39,7 @@ def columns_of(
     inclusion_probability: str | None,
     judge: str | None,
     group: str | tuple[str, ...] | None,
+    drawn: str | None,
 ) -> dict[str, Any]:
     """Return the columns as `read_verified` takes them."""
     if isinstance(group, tuple):
@@ -47,13 +48,15 @@ def columns_of(
             "drawn whole is expected"
         )
     if inclusion_probability is None:
-        raise RefusalError("--judge is given without --inclusion-probability")
+        name = "--drawn" if judge is None else "--judge"
+        raise RefusalError(f"{name} is given without --inclusion-probability")
     return {
         "confidence": confidence,
         "correct": correct or "correct",
         "inclusion_probability": inclusion_probability,
         "judge": judge,
         "groups": group,
+        "drawn": drawn,
     }
 
 

@@ -56,7 +56,7 @@ class WeightedBets(NamedTuple):
     """Units without an error from which a limit can be proved, about."""
 
 
-class _Units(NamedTuple):
+class Units(NamedTuple):
     """Outputs in random order, those of a unit side by side, and places of their confidences."""
 
     distinct: NDArray[Any]
@@ -109,7 +109,7 @@ def bet_on_verified(
     rng : Generator
         Of the random order.
     """
-    units = _shuffled(confidence, error, probability, judge, codes, rng)
+    units = shuffled_units(confidence, error, probability, judge, codes, rng)
     least, largest = _bounds(units, least_probability, max_group_size, grouped=codes is not None)
     n, of_accepted = len(units.ends), criterion == "max_risk"
     step = 1.0 / least - limit  # what an output may lose
@@ -120,7 +120,7 @@ def bet_on_verified(
         return WeightedBets(lowest, least, largest, needed)
     if limit <= 0.0:
         return WeightedBets(math.inf, least, largest, needed)
-    items = _outcomes(units)
+    items = outcomes_of(units)
     begin = 0
     if thresholds is None:
         falling, ends, begin = _own_thresholds(units)
@@ -156,14 +156,14 @@ def bet_on_verified(
     return WeightedBets(falling[last] if last >= 0 else math.inf, least, largest, needed)
 
 
-def _shuffled(
+def shuffled_units(
     confidence: NDArray[Any],
     error: NDArray[np.float64],
     probability: NDArray[np.float64],
     judge: NDArray[np.float64] | None,
     codes: NDArray[np.intp] | None,
     rng: np.random.Generator,
-) -> _Units:
+) -> Units:
     """Put the units into a random order, that of the items in the arrays left out of it."""
     n = len(confidence)
     distinct, place = np.unique(confidence, return_inverse=True)
@@ -180,14 +180,14 @@ def _shuffled(
         rank[drawn] = np.arange(len(sizes))
         order = sorted_items[np.argsort(rank[codes][sorted_items], kind="stable")]
         ends = np.cumsum(sizes[drawn]).astype(np.int64)
-    return _Units(
+    return Units(
         distinct[::-1], place[order], error[order], probability[order],
         None if judge is None else judge[order], ends,
     )  # fmt: skip
 
 
 def _bounds(
-    units: _Units, least: float | None, largest: int | None, *, grouped: bool
+    units: Units, least: float | None, largest: int | None, *, grouped: bool
 ) -> tuple[float, int]:
     """The least probability and the largest group; raises where one that was declared is not kept."""
     seen = float(units.probability.min())
@@ -195,16 +195,22 @@ def _bounds(
         raise ValueError(
             f"least_probability is {least:g}, but an output is verified with probability {seen:g}"
         )
-    biggest = int(np.diff(units.ends, prepend=0).max())
-    if grouped and largest is not None:
-        most = whole_number(largest, "max_group_size", 1)
-        if biggest > most:
-            raise ValueError(f"max_group_size is {most}, but a group has {biggest} items")
-        biggest = most
+    biggest = largest_unit(units, largest if grouped else None)
     return (seen if least is None else least), biggest
 
 
-def _outcomes(units: _Units) -> NDArray[np.float64]:
+def largest_unit(units: Units, declared: int | None) -> int:
+    """Outputs that a unit has at most; raises where that is more than was declared."""
+    biggest = int(np.diff(units.ends, prepend=0).max())
+    if declared is None:
+        return biggest
+    most = whole_number(declared, "max_group_size", 1)
+    if biggest > most:
+        raise ValueError(f"max_group_size is {most}, but a group has {biggest} items")
+    return most
+
+
+def outcomes_of(units: Units) -> NDArray[np.float64]:
     """What each output brings to a bet, as the kernel takes it."""
     known = ~np.isnan(units.error)
     weight = np.where(known, 1.0 / units.probability, 0.0)
@@ -224,7 +230,7 @@ def _outcomes(units: _Units) -> NDArray[np.float64]:
     )
 
 
-def _calibrated(units: _Units) -> NDArray[np.float64]:
+def _calibrated(units: Units) -> NDArray[np.float64]:
     """The judge's probability of an error, recalibrated block by block with the units before."""
     if units.judge is None:
         raise AssertionError
@@ -257,7 +263,7 @@ def _isotonic(
     return np.asarray((errors[:m] / weights[:m])[block])
 
 
-def _own_thresholds(units: _Units) -> tuple[NDArray[Any], NDArray[np.int64], int]:
+def _own_thresholds(units: Units) -> tuple[NDArray[Any], NDArray[np.int64], int]:
     """Thresholds from these outputs, how many places each accepts, and units that are not bet on."""
     n = len(units.place)
     if n <= (MOST_WITHOUT_JUDGE if units.judge is None else MOST_IN_FULL):
@@ -267,7 +273,7 @@ def _own_thresholds(units: _Units) -> tuple[NDArray[Any], NDArray[np.int64], int
     return units.distinct[places], places + 1, begin
 
 
-def _deciding(units: _Units, ends: NDArray[np.int64]) -> list[int]:
+def _deciding(units: Units, ends: NDArray[np.int64]) -> list[int]:
     """Indices of the thresholds that have to be tested: without a judge, each before the next error.
 
     Between two known errors the bets are the same, and so the lowest of these thresholds stands for

@@ -31,19 +31,20 @@ class Calibration(Table, Result):
     thresholds : tuple of float
         The lowest confidence of each block, from the highest block down; integers where float64 would
         round them.
-    n_items : ndarray of shape (n_blocks,), int64
-        Items in each block.
-    errors : ndarray of shape (n_blocks,), int64
+    n_items : ndarray of shape (n_blocks,), int64 or float64
+        Items in each block; of outputs that are verified in part how many the verified ones stand for,
+        the sum of 1/π.
+    errors : ndarray of shape (n_blocks,), int64 or float64
         Incorrect ones among them; their share rises strictly from block to block.
     """
 
     thresholds: tuple[float, ...]
-    n_items: NDArray[np.int64]
-    errors: NDArray[np.int64]
+    n_items: NDArray[Any]
+    errors: NDArray[Any]
 
     def __repr__(self) -> str:
-        n = int(self.n_items.sum())
-        return f"Calibration({len(self.thresholds)} blocks of {n} items, {self.errors.sum()} errors)"
+        blocks, n, wrong = len(self.thresholds), self.n_items.sum(), self.errors.sum()
+        return f"Calibration({blocks} blocks of {n:.16g} items, {wrong:.16g} errors)"
 
     @property
     def error_probability(self) -> NDArray[np.float64]:
@@ -133,6 +134,28 @@ def calibration_of(sweep: ThresholdSweep) -> Calibration:
     blocks = _kernels.isotonic.pool(n, errors, last, block_n, block_errors)
     lowest = sweep.thresholds[1:][last[:blocks]]
     return Calibration(tuple(lowest.tolist()), block_n[:blocks].copy(), block_errors[:blocks].copy())
+
+
+def thinned(calibration: Calibration, weight: float) -> Calibration:
+    """Return the same rates of fewer items, each of which stands for so many."""
+    if weight == 1.0:
+        return calibration
+    n_items, errors = calibration.n_items / weight, calibration.errors / weight
+    return Calibration(calibration.thresholds, n_items, errors)
+
+
+def weighted_calibration(
+    wrong: NDArray[Any], confidence: NDArray[Any], weight: NDArray[np.float64]
+) -> Calibration:
+    """Pool verified items, each of which stands for so many (Barlow and others 1972, 1.2)."""
+    rising, place = np.unique(confidence, return_inverse=True)
+    falling = rising[::-1]
+    place = len(falling) - 1 - place
+    n, errors = np.bincount(place, weight), np.bincount(place, weight * wrong)
+    last = np.empty(len(falling), np.int64)
+    blocks = _kernels.betting.pool_weighted(errors, n, last)
+    lowest = falling[last[:blocks]]
+    return Calibration(tuple(lowest.tolist()), n[:blocks].copy(), errors[:blocks].copy())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

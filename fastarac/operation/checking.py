@@ -16,6 +16,7 @@ from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac.guarantees.betting import wealth
 from fastarac.operation.still_needed import needed_by_counts, needed_by_draws
+from fastarac.operation.verified_rates import VerifiedUnits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.operation.still_needed import RateEvidence
+    from fastarac.operation.verified_rates import KnownErrors
 
 Verdict = Literal["holds", "fails", "too few"]
 EXIT_STATUS = {"holds": 0, "fails": 1, "too few": 3}
@@ -85,6 +87,8 @@ class PolicyCheck(Result):
         The fields of the policy, each with an interval of its own.
     documents : bool
         Whether whole documents were counted.
+    verified : int or None
+        Of outputs that are verified in part, how many are; None where all are, and in a log.
     """
 
     verdict: Verdict
@@ -99,6 +103,7 @@ class PolicyCheck(Result):
     unanswered: int | None = None
     fields: tuple[CheckedField, ...] = ()
     documents: bool = False
+    verified: int | None = None
 
     @property
     def exit_status(self) -> int:
@@ -115,6 +120,8 @@ class PolicyCheck(Result):
         ends = f"{level} {percent(found.low, 4)} to {percent(found.high, 4)}"
         if self.audited is not None:
             rate = f"by {self.audited:,} audits{self._unanswered_words}, {rate}"
+        if self.verified is not None:
+            rate = f"by {self.verified:,} verified of {self.n_items:,} outputs, {rate}"
         if self._needs_drawn:
             return (
                 f"no verdict on {head} without drawn=, which says what was drawn: errors among outputs "
@@ -143,6 +150,9 @@ class PolicyCheck(Result):
             drawn = self.audited + (self.unanswered or 0)
             n = math.ceil(self.still_needed * drawn / self.n_items)
             audits = f", about {n:,} of them audited,"
+        if self.verified is not None:
+            n = math.ceil(self.still_needed * self.verified / self.n_items)
+            audits = f", about {n:,} of them verified,"
         return (
             f"about {self.still_needed:,} more {self.unit}{audits} would show in 4 of 5 cases that it "
             f"{self.expected_verdict} if the rate stays as it is"
@@ -193,6 +203,8 @@ class Checked:
         Items that a group has at most.
     probability : ndarray of shape (n,) or None
         In a log of audits, with which probability the truth became known.
+    verified : KnownErrors or None
+        What is known of outputs that are verified in part.
     """
 
     accepted: NDArray[np.bool_]
@@ -200,6 +212,7 @@ class Checked:
     codes: NDArray[Any] | None = None
     max_group_size: int | None = None
     probability: NDArray[np.float64] | None = None
+    verified: KnownErrors | None = None
 
     def only(self, chosen: NDArray[np.bool_]) -> Checked:
         """Return some of the items."""
@@ -212,7 +225,7 @@ class Checked:
             codes = np.unique(codes, return_inverse=True)[1]
         return Checked(
             self.accepted[chosen], self.wrong[chosen], codes, self.max_group_size,
-            part(self.probability),
+            part(self.probability), None if self.verified is None else self.verified.only(chosen),
         )  # fmt: skip
 
     def counted(self, criterion: str) -> NDArray[np.bool_]:
@@ -225,6 +238,9 @@ class Checked:
         trials = int(self.counted(criterion).sum())
         if not trials:
             return math.nan
+        if self.verified is not None:
+            found = math.fsum(self.verified.estimate[self.accepted].tolist())
+            return min(max(found, 0.0), float(self.accepted.sum())) / trials
         errors = float(self.wrong.sum())
         if self.probability is not None:
             errors = math.fsum((1.0 / self.probability[self.wrong]).tolist())
@@ -274,12 +290,19 @@ class Checked:
     @property
     def _share(self) -> float:
         """The probability with which each accepted output was audited, where all have one."""
-        return (
-            1.0 if self.probability is None else float(self.probability[self.accepted].min(initial=1.0))
-        )
+        probability = self.probability if self.verified is None else self.verified.probability
+        return 1.0 if probability is None else float(probability[self.accepted].min(initial=1.0))
 
     def _evidence(self, criterion: str) -> RateEvidence | None:
-        """What bets are on: groups, or audits with probabilities that differ."""
+        """What bets are on: groups, outputs with a judge, or with probabilities that differ."""
+        if self.verified is not None:
+            differ = bool(np.ptp(self.verified.probability) > 0.0)
+            if self.codes is None and self.verified.judge is None and not differ:
+                return None
+            return VerifiedUnits.of(
+                self.verified, self.accepted, self.codes, self.max_group_size,
+                of_accepted=criterion == "max_risk",
+            )  # fmt: skip
         if self.codes is not None:
             counted = self.counted(criterion)
             return _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
@@ -306,6 +329,10 @@ def check_of(
     may_hold = audits is None or unanswered is not None
     rate = items.rate(criterion)
     ends = items.ends(criterion, limit, delta)
+    estimate, verified = rate, None
+    if items.verified is not None:  # whose estimate is another one than what the bets are on
+        estimate = rate if math.isnan(rate) else min(max(rate, ends.low), ends.high)
+        verified = int(np.sum(~np.isnan(items.verified.error)))
     verdict: Verdict = "too few"
     if ends.high <= limit and may_hold:
         verdict = "holds"
@@ -314,7 +341,7 @@ def check_of(
     can_be_decided = verdict == "too few" and (may_hold or rate > limit)
     return PolicyCheck(
         verdict,
-        Interval(rate, ends.low, ends.high, math.nan, 1.0 - 2.0 * delta, ends.method),
+        Interval(estimate, ends.low, ends.high, math.nan, 1.0 - 2.0 * delta, ends.method),
         criterion,
         limit,
         n_items=len(items.accepted),
@@ -328,6 +355,7 @@ def check_of(
             for field, chosen in fields
         ),
         documents=documents,
+        verified=verified,
     )
 
 

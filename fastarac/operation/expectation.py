@@ -7,11 +7,11 @@ import math
 from fastarac._core.interval import Interval
 from fastarac._core.special import chi_square_quantile
 
-PRIOR = 3.0  # errors at the rate of all fields, towards which the rate of each is drawn
+PRIOR = 3.0  # groups with errors at the rate of all fields, towards which that of each is drawn
 
 
 def expected_rates(
-    tested: tuple[int, ...], wrong: tuple[int, ...], *, per_group: float, is_all: bool
+    tested: tuple[int, ...], wrong: tuple[float, ...], *, per_group: float, is_all: bool
 ) -> list[float]:
     """Return the share of errors expected among the accepted outputs of each field.
 
@@ -23,7 +23,8 @@ def expected_rates(
     overall = (sum(wrong) + beyond) / (whole + beyond) if whole else 0.0
     if not overall or len(tested) == 1:
         return [overall] * len(tested)
-    rates = [(k + PRIOR) / (n + PRIOR / overall) for n, k in zip(tested, wrong, strict=True)]
+    prior = PRIOR * per_group
+    rates = [(k + prior) / (n + prior / overall) for n, k in zip(tested, wrong, strict=True)]
     together = math.fsum(n * rate for n, rate in zip(tested, rates, strict=True))
     return [rate * overall * whole / together for rate in rates]
 
@@ -31,7 +32,7 @@ def expected_rates(
 def errors_expected(
     accepted: tuple[int, ...],
     tested: tuple[int, ...],
-    wrong: tuple[int, ...],
+    wrong: tuple[float, ...],
     *,
     per_group: float,
     is_all: bool,

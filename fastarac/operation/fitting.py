@@ -15,11 +15,17 @@ from fastarac._core.single_items import takes_items_only
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
-from fastarac.operation.calibration import Calibration, calibration_of
+from fastarac.operation.calibration import (
+    Calibration,
+    calibration_of,
+    confidences,
+    weighted_calibration,
+)
 from fastarac.operation.policy import Policy, Rule, combined
 from fastarac.operation.policy_files import RULES
 from fastarac.operation.shifts import Reference
 from fastarac.sweep import threshold_sweep
+from fastarac.truth import PartialTruth, truth_of_some
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -32,10 +38,27 @@ class _Columns(NamedTuple):
     """The items, as numbers."""
 
     right: NDArray[np.bool_]
+    """Of items that are verified in part, also where it is not known."""
     confidence: NDArray[Any]
     field: NDArray[Any]
     groups: NDArray[Any] | None
     documents: NDArray[Any] | None
+    truth: PartialTruth | None = None
+
+    @property
+    def weight(self) -> NDArray[np.float64] | None:
+        """1/π of a verified item and 0 of another one; None where all are verified."""
+        if self.truth is None:
+            return None
+        weight = np.zeros(len(self.right))
+        known = self.truth.verified
+        weight[known] = 1.0 / self.truth.inclusion_probability[known]
+        return weight
+
+    def in_order(self) -> NDArray[np.intp]:
+        """Return the places of the items in the order of their values."""
+        weight = () if self.weight is None else (self.weight,)
+        return np.lexsort((*weight, self.right, self.confidence, self.field))
 
 
 @takes_items_only("it draws items at random, and tells them apart by field, group and document")
@@ -59,7 +82,8 @@ def fit_policy(
     Parameters
     ----------
     correct, confidence : array_like of shape (n,)
-        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). A
+        :class:`.PartialTruth` where some outputs are verified, without `documents` and `method`.
     by : array_like of shape (n,), optional
         The field of each output (name, date, amount): each gets its own threshold, all of them under
         the one limit.
@@ -118,6 +142,11 @@ def fit_policy(
     one raw threshold, and more than the same limit in each field. Halves are made of whole groups and
     whole documents. For ``max_risk`` the fixed thresholds are the values of p̂.
 
+    **Outputs verified in part** (:class:`.PartialTruth`): the guarantee is that of bets on verified
+    outputs weighted by 1/π, with the judge as a control variate, which assumes nothing of the judge;
+    calibrations are weighted by 1/π. Thresholds go down the p̂ of blocks, of which few verified outputs
+    make few: with fields, several hundred verified ones a field are worth their price.
+
     **What has to be true**: new outputs come from the same source, and depend on each other within
     groups alone. :meth:`.Policy.shift` looks for signs of the contrary, :meth:`.Policy.check` tests it.
 
@@ -138,23 +167,11 @@ def fit_policy(
     """
     criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
     choice(rule, "rule", RULES)
-    sweep = threshold_sweep(correct, confidence)
-    items = read_items(correct, confidence)
-    fields: tuple[Any, ...] = ()
-    field = np.zeros(items.n, np.intp)
-    if by is not None:
-        labels, field = read_groups(by, items.n, "by")
-        fields = tuple(labels.tolist())
-    columns = _Columns(
-        np.not_equal(items.correct, 0),
-        items.confidence,
-        field,
-        None if groups is None else read_outermost(groups, items.n, "fit_policy"),
-        None if documents is None else read_groups(documents, items.n, "documents")[1],
-    )
+    choice(method, "method", METHODS)
+    columns, fields = _columns_of(correct, confidence, by, groups, documents, method)
+    truth, field, n = columns.truth, columns.field, len(columns.right)
     limits: dict[str, Any] = {criterion: max_risk if max_error_rate is None else max_error_rate}
     limits |= {"failure_probability": failure_probability, "max_group_size": max_group_size}
-    choice(method, "method", METHODS)
     limits["method"] = method
     key = key_of(random_state)
     n_fields = max(1, len(fields))
@@ -164,15 +181,19 @@ def fit_policy(
     )
     if by is None and documents is None and criterion == "max_error_rate":
         point = guaranteed_operating_point(
-            items.correct, items.confidence, groups=groups, random_state=random_state, **limits
-        )
+            columns.right if truth is None else truth, columns.confidence, groups=groups,
+            random_state=random_state, **limits,
+        )  # fmt: skip
         taken = at_or_above(columns.confidence, point.threshold)
-        of_all = _Tested.of(columns.right, taken, np.zeros(items.n, np.intp), columns.groups, 1)
-        return _policy((), (point.threshold,), point, of_all, (calibration_of(sweep),), references)
+        of_all = _Tested.of(
+            columns.right, taken, np.zeros(n, np.intp), columns.groups, 1, columns.weight
+        )
+        every = _calibration(columns, np.arange(n))
+        return _policy((), (point.threshold,), point, of_all, (every or _never(),), references)
     rng = _source_of_halves(columns, key)
     fitting = _random_half(columns, rng)
     known = _calibrations(columns, fitting, n_fields)
-    probability = np.full(items.n, UNKNOWN)
+    probability = np.full(n, UNKNOWN)
     for i, calibration in enumerate(known):
         of_field = np.flatnonzero(columns.field == i)
         if calibration is not None:
@@ -190,8 +211,8 @@ def fit_policy(
         # fixed without the half that is tested, as the pilot that places the starts of the tests
         limits |= {"thresholds": np.unique(score[~tested]), "pilot": score[~tested]}
     point = guaranteed_operating_point(
-        right[tested], score[tested], groups=None if codes is None else codes[tested],
-        random_state=rng, **limits,
+        right[tested] if truth is None else truth_of_some(truth, tested), score[tested],
+        groups=None if codes is None else codes[tested], random_state=rng, **limits,
     )  # fmt: skip
     least = max(float(point.threshold), 0.0 if columns.documents is not None else -1.0)
     thresholds = tuple(
@@ -206,6 +227,7 @@ def fit_policy(
     counts = _Tested.of(
         right[tested], score[tested] >= least, of_field[tested],
         None if codes is None else codes[tested], parts,
+        None if columns.weight is None else columns.weight[tested],
     )  # fmt: skip
     return _policy(
         fields, thresholds, point, counts, calibrations, references,
@@ -219,12 +241,61 @@ def _source_of_halves(columns: _Columns, key: NDArray[np.uint64]) -> np.random.G
     By the seed alone the same ranks would be in the same half of every sample of n items, so that each
     of them would be as lucky, or unlucky, as the others.
     """
-    order = np.lexsort((columns.right, columns.confidence, columns.field))
+    order = columns.in_order()
     changes = np.diff(columns.confidence[order].astype(np.float64), prepend=math.nan) != 0.0
     digest = blake2b(digest_size=16)
     for column in (columns.field[order].astype("<i8"), columns.right[order], changes):
         digest.update(column.tobytes())
+    if columns.weight is not None:
+        digest.update(columns.weight[order].astype("<f8").tobytes())
     return np.random.default_rng([*key.tolist(), int.from_bytes(digest.digest(), "little")])
+
+
+def _columns_of(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    by: ArrayLike | None,
+    groups: ArrayLike | None,
+    documents: ArrayLike | None,
+    method: str,
+) -> tuple[_Columns, tuple[Any, ...]]:
+    """Check the items; returns them as numbers, and the labels of the fields."""
+    truth = correct.simplified if isinstance(correct, PartialTruth) else None
+    if isinstance(truth, PartialTruth):
+        if documents is not None:
+            raise TypeError(
+                "documents is given beside a PartialTruth; outputs alone are expected, or one item a "
+                "document, right where all its outputs are"
+            )
+        if method != "auto":
+            raise TypeError(
+                f"method is {method!r} beside a PartialTruth, of which bets prove; 'auto' is expected"
+            )
+        truth.sweep_of(confidence)  # refuses what is not finite
+        right = np.asarray(truth.correct != 0)
+        values = confidences(confidence)
+        if groups is None and truth.groups is not None:
+            groups = truth.groups
+    else:
+        labels = correct if truth is None else truth
+        threshold_sweep(labels, confidence)
+        items = read_items(labels, confidence)
+        right, values, truth = np.not_equal(items.correct, 0), items.confidence, None
+    n = len(right)
+    fields: tuple[Any, ...] = ()
+    field = np.zeros(n, np.intp)
+    if by is not None:
+        names, field = read_groups(by, n, "by")
+        fields = tuple(names.tolist())
+    columns = _Columns(
+        right,
+        values,
+        field,
+        None if groups is None else read_outermost(groups, n, "fit_policy"),
+        None if documents is None else read_groups(documents, n, "documents")[1],
+        truth,
+    )
+    return columns, fields
 
 
 def _random_half(columns: _Columns, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -236,7 +307,7 @@ def _random_half(columns: _Columns, rng: np.random.Generator) -> NDArray[np.bool
     if blocks is None:
         n = len(columns.right)
         drawn = np.empty(n, np.bool_)
-        drawn[np.lexsort((columns.right, columns.confidence, columns.field))] = _half(n, rng)
+        drawn[columns.in_order()] = _half(n, rng)
         return drawn
     if columns.groups is not None and columns.documents is not None:
         pages = np.unique(np.column_stack([columns.documents, columns.groups]), axis=0)[:, 0]
@@ -258,12 +329,22 @@ def _half(n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
 def _calibrations(
     columns: _Columns, fitting: NDArray[np.bool_], n_fields: int
 ) -> list[Calibration | None]:
-    found: list[Calibration | None] = []
-    for i in range(n_fields):
-        own = np.flatnonzero(fitting & (columns.field == i))
-        sweep = threshold_sweep(columns.right[own], columns.confidence[own]) if len(own) else None
-        found.append(None if sweep is None else calibration_of(sweep))
-    return found
+    return [
+        _calibration(columns, np.flatnonzero(fitting & (columns.field == i))) for i in range(n_fields)
+    ]
+
+
+def _calibration(columns: _Columns, own: NDArray[np.intp]) -> Calibration | None:
+    """The calibration of some items; None where the truth of none is known."""
+    weight = columns.weight
+    if weight is None:
+        if not len(own):
+            return None
+        return calibration_of(threshold_sweep(columns.right[own], columns.confidence[own]))
+    own = own[weight[own] > 0.0]
+    if not len(own):
+        return None
+    return weighted_calibration(~columns.right[own], columns.confidence[own], weight[own])
 
 
 def _never() -> Calibration:
@@ -276,8 +357,9 @@ class _Tested(NamedTuple):
 
     n_items: int
     accepted: tuple[int, ...]
-    errors: tuple[int, ...]
+    errors: tuple[float, ...]
     errors_per_group: float
+    n_verified: int | None = None
 
     @classmethod
     def of(
@@ -287,14 +369,45 @@ class _Tested(NamedTuple):
         field: NDArray[np.intp],
         groups: NDArray[Any] | None,
         n_fields: int,
+        weight: NDArray[np.float64] | None = None,
     ) -> _Tested:
         wrong = accepted & ~right
+        if weight is not None:
+            return cls._of_verified(wrong, accepted, field, groups, n_fields, weight)
         per_group = 1.0
         if groups is not None and wrong.any():
             in_groups = np.bincount(groups[wrong])
             per_group = float(np.sum(in_groups**2) / in_groups.sum())
         taken, errors = (np.bincount(field[of], minlength=n_fields) for of in (accepted, wrong))
         return cls(len(right), tuple(taken.tolist()), tuple(errors.tolist()), per_group)
+
+    @classmethod
+    def _of_verified(
+        cls,
+        wrong: NDArray[np.bool_],
+        accepted: NDArray[np.bool_],
+        field: NDArray[np.intp],
+        groups: NDArray[Any] | None,
+        n_fields: int,
+        weight: NDArray[np.float64],
+    ) -> _Tested:
+        """Errors are estimated: the accepted outputs times their weighted rate (Hájek 1971).
+
+        Each verified error stands for 1/π others, and so they come as those of a group do.
+        """
+        taken = np.bincount(field[accepted], minlength=n_fields)
+        known, found = (np.bincount(field[of], weight[of], n_fields) for of in (accepted, wrong))
+        rates = np.divide(found, known, out=np.zeros(n_fields), where=known > 0.0)
+        # without an error, those that one would stand for
+        of = wrong if wrong.any() else accepted & (weight > 0.0)
+        per_group = 1.0
+        if of.any():
+            together = weight[of] if groups is None else np.bincount(groups[of], weight[of])
+            per_group = float(np.sum(together**2) / together.sum())
+        return cls(
+            len(wrong), tuple(taken.tolist()), tuple((taken * rates).tolist()), max(1.0, per_group),
+            int(np.sum(weight > 0.0)),
+        )  # fmt: skip
 
 
 def _policy(
@@ -318,7 +431,7 @@ def _policy(
         max_group_size=point.max_group_size,
         n_items=tested.n_items,
         accepted=sum(tested.accepted),
-        errors=sum(tested.errors),
+        errors=sum(tested.errors) if tested.n_verified is None else math.fsum(tested.errors),
         accepted_by_field=tested.accepted,
         errors_by_field=tested.errors,
         errors_per_group=tested.errors_per_group,
@@ -328,4 +441,6 @@ def _policy(
         document_threshold=document_threshold,
         certified=point.certified,
         approximate_acceptance_rate=point.approximate_acceptance_rate,
+        n_verified=tested.n_verified,
+        least_probability=None if tested.n_verified is None else point.assumed_probability,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import inner_fraction, same_number
 from fastarac._core.comparing import at_or_above
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.results import Result
@@ -23,7 +23,9 @@ from fastarac.operation.checking import Audits, Checked, PolicyCheck, check_of
 from fastarac.operation.expectation import errors_expected
 from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy, written_groups
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
+from fastarac.operation.verified_rates import KnownErrors
 from fastarac.sweep import threshold_sweep
+from fastarac.truth import PartialTruth
 
 if TYPE_CHECKING:
     import os
@@ -67,12 +69,17 @@ class Policy(Result):
     approximate_acceptance_rate : float or None
         What the approximation ``method="gamma"`` would accept, where less than half of it is proved.
     n_items, accepted, errors : int
-        Counts of the items (or whole documents) that the guarantee was tested on.
+        Counts of the items (or whole documents) that the guarantee was tested on. Where some are
+        verified, `errors` is an estimate.
     accepted_by_field, errors_by_field : tuple of int
         The same of each field; one element where there are no fields, or whole documents are accepted.
     errors_per_group : float
         How many errors an accepted error's group has on average, Σy²/Σy of y errors a group; 1 without
-        groups.
+        groups. Where some items are verified, each error counts 1/π.
+    n_verified : int or None
+        Of the `n_items`, how many are verified; None where all are.
+    least_probability : float or None
+        With which probability an item is verified at least; the guarantee rests on it.
     calibrations : tuple of Calibration
         The error probability of each field, or of all.
     references : tuple of Reference
@@ -93,16 +100,18 @@ class Policy(Result):
     max_group_size: int | None
     n_items: int
     accepted: int
-    errors: int
+    errors: float
     calibrations: tuple[Calibration, ...]
     references: tuple[Reference, ...]
     documents: Rule | None = None
     document_threshold: float = math.inf
     accepted_by_field: tuple[int, ...] = ()
-    errors_by_field: tuple[int, ...] = ()
+    errors_by_field: tuple[float, ...] = ()
     errors_per_group: float = 1.0
     certified: bool = True
     approximate_acceptance_rate: float | None = None
+    n_verified: int | None = None
+    least_probability: float | None = None
 
     def __repr__(self) -> str:
         by = f"{len(self.fields)} fields" if self.fields else f"threshold={self.thresholds[0]:g}"
@@ -113,7 +122,7 @@ class Policy(Result):
     def __str__(self) -> str:
         if self.accepted == 0:
             nothing = f"accept nothing: no threshold was found such that {self.promise}"
-            return nothing + self._instead()
+            return nothing + self._verified_words() + self._instead()
         if self.documents:
             what = "each output" if self.documents == "least" else "all"
             least = shown_threshold(self.document_threshold)
@@ -128,7 +137,18 @@ class Policy(Result):
             where = f"by field ({', '.join(each)})"
         else:
             where = f"at confidence {shown_threshold(self.thresholds[0])}"
-        return f"accept {percent(self.acceptance_rate, 4)} {where}: {self.promise}{self._instead()}"
+        after = self._verified_words() + self._instead()
+        return f"accept {percent(self.acceptance_rate, 4)} {where}: {self.promise}{after}"
+
+    def _verified_words(self) -> str:
+        """How much truth it is from, where that is not all."""
+        if self.n_verified is None or self.least_probability is None:
+            return ""
+        least = f"{self.least_probability:.4g}"
+        return (
+            f", from {self.n_verified:,} verified of {self.n_items:,} outputs, if none was to be "
+            f"verified with a probability below {least}"
+        )
 
     def _instead(self) -> str:
         """What the approximation would accept, where it is far more."""
@@ -264,8 +284,9 @@ class Policy(Result):
         Parameters
         ----------
         correct, confidence : array_like of shape (n,)
-            Whether each output was right, and its confidence. With `audit_probability`, all outputs of
-            a time: the truth of an accepted one that was not audited is NaN.
+            Whether each output was right, and its confidence; a :class:`.PartialTruth` where some of
+            them are verified, without `documents` and `rejected`. With `audit_probability`, all outputs
+            of a time: the truth of an accepted one that was not audited is NaN.
         by, documents : array_like of shape (n,), optional
             As :meth:`apply` takes them.
         groups : array_like of shape (n,), optional
@@ -291,15 +312,17 @@ class Policy(Result):
         ------
         ValueError, TypeError
             As :func:`.threshold_sweep`; as :func:`.audited_sweep` for a log that contradicts itself;
-            where `audit_probability` is given beside `groups`, `documents` or `rejected`; and where
-            `drawn` is given without it.
+            where `documents` or `rejected` is given beside a :class:`.PartialTruth`; where
+            `audit_probability` is given beside `groups`, `documents` or `rejected`; and where `drawn`
+            is given without it.
 
         Notes
         -----
         Accepted errors among n outputs drawn at random are binomial, and the interval is that of
         Clopper and Pearson; with `groups`, of bets for and against each rate. In a log, errors that
         were audited are binomial with π times the rate; where π differs, bets are on outputs weighted
-        by 1/π.
+        by 1/π. So it is of a :class:`.PartialTruth`: binomial where all items had one probability and
+        there is neither a judge nor groups, and else of bets with the judge as a control variate.
         Outputs that were drawn and have no result count as errors, whatever they turn out to be. To
         leave out the latest, cut the log at a date of the outputs, answered or not.
         """
@@ -310,6 +333,14 @@ class Policy(Result):
             return self._check_log(correct, confidence, by, audit_probability, drawn)
         if drawn is not None:
             raise TypeError("drawn is given without audit_probability, which only a log of audits has")
+        truth = correct.simplified if isinstance(correct, PartialTruth) else None
+        if isinstance(truth, PartialTruth):
+            if documents is not None or rejected is not None:
+                name = "rejected" if documents is None else "documents"
+                raise TypeError(f"{name} is given beside a PartialTruth; outputs alone are expected")
+            return self._check_verified(truth, confidence, by, groups, max_group_size)
+        if truth is not None:
+            correct = truth
         threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
         items = read_items(correct, confidence)
         right = np.not_equal(items.correct, 0)
@@ -340,6 +371,28 @@ class Policy(Result):
         checked = Checked(log.accepted, log.accepted & log.wrong, probability=log.probability)
         audits = Audits(int((log.accepted & log.known).sum()) - (log.unanswered or 0), log.unanswered)
         return check_of(checked, self._of_fields(codes), *self._promise(), audits=audits)
+
+    def _check_verified(
+        self,
+        truth: PartialTruth,
+        confidence: ArrayLike,
+        by: ArrayLike | None,
+        groups: ArrayLike | None,
+        max_group_size: int | None,
+    ) -> PolicyCheck:
+        values = confidences(confidence)
+        n = len(values)
+        same_number("correct", len(truth), "confidence", n)
+        codes = self._codes(by, n)
+        self._require(None, "documents", needed=self.documents is not None)
+        accepted = self._accepted(values, codes)
+        pages = truth.groups
+        if groups is not None:
+            pages = read_outermost(groups, n, "check").astype(np.intp)
+        seen = KnownErrors.of(truth, values, accepted, pages)
+        wrong = accepted & (seen.error == 1.0)
+        checked = Checked(accepted, wrong, pages, max_group_size, verified=seen)
+        return check_of(checked, self._of_fields(codes), *self._promise())
 
     def _promise(self) -> tuple[str, float, float]:
         return self.criterion, self.limit, self.failure_probability

@@ -23,7 +23,6 @@ MOST_ITEMS = 1 << 53  # that are counted, so that no sum of counts is beyond its
 ROUNDING = 1e-9  # to which a bound that was computed is within its limit
 
 _numbers, _counts = saved.sequence(saved.finite), saved.sequence(saved.whole())
-_CALIBRATION = saved.record({"thresholds": _numbers, "n_items": _counts, "errors": _counts})
 _REFERENCE = saved.record(
     {
         "edges": _numbers,
@@ -34,8 +33,17 @@ _REFERENCE = saved.record(
 )
 
 
-def _calibration(value: Any, name: str) -> Calibration:
-    found = _CALIBRATION(value, name)
+def _amount(value: Any, name: str) -> Any:
+    """Check what a count is estimated to be."""
+    if saved.finite(value, name) < 0:
+        raise saved.unexpected(value, name, "a number of at least 0")
+    return value
+
+
+def _calibration(value: Any, name: str, count: saved.Check) -> Calibration:
+    counts = saved.sequence(count)
+    checks = {"thresholds": _numbers, "n_items": counts, "errors": counts}
+    found = saved.record(checks)(value, name)
     thresholds, n_items, errors = found["thresholds"], found["n_items"], found["errors"]
     saved.require_rising(thresholds[::-1], f"{name}.thresholds, reversed,")
     _require_counts(n_items, f"{name}.n_items", len(thresholds), f"{name}.thresholds")
@@ -44,7 +52,8 @@ def _calibration(value: Any, name: str) -> Calibration:
         saved.require_at_most(wrong, f"{name}.errors[{i}]", n, f"{name}.n_items[{i}]")
         if i and wrong * n_items[i - 1] <= errors[i - 1] * n:
             raise ValueError(f"{name}.errors[{i}] is {wrong}; error rates that rise are expected")
-    return Calibration(thresholds, np.array(n_items, np.int64), np.array(errors, np.int64))
+    kind = np.int64 if all(type(each) is int for each in (*n_items, *errors)) else np.float64
+    return Calibration(thresholds, np.array(n_items, kind), np.array(errors, kind))
 
 
 def _reference(value: Any, name: str) -> Reference:
@@ -91,39 +100,49 @@ def _groups(
     return found
 
 
-def _require_counts(counts: tuple[int, ...], name: str, length: int, beside: str) -> None:
+def _require_counts(counts: tuple[float, ...], name: str, length: int, beside: str) -> None:
     """Raise unless there are as many positive counts as expected, with a sum that is within reason."""
     saved.require_length(counts, name, length, beside)
     if not counts:
         raise ValueError(f"{name} is empty; at least one element is expected")
     if min(counts) < 1:
-        raise ValueError(f"{name}[{counts.index(min(counts))}] is 0; at least 1 is expected")
+        least = min(counts)
+        raise ValueError(f"{name}[{counts.index(least)}] is {least:g}; at least 1 is expected")
     saved.require_at_most(sum(counts), f"the sum of {name}", MOST_ITEMS, "2**53")
 
 
-_FIELDS = saved.record(
-    {
-        "fields": saved.sequence(saved.label),
-        "thresholds": saved.sequence(saved.infinite_or(saved.finite)),
-        "criterion": saved.word(*CRITERIA),
-        "limit": saved.number(inner_fraction),
-        "failure_probability": saved.number(failure_of),
-        "bound": saved.optional(saved.number(fraction_of)),
-        "max_group_size": saved.optional(saved.whole(1)),
-        "n_items": saved.whole(1),
-        "accepted": saved.whole(),
-        "errors": saved.whole(),
-        "calibrations": saved.sequence(_calibration),
-        "references": saved.sequence(_reference),
-        "documents": saved.optional(saved.word(*RULES)),
-        "document_threshold": saved.infinite_or(saved.finite),
-        "accepted_by_field": _counts,
-        "errors_by_field": _counts,
-        "errors_per_group": saved.finite,
-        "certified": saved.boolean,
-        "approximate_acceptance_rate": saved.optional(saved.number(fraction_of)),
-    }
-)
+_CHECKS: dict[str, saved.Check] = {
+    "fields": saved.sequence(saved.label),
+    "thresholds": saved.sequence(saved.infinite_or(saved.finite)),
+    "criterion": saved.word(*CRITERIA),
+    "limit": saved.number(inner_fraction),
+    "failure_probability": saved.number(failure_of),
+    "bound": saved.optional(saved.number(fraction_of)),
+    "max_group_size": saved.optional(saved.whole(1)),
+    "n_items": saved.whole(1),
+    "accepted": saved.whole(),
+    "references": saved.sequence(_reference),
+    "documents": saved.optional(saved.word(*RULES)),
+    "document_threshold": saved.infinite_or(saved.finite),
+    "accepted_by_field": _counts,
+    "errors_per_group": saved.finite,
+    "certified": saved.boolean,
+    "approximate_acceptance_rate": saved.optional(saved.number(fraction_of)),
+    "n_verified": saved.optional(saved.whole(1)),
+    "least_probability": saved.optional(saved.number(fraction_of)),
+}
+
+
+def _checks(count: saved.Check) -> saved.Check:
+    """The check of a policy whose errors are such counts."""
+    return saved.record(
+        {
+            **_CHECKS,
+            "errors": count,
+            "errors_by_field": saved.sequence(count),
+            "calibrations": saved.sequence(lambda value, name: _calibration(value, name, count)),
+        }
+    )
 
 
 def fields_of_policy(text: str) -> dict[str, Any]:
@@ -134,7 +153,9 @@ def fields_of_policy(text: str) -> dict[str, Any]:
     ValueError
         Naming the first field that is not as :func:`.fit_policy` could have made it.
     """
-    found: dict[str, Any] = _FIELDS(saved.content_of(text, KIND, VERSION), "")
+    content = saved.content_of(text, KIND, VERSION)
+    is_estimated = content.get("n_verified") is not None
+    found: dict[str, Any] = _checks(_amount if is_estimated else saved.whole())(content, "")
     saved.require_rising(found["fields"], "fields")
     length, beside = (len(found["fields"]), "fields") if found["fields"] else (1, "without fields")
     for name in ("thresholds", "calibrations", "references"):
@@ -146,17 +167,24 @@ def fields_of_policy(text: str) -> dict[str, Any]:
     for name in ("accepted", "errors"):
         counts = found[f"{name}_by_field"]
         saved.require_length(counts, f"{name}_by_field", tested, "fields that are tested")
-        if sum(counts) != found[name]:
+        if math.fsum(counts) != found[name]:
             raise ValueError(
-                f"{name}_by_field has the sum {sum(counts)}; {found[name]}, that of {name}, is expected"
+                f"{name}_by_field has the sum {math.fsum(counts):.17g}; {found[name]}, that of {name}, "
+                "is expected"
             )
     for i, (wrong, taken) in enumerate(
         zip(found["errors_by_field"], found["accepted_by_field"], strict=True)
     ):
         saved.require_at_most(wrong, f"errors_by_field[{i}]", taken, f"accepted_by_field[{i}]")
-    if not 1.0 <= found["errors_per_group"] <= max(1, found["errors"]):
+    most = math.inf if is_estimated else max(1, found["errors"])
+    if not 1.0 <= found["errors_per_group"] <= most:
         expected = "a number from 1 to the errors"
         raise saved.unexpected(found["errors_per_group"], "errors_per_group", expected)
+    if (found["least_probability"] is None) == is_estimated:
+        problem = "missing" if is_estimated else "given without n_verified"
+        raise ValueError(f"least_probability is {problem}; it goes with n_verified")
+    if is_estimated:
+        saved.require_at_most(found["n_verified"], "n_verified", found["n_items"], "n_items")
     if found["bound"] is None:
         found["bound"] = math.nan
     else:

@@ -15,7 +15,7 @@ from fastarac._core.results import Result
 from fastarac._core.special import binomial_interval
 from fastarac._core.text import percent
 from fastarac._engine.inputs import read_groups, read_items
-from fastarac.operation.calibration import Calibration, calibration_of, confidences
+from fastarac.operation.calibration import Calibration, calibration_of, confidences, thinned
 from fastarac.operation.expectation import PRIOR, expected_rates
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
@@ -317,13 +317,17 @@ def _of_policy(
     )  # fmt: skip
     found = []
     more_errors = PRIOR if policy.fields else 1.0 - is_all
+    # of outputs that are verified in part, each known one stands for so many
+    weight = 1.0 if policy.n_verified is None else policy.errors_per_group
     for i, (calibration, threshold) in enumerate(
         zip(policy.calibrations, policy.thresholds, strict=True)
     ):
         whole = at_or_above(np.array(calibration.thresholds), threshold)
-        n_taken, wrong = int(calibration.n_items[whole].sum()), float(calibration.errors[whole].sum())
+        n_taken, wrong = (
+            float(each[whole].sum()) for each in (calibration.n_items, calibration.errors)
+        )
         if not policy.fields and len(whole) > whole.sum():  # a threshold within a block
-            more = max(0, policy.accepted_by_field[i] - n_taken)
+            more = max(0.0, policy.accepted_by_field[i] - n_taken)
             wrong += more * float(calibration.error_probability[whole.sum()])
             n_taken += more
         own = codes == i
@@ -331,10 +335,10 @@ def _of_policy(
         factor = rates[i] / mean if mean else 0.0
         found.append(
             _Field(
-                calibration,
+                thinned(calibration, weight),
                 factor,
                 rates[i],
-                policy.errors_by_field[i] + more_errors,
+                policy.errors_by_field[i] / weight + more_errors,
                 calibration.block_of(values[own]),
                 accepted[own],
             )

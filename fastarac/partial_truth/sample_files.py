@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,8 @@ ROW = "row"
 PROBABILITY = "inclusion_probability"
 OF_AUDIT = "audit_probability"
 JSON = "FORMAT json"
+ANSWER = 'nullif(drawn.answer, -1) AS "correct"'
+ROUNDING = 1e-9  # to which probabilities of files are equal
 
 
 def sample_outputs(
@@ -45,6 +47,7 @@ def sample_outputs(
     groups: str | None = None,
     policy: Policy | None = None,
     by: str | None = None,
+    answers: str | os.PathLike[str] | None = None,
     random_state: RandomState = 0,
 ) -> VerificationSample:
     r"""Draw outputs to verify from a file, and write a file that people fill in.
@@ -72,6 +75,11 @@ def sample_outputs(
         ``correct`` is filled in where an output was drawn or was not accepted.
     by : str, optional
         The column of fields, where the policy has thresholds by field.
+    answers : str or path-like, optional
+        What an earlier call wrote, with a smaller budget and the same columns and seed: the rows that
+        it drew are drawn again, and their answers kept. With one seed each row has one random number
+        (a permanent random number, Ohlsson 1995), so that the larger sample contains the smaller, and
+        `inclusion_probability` is that of the larger one for all its rows.
     random_state : int, SeedSequence, Generator or None, default=0
         The same integer draws the same rows.
 
@@ -83,9 +91,11 @@ def sample_outputs(
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`; and where the file has a column of a name that is to be added.
+        As :func:`.read_outputs`; and where the file has a column of a name that is to be added; for
+        answers to what is not drawn with this budget and seed.
     ValueError
-        As :func:`.draw_verification_sample`, and where a name says no known format.
+        As :func:`.draw_verification_sample`; where `answers` is given beside a policy; and where a name
+        says no known format.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -104,7 +114,9 @@ def sample_outputs(
     2,bar,0.4,1.0,
     <BLANKLINE>
     """
-    goal = _goal(path, output)
+    if answers is not None and policy is not None:
+        raise ValueError("answers is given beside a policy, of which each audit is drawn once")
+    goal = _goal(path, output, *([] if answers is None else [answers]))
     if mix is None:
         mix = 0.5 if policy is None else 1.0
     added = [ROW, PROBABILITY, "correct"]
@@ -130,15 +142,22 @@ def sample_outputs(
                 read["confidence"][taken], budget, mix=mix, random_state=random_state, **columns
             )
             table: dict[str, NDArray[Any]] = {ROW: np.arange(1, len(taken) + 1)}
+            answer = 'NULL AS "correct"'
             if policy is None:
                 table[PROBABILITY] = sample.inclusion_probability
+                if answers is not None:
+                    of_answers = open_source(path_of(answers, "answers"), connection)
+                    before = _Answers.of(of_answers, source, confidence, read["confidence"])
+                    table["answer"] = before.among(sample)
+                    answer = ANSWER
                 table = {name: values[sample.selected] for name, values in table.items()}
             else:
                 drawn, probability = np.zeros(len(taken), np.int8), np.ones(len(taken))
                 drawn[taken], probability[taken] = sample.selected, sample.inclusion_probability
                 table |= {"accepted": taken.astype(np.int8), "drawn": drawn, OF_AUDIT: probability}
-            columns_added = [f"drawn.{sql_name(name)}" for name in table if name != ROW]
-            _write(source, goal, table, [*columns_added, 'NULL AS "correct"'], first=True)
+            hidden = ROW, "answer"
+            columns_added = [f"drawn.{sql_name(name)}" for name in table if name not in hidden]
+            _write(source, goal, table, [*columns_added, answer], first=True)
             source.require_unchanged()
         except duckdb.Error as failure:
             raise source.explain(failure) from None
@@ -203,6 +222,47 @@ def join_answers(
         of_answers = open_source(path_of(answers, "answers"), connection)
         source = open_source(path_of(path), connection)
         _refuse_columns(source, [PROBABILITY, "drawn", "correct"])
+        source.require(confidence)
+        try:
+            ours = column_of(source, Number("confidence", confidence), empty=True)
+            found = _Answers.of(of_answers, source, confidence, ours)
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
+        given = np.full(len(ours), np.nan)
+        given[found.places] = found.probability
+        table = {
+            ROW: np.arange(1, len(ours) + 1),
+            PROBABILITY: given,
+            "drawn": (~np.isnan(given)).astype(np.int8),
+            "answer": found.spread(len(ours)),
+        }
+        added = [
+            f"nullif(drawn.{PROBABILITY}, 'nan'::DOUBLE) AS {PROBABILITY}",
+            "drawn.drawn",
+            ANSWER,
+        ]
+        try:
+            _write(source, goal, table, added, first=False)
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
+        source.require_unchanged()
+    return len(found.places), int(np.sum(~np.isnan(found.correct)))
+
+
+class _Answers(NamedTuple):
+    """What a file of drawn rows says, by their places among all outputs."""
+
+    source: FileSource
+    places: NDArray[np.intp]
+    probability: NDArray[np.float64]
+    correct: NDArray[np.float64]
+    """NaN where there is no answer."""
+
+    @classmethod
+    def of(
+        cls, source: FileSource, outputs: FileSource, confidence: str, ours: NDArray[np.float64]
+    ) -> _Answers:
+        """Read it; `ours` are the confidences of all outputs."""
         picks: dict[str, Pick] = {
             ROW: Number(ROW, ROW),
             PROBABILITY: Number(PROBABILITY, PROBABILITY),
@@ -210,55 +270,42 @@ def join_answers(
             "confidence": Number("confidence", confidence),
         }
         for pick in picks.values():
-            of_answers.require(pick.column)
-        source.require(confidence)
-        try:
-            found = {
-                name: column_of(of_answers, pick, empty=name == "correct")
-                for name, pick in picks.items()
-            }
-            ours = column_of(source, picks["confidence"], empty=True)
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
+            source.require(pick.column)
+        found = {name: column_of(source, pick, empty=name == "correct") for name, pick in picks.items()}
         rows = found[ROW]
         _refuse(
-            of_answers,
+            source,
             ROW,
             ~np.isin(rows, np.arange(1, len(ours) + 1)),
-            f"the number of one of the {len(ours):,} rows of {source.path} is expected",
+            f"the number of one of the {len(ours):,} rows of {outputs.path} is expected",
         )
         first = np.zeros(len(rows), np.bool_)
         first[np.unique(rows, return_index=True)[1]] = True
-        _refuse(of_answers, ROW, ~first, "each row once is expected")
+        _refuse(source, ROW, ~first, "each row once is expected")
         places = rows.astype(np.intp) - 1
-        _refuse(of_answers, confidence, ours[places] != found["confidence"],
-                f"the confidence of that row of {source.path} is expected")  # fmt: skip
+        _refuse(source, confidence, ours[places] != found["confidence"],
+                f"the confidence of that row of {outputs.path} is expected")  # fmt: skip
         probability = found[PROBABILITY]
-        _refuse(of_answers, PROBABILITY, ~((probability > 0) & (probability <= 1)),
+        _refuse(source, PROBABILITY, ~((probability > 0) & (probability <= 1)),
                 "a number above 0 and at most 1 is expected")  # fmt: skip
-        correct = np.full(len(ours), -1, np.int8)
-        given = np.full(len(ours), np.nan)
-        known = ~np.isnan(found["correct"])
-        correct[places[known]] = found["correct"][known]
-        given[places] = probability
-        drawn = (~np.isnan(given)).astype(np.int8)
-        table = {
-            ROW: np.arange(1, len(ours) + 1),
-            PROBABILITY: given,
-            "drawn": drawn,
-            "answer": correct,
-        }
-        added = [
-            f"nullif(drawn.{PROBABILITY}, 'nan'::DOUBLE) AS {PROBABILITY}",
-            "drawn.drawn",
-            "nullif(drawn.answer, -1) AS correct",
-        ]
-        try:
-            _write(source, goal, table, added, first=False)
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
-        source.require_unchanged()
-    return len(rows), int(known.sum())
+        return cls(source, places, probability, found["correct"])
+
+    def spread(self, n: int) -> NDArray[np.int8]:
+        """The answers of all n outputs, -1 where there is none."""
+        found = np.full(n, -1, np.int8)
+        known = ~np.isnan(self.correct)
+        found[self.places[known]] = self.correct[known]
+        return found
+
+    def among(self, sample: VerificationSample) -> NDArray[np.int8]:
+        """The same, once it is known that a larger sample contains this one."""
+        larger = sample.inclusion_probability[self.places] * (1.0 + ROUNDING)
+        _refuse(
+            self.source, ROW, ~sample.selected[self.places] | (self.probability > larger),
+            "a row that is drawn now, too, is expected: by the same options and seed, and no smaller "
+            "budget",
+        )  # fmt: skip
+        return self.spread(len(sample.selected))
 
 
 def _goal(

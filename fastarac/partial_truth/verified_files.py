@@ -8,7 +8,7 @@ import numpy as np
 
 from fastarac._core.files import path_of
 from fastarac._core.results import TupleResult
-from fastarac._core.text import quoted
+from fastarac._core.text import plural, quoted
 from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import os
 
     from numpy.typing import NDArray
+
+    from fastarac.io._sources import FileSource
 
 
 class _VerifiedOutputs(NamedTuple):
@@ -63,8 +65,8 @@ def read_verified(
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`; for a judge outside [0, 1], and for what :class:`.PartialTruth`
-        refuses.
+        As :func:`.read_outputs`; for a judge outside [0, 1], an output that was drawn and has no
+        answer, and for what else :class:`.PartialTruth` refuses.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -81,6 +83,24 @@ def read_verified(
     >>> correct
     PartialTruth(2 of 3 verified)
     """
+    return read_verified_fields(
+        path, by=None, confidence=confidence, correct=correct,
+        inclusion_probability=inclusion_probability, judge=judge, groups=groups, drawn=drawn,
+    )[0]  # fmt: skip
+
+
+def read_verified_fields(
+    path: str | os.PathLike[str],
+    *,
+    by: str | None,
+    confidence: str = "confidence",
+    correct: str = "correct",
+    inclusion_probability: str = "inclusion_probability",
+    judge: str | None = None,
+    groups: str | None = None,
+    drawn: str | None = None,
+) -> tuple[VerifiedOutputs, NDArray[Any] | None]:
+    """Read what :func:`read_verified` does, and the labels of fields in one more column."""
     picks: dict[str, Pick] = {
         "confidence": Number("confidence", confidence),
         "correct": Correct("correct", correct),
@@ -94,24 +114,41 @@ def read_verified(
             picks["drawn"] = Correct("drawn", drawn or "drawn")
         may_be_empty = ("correct", "inclusion_probability")
         label = None if groups is None else Label("groups", groups)
+        fields = None
+        if by is not None:
+            fields = read_columns(source, {}, Label("by", by), ())[1]
         found, labels = read_columns(source, picks, label, may_be_empty)
         known = ~np.isnan(found["correct"])
         probability = found["inclusion_probability"]
-        bad = known & ~((probability > 0) & (probability <= 1))
-        if bad.any():
-            expected = "a number above 0 and at most 1 is expected of a verified output"
-            raise source.unexpected(inclusion_probability, int(bad.argmax()), expected)
-        if judge is not None and (bad := ~((found["judge"] >= 0) & (found["judge"] <= 1))).any():
-            raise source.unexpected(judge, int(bad.argmax()), "a number in [0, 1] is expected")
+        is_drawn = found["drawn"] == 1 if "drawn" in found else known
+        _refuse_rows(
+            source, inclusion_probability, is_drawn & ~((probability > 0) & (probability <= 1)),
+            "a number above 0 and at most 1 is expected of an output that was chosen",
+        )  # fmt: skip
+        if judge is not None:
+            bad = ~((found["judge"] >= 0) & (found["judge"] <= 1))
+            _refuse_rows(source, judge, bad, "a number in [0, 1] is expected")
+        _refuse_rows(
+            source, correct, known & ~is_drawn, "nothing is expected of an output that was not drawn"
+        )
+        unanswered = "the answer is expected of an output that was drawn"
+        _refuse_rows(source, correct, is_drawn & ~known, unanswered)
         try:
             truth = PartialTruth(
                 found["correct"],
                 inclusion_probability=probability,
                 judge=found.get("judge"),
-                drawn=None if "drawn" not in found else found["drawn"] == 1,
                 groups=labels,
             )
         except ValueError as error:
             message = str(error).replace("correct is NaN", f"column {quoted(correct)} is empty")
             raise DataFileError(source.path, message) from None
-    return VerifiedOutputs(truth, found["confidence"])
+    return VerifiedOutputs(truth, found["confidence"]), fields
+
+
+def _refuse_rows(source: FileSource, column: str, bad: NDArray[np.bool_], why: str) -> None:
+    """Raise about the first bad row, with how many there are."""
+    if bad.any():
+        others = int(bad.sum()) - 1
+        beside = f" (and {others:,} more such {plural('row', others)})" if others else ""
+        raise source.unexpected(column, int(bad.argmax()), why + beside)

@@ -141,6 +141,11 @@ def rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
+def counted(count: float) -> str:
+    """Return a count in words, or what it is estimated to be."""
+    return f"{count:,}" if isinstance(count, int) else f"{count:,.1f}"
+
+
 def short(values: NDArray[np.float64]) -> list[float | None]:
     """Return numbers with as many digits as a chart can show; NaN is None."""
     return [None if math.isnan(value) else rounded(value) for value in values.tolist()]

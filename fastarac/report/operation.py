@@ -16,9 +16,10 @@ from fastarac._core.text import listed, percent, printable, sentence
 from fastarac._core.text import pvalue as pvalue_text
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.operation.auditing import audited_rates
+from fastarac.operation.calibration import thinned
 from fastarac.operation.planning import power_curve
 from fastarac.operation.policy import shown_threshold
-from fastarac.report.frame import page_of, require_page, short
+from fastarac.report.frame import counted, page_of, require_page, short
 
 if TYPE_CHECKING:
     import os
@@ -249,17 +250,16 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
     blocks: list[Sequence[Any]] = []
     for i in largest:
         each = policy.calibrations[i]
-        ends = np.array([
-            binomial_interval(k, n, level)
-            for k, n in zip(each.errors.tolist(), each.n_items.tolist(), strict=True)
-        ])  # fmt: skip
+        known = each if policy.n_verified is None else thinned(each, policy.errors_per_group)
+        pairs = zip(known.errors.tolist(), known.n_items.tolist(), strict=True)
+        ends = np.array([binomial_interval(k, n, level) for k, n in pairs])
         block = each.block_of(places)
         inside = (places >= _ends_of(policy, i)[0]) & (places <= _ends_of(policy, i)[-1])
         shown = [np.where(inside, row[block], np.nan) for row in (each.error_probability, *ends.T)]
         band = (shown[1], shown[2]) if len(largest) <= BANDS else None
         curves.append((names[i], shown[0], band))
         blocks += [
-            (names[i], f"≥ {threshold:g}", f"{n:,}", f"{k:,}", _rate(k / n, low, high))
+            (names[i], f"≥ {threshold:g}", counted(n), counted(k), _rate(k / n, low, high))
             for threshold, n, k, (low, high) in zip(
                 each.thresholds, each.n_items.tolist(), each.errors.tolist(), ends, strict=True
             )
@@ -277,7 +277,9 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
                    "error probability at the threshold")  # fmt: skip
         caption = f"{_of_rows('Thresholds of', rows)}. {AT_THRESHOLD}"
         tables.insert(0, ReportTable(caption, headers, rows[:ROWS]))
-    errors = f"{policy.errors:,}"
+    errors, of_them = counted(policy.errors), f"{policy.n_items:,} {unit}"
+    if policy.n_verified is not None:
+        errors, of_them = f"about {errors}", f"{of_them}, {policy.n_verified:,} of them verified"
     return ReportSection(
         "policy",
         "The policy",
@@ -286,7 +288,7 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
         f"{policy.promise}.",
         "bad" if not policy.accepted else "",
         [
-            ("Tested on", f"{policy.n_items:,} {unit}: {policy.accepted:,} accepted, {errors} wrong"),
+            ("Tested on", f"{of_them}: {policy.accepted:,} accepted, {errors} wrong"),
             ("Needs", PROMISE),
         ],
         [Chart(

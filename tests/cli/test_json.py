@@ -21,6 +21,7 @@ SCHEMA = json.loads((files("fastarac.cli") / "schema.json").read_text(encoding="
 VALIDATOR = Draft202012Validator(SCHEMA)
 PRICES = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200)
 TEXTS = sample_folders()
+VERIFIED = "--inclusion-probability", "pi", "--judge", "judge"
 PAGES = TEXTS.truth, TEXTS.outputs["plain"], TEXTS.outputs["enlarged"]
 
 
@@ -36,6 +37,13 @@ def folder(tmp_path_factory):
             correct = int(rng.random() >= errors * (1 - confidence))
             lines.append(f"{i},{'date' if i % 3 else 'name'},{i // 4},{correct},{confidence}")
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    lines = (folder / "a.csv").read_text().splitlines()
+    part = [f"{lines[0]},pi,judge"]
+    for line in lines[1:]:
+        *others, correct, confidence = line.split(",")
+        known = correct if rng.random() < 0.5 else ""
+        part.append(f"{','.join(others)},{known},{confidence},{0.5 if known else ''},0.8")
+    (folder / "part.csv").write_text("\n".join(part) + "\n")
     states = [f"{path.name},{path.name > 'r'}" for path in sorted(PAGES[0].iterdir())]
     (folder / "state.csv").write_text("\n".join(["page,late", *states]) + "\n")
     (folder / "right.csv").write_text("correct,confidence\n1,0.9\n1,0.8\n1,0.7\n")
@@ -62,6 +70,7 @@ COMMANDS = {
     "evaluate": ("evaluate", "a.csv", "b.csv", "--ci", 0.9, "--guarantee", 0.05, "--gamma", 0.5),
     "evaluate, groups": ("evaluate", "a.csv", "--by", "field", "--ci", 0.9, *PRICES),
     "evaluate, undefined": ("evaluate", "right.csv", "--threshold", 0.75, "--max-risk", 0.1),
+    "evaluate, verified": ("evaluate", "part.csv", *VERIFIED, "--ci", 0.9, "--guarantee", 0.05),
     "evaluate, streams": ("evaluate", "a.csv", "b.csv", "--max-memory", "64MB"),
     "compare": ("compare", "a.csv", "b.csv", *PRICES),
     "compare, bootstrap": (
@@ -89,6 +98,10 @@ COMMANDS = {
     "apply, pages": ("apply", "w.json", PAGES[1], "-o", "yes.csv", "--review", "no.csv"),
     "monitor": ("monitor", "p.json", "b.csv", "b.csv", "--by", "field"),
     "monitor, policies": ("monitor", "policies", "b.csv", "--policy", "field"),
+    "fit, verified": (
+        *("fit", "part.csv", *VERIFIED, "--by", "field", "--error-rate", 0.1, "-o", "part.json"),
+    ),
+    "check, verified": ("check", "policies/date.json", "part.csv", *VERIFIED),
     "sample": ("sample", "drawn.csv", "--budget", 20, "-o", "to_verify.csv"),
     "doctor": ("doctor",),
 }

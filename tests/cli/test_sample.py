@@ -95,7 +95,9 @@ def test_refusals(outputs, tmp_path):
     to = ("-o", goal)
     assert "--budget is missing" in reason("sample", outputs, *to)
     assert "a number above 0 and at most" in reason("sample", outputs, "--budget", 401, *to)
-    assert "leave out one" in reason("sample", outputs, "--budget", 4, "--answers", goal, *to)
+    answers = ("sample", outputs, "--answers", goal, *to)
+    assert "leave out one" in reason(*answers, "--audit", goal)
+    assert "--budget is missing" in reason(*answers, "--mix", 1)
     assert "without --audit" in reason("sample", outputs, "--budget", 4, "--by", "page", *to)
     assert 'no column "jury"' in reason("sample", outputs, "--budget", 4, "--judge", "jury", *to)
     assert "which is read" in reason("sample", outputs, "--budget", 4, "-o", outputs)
@@ -114,3 +116,35 @@ def test_refusals(outputs, tmp_path):
         goal.write_text("\n".join(lines) + "\n")
         assert message in reason(*join)
     assert not (tmp_path / "all.csv").exists()
+
+
+def test_more_are_drawn_beside_those_with_answers(outputs, tmp_path):
+    first, second, verified = (tmp_path / f"{name}.csv" for name in ("first", "second", "verified"))
+    options = ("--judge", "judge", "--seed", 3)
+    run("sample", outputs, "--budget", 60, *options, "-o", first)
+    before = rows(first)
+    for k, row in enumerate(before):
+        row["correct"] = "" if k == 5 else str(k % 2)
+    with first.open("w", newline="") as file:
+        writer = csv.DictWriter(file, before[0])
+        writer.writeheader()
+        writer.writerows(before)
+    larger = ("sample", outputs, "--budget", 150, "--answers", first, "-o", second)
+    run(*larger, *options)
+    known = {row["row"]: row for row in before}
+    found = {row["row"]: row for row in rows(second)}
+    assert known.keys() < found.keys()
+    confidence, judge = (
+        np.array([float(row[name]) for row in rows(outputs)]) for name in ("confidence", "judge")
+    )
+    sample = draw_verification_sample(confidence, 150, judge=judge, random_state=3)
+    assert {int(row) - 1 for row in found} == set(sample.indices.tolist())
+    for number, row in found.items():
+        assert float(row["inclusion_probability"]) == sample.inclusion_probability[int(number) - 1]
+        assert row["correct"] == (known[number]["correct"] if number in known else "")
+    done = run("sample", outputs, "--answers", second, "-o", verified)
+    assert f"{len(before) - 1} of {len(found)} drawn outputs have an answer" in done.stdout
+    assert "by the same options and seed" in reason(*larger, "--judge", "judge", "--seed", 4)
+    assert "by the same options and seed" in reason(
+        "sample", outputs, "--budget", 50, "--answers", first, *options, "-o", second
+    )

@@ -96,3 +96,54 @@ def test_refusals(folder, tmp_path):
         assert message in found
         assert "row 3,001" in found or "row 3001" in found
     assert "--max-risk" in reason("evaluate", path, *BY, "--max-risk", 0.1, "--guarantee", 0.05)
+
+
+def test_policies(folder, tmp_path):
+    path, goal = folder / "a.csv", tmp_path / "policy.json"
+    outputs = read_verified(path, **columns(groups="page"))
+    expected = fa.operation.fit_policy(*outputs, max_error_rate=0.1)
+    done = run("fit", path, *BY, "--group", "page", "--error-rate", 0.1, "-o", goal)
+    assert fa.operation.Policy.load(goal) == expected
+    n = outputs.correct.n_verified
+    assert f"from {n} verified of 3,000 outputs" in " ".join(done.stdout.split())
+    done = run("check", goal, path, *BY, "--group", "page", "--format", "json", code=None)
+    found = json.loads(done.stdout)["check"]
+    check = expected.check(*outputs)
+    assert done.exit_code == check.exit_status
+    assert (found["rate"], found["high"]) == (check.interval.estimate, check.interval.high)
+    assert found["n_verified"] == n
+    by_page = tmp_path / "by.json"
+    run("fit", path, *BY, "--by", "page", "--error-rate", 0.3, "-o", by_page)
+    run("check", by_page, path, *BY, "--by", "page", code=None)
+    report = tmp_path / "report.html"
+    run("check", goal, path, *BY, "--report", report, code=None)
+    assert f"{n} verified of 3,000 outputs" in report.read_text()
+
+
+def test_policies_refuse(folder, tmp_path):
+    path, goal = folder / "a.csv", tmp_path / "policy.json"
+    to = ("--error-rate", 0.1, "-o", goal)
+    assert "--drawn is given without" in reason("fit", path, "--drawn", "drawn", *to)
+    assert "--document is given beside" in reason("fit", path, *BY, "--document", "page", *to)
+    assert "--approximate is given" in reason("fit", path, *BY, "--approximate", *to)
+    lines = path.read_text().splitlines()
+    drawn = tmp_path / "drawn.csv"
+    flags = ["drawn", *("1" if line[0] != "," else "0" for line in lines[1:])]
+    for row, flag, message in (
+        (",0.5,0.5,0.2,0", "1", "the answer is expected of an output that was drawn"),
+        ("1,0.5,0.5,0.2,0", "0", "nothing is expected of an output that was not drawn"),
+        ("1,0.5,0.5,,0", "1", "a number above 0 and at most 1 is expected"),
+        ("1,0.5,nan,0.2,0", "1", "a finite number"),
+        ("1,0.5,-0.1,0.2,0", "1", "a number in [0, 1] is expected"),
+    ):
+        joined = zip([*lines, row], [*flags, flag], strict=True)
+        drawn.write_text("\n".join(map(",".join, joined)) + "\n")
+        for command in (("fit", drawn, *BY, *to), ("evaluate", drawn, *BY)):
+            found = reason(*command)
+            assert message in found
+            assert "row 3,001" in found or "row 3001" in found
+        assert not goal.exists()
+    run("fit", path, *BY, *to)
+    assert message in reason("check", goal, drawn, *BY)
+    assert "--log is given beside" in reason("check", goal, path, *BY, "--log")
+    assert "--drawn is given without" in reason("check", goal, path, "--drawn", "drawn")

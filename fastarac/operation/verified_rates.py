@@ -1,0 +1,143 @@
+"""The error rate of what a policy accepts, from outputs of which people verified some."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac.guarantees.weighted_betting import largest_unit, outcomes_of, shuffled_units
+from fastarac.truth import PartialItems
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.truth import PartialTruth
+
+
+class KnownErrors(NamedTuple):
+    """What is known of new outputs.
+
+    Attributes
+    ----------
+    error : ndarray of shape (n,)
+        1 and 0; NaN where nobody verified it.
+    probability : ndarray of shape (n,)
+        π, in (0, 1].
+    judge : ndarray of shape (n,) or None
+        What is believed to be the probability of an error.
+    estimate : ndarray of shape (n,)
+        ẽ, whose sums estimate numbers of errors.
+    """
+
+    error: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    judge: NDArray[np.float64] | None
+    estimate: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        truth: PartialTruth,
+        confidence: ArrayLike,
+        accepted: NDArray[np.bool_],
+        codes: NDArray[np.intp] | None,
+    ) -> KnownErrors:
+        """Estimate the errors with the part of the judge that suits those of the accepted outputs.
+
+        Raises
+        ------
+        ValueError
+            For grades, which are no whole errors.
+        """
+        if truth.graded:
+            raise ValueError("correct is graded; whole errors are expected by a check")
+        items = PartialItems(truth, confidence, codes)
+        taken = accepted[items.order[items.places]].astype(np.float64)
+        estimate = np.empty(len(truth))
+        estimate[items.order] = items.estimate(items.share_of(taken)).errors
+        # what was not verified counts without its probability; the least one is assumed of it
+        given = truth.inclusion_probability
+        least = float(given[truth.verified].min())
+        return cls(
+            1.0 - truth.correct,
+            np.where((given > 0.0) & (given <= 1.0), given, least),
+            None if truth.judge is None else 1.0 - truth.judge,
+            estimate,
+        )
+
+    def only(self, chosen: NDArray[np.bool_]) -> KnownErrors:
+        """Return some of the outputs."""
+        judge = None if self.judge is None else self.judge[chosen]
+        return KnownErrors(self.error[chosen], self.probability[chosen], judge, self.estimate[chosen])
+
+
+class VerifiedUnits(NamedTuple):
+    """Outputs in random order, those of a group side by side, and what each brings to a bet."""
+
+    rejected: NDArray[np.int64]
+    items: NDArray[np.float64]
+    """As :func:`.outcomes_of` makes them."""
+    ends: NDArray[np.int64]
+    least: float
+    """The least probability."""
+    largest: int
+    """Outputs that a group has at most."""
+    of_accepted: bool
+
+    @classmethod
+    def of(
+        cls,
+        outputs: KnownErrors,
+        accepted: NDArray[np.bool_],
+        codes: NDArray[np.intp] | None,
+        max_group_size: int | None,
+        *,
+        of_accepted: bool,
+    ) -> VerifiedUnits:
+        """Put the outputs into a random order."""
+        units = shuffled_units(
+            accepted.astype(np.int64), outputs.error, outputs.probability, outputs.judge, codes,
+            np.random.default_rng(0),
+        )  # fmt: skip
+        rejected = (units.distinct[units.place] == 0).astype(np.int64)
+        largest = 1 if codes is None else largest_unit(units, max_group_size)
+        least = float(outputs.probability.min())
+        return cls(rejected, outcomes_of(units), units.ends, least, largest, of_accepted)
+
+    @property
+    def n_units(self) -> int:
+        """How many groups, or outputs, there are."""
+        return len(self.ends)
+
+    def drawn(self, n: int, rng: np.random.Generator) -> VerifiedUnits:
+        """Return n units in random order: these, and others drawn from them with replacement."""
+        others = rng.integers(self.n_units, size=n - self.n_units)
+        chosen = rng.permutation(np.concatenate([np.arange(self.n_units), others]))
+        sizes = np.diff(self.ends, prepend=0)[chosen]
+        ends = np.cumsum(sizes)
+        first = self.ends[chosen] - sizes
+        rows = np.repeat(first - (ends - sizes), sizes) + np.arange(ends[-1])
+        return self._replace(rejected=self.rejected[rows], items=self.items[rows], ends=ends)
+
+    def is_below(self, rate: float, delta: float) -> bool:
+        """Whether bets on the rate being below this one refute that it is as high."""
+        return self._reaches(self.items, rate, 1.0 / self.least - rate, delta)
+
+    def is_above(self, rate: float, delta: float) -> bool:
+        """Whether bets on the rate being above this one refute that it is as low."""
+        turned = self.items.copy()
+        turned[:, :2] *= -1.0
+        # with a judge, an output that is right may count for less than nothing
+        beyond = 1.0 / self.least - 1.0 if self.items.shape[1] > 1 else 0.0
+        return self._reaches(turned, -rate, beyond + rate, delta)
+
+    def _reaches(self, items: NDArray[Any], limit: float, most_lost: float, delta: float) -> bool:
+        """`most_lost` is what one output may lose at most."""
+        return bool(
+            _kernels.betting.reaches(
+                self.rejected, items, self.ends, 1, 0, limit, self.of_accepted,
+                1.0 / (most_lost * self.largest), abs(limit) * self.largest / self.least, 1.0 / delta,
+            )
+        )  # fmt: skip
