@@ -104,6 +104,36 @@ def operation() -> str:
     )
 
 
+def little_truth() -> str:
+    """Run the commands of the tutorial on little truth, on the files that its script makes."""
+    script = Path(__file__).parents[1] / "little_truth_example.py"
+
+    def prepare(folder: Path) -> None:
+        shutil.copy(script, folder)
+
+    people = "python little_truth_example.py"
+    sample = "fastarac sample archive.csv --judge judge"
+    chances = "verified.csv --inclusion-probability inclusion_probability --judge judge"
+    return session(
+        people,
+        "head -2 archive.csv",
+        f"{sample} --budget 500 -o first.csv",
+        "head -2 first.csv",
+        f"{people} first.csv",
+        "fastarac sample archive.csv --answers first.csv -o verified.csv",
+        f"fastarac evaluate {chances} --ci 0.95 --error-rate 0.02 --guarantee 0.05",
+        f"{sample} --budget 800 --answers first.csv -o second.csv",
+        f"{people} second.csv",
+        "fastarac sample archive.csv --answers second.csv -o verified.csv",
+        f"fastarac fit {chances} --error-rate 0.02 -o policy.json",
+        "fastarac apply policy.json today.csv -o accepted.csv --review review.csv",
+        "fastarac sample today.csv --audit policy.json --budget 1000 -o log.csv",
+        f"{people} log.csv today",
+        "fastarac check policy.json log.csv --log",
+        prepare=prepare,
+    )
+
+
 def decision() -> str:
     """Run the commands of the page on decisions, on the pages that are recorded for it."""
     packed = Path(__file__).parents[1] / "_data" / "german_pages.zip"
@@ -224,6 +254,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "ocr_guarantee.txt": lambda: session("fastarac ocr truth plain --error-rate 0.05 --guarantee 0.05"),
     "ocr_decision.txt": decision,
     "operation.txt": operation,
+    "little_truth.txt": little_truth,
     "weekly.txt": weekly,
     "overview.txt": lambda: session("fastarac --help"),
     "help.txt": lambda: session("fastarac evaluate --help"),
