@@ -48,7 +48,7 @@ def test_it_goes_on_where_it_ended(
     hard_populations.main()
     cells = coverage.read(path)
     assert len(cells) == 6 * len(coverage.STATISTICS)
-    assert all(cell.warned == 2 for cell in cells if cell.n == 5)
+    assert not any(cell.warned for cell in cells if cell.statistic == "recognition_rate")
     before = path.stat().st_mtime_ns
     hard_populations.main()
     assert path.stat().st_mtime_ns == before

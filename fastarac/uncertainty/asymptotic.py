@@ -36,7 +36,7 @@ METHODS = ("auto", "wald", "logit", "gamma", "inversion")
 FEW_ITEMS = 10
 FEW_CONTRIBUTORS = 5
 FEW_IN_PART_OF_GROUPS = 16  # errors inside the part of a partial ROC-AUC, which come in clusters
-FEWEST_ITEMS = 3  # of either class; a standard error of fewer is next to nothing
+FEWEST_ITEMS = 2  # of either class; one alone shows nothing of how its class varies
 FEW_INSIDE = 5  # errors inside the part of a partial ROC-AUC, below which no room is enough
 FEW_INSIDE_OF_GROUPS = 2  # there the room of a group adds to it
 FEW_HEAVY = 6
@@ -90,11 +90,11 @@ def asymptotic_interval(
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 10 groups, by "wald" 20. By "logit" and "inversion" where weights are unequal
-        and the errors that count (those within the limit; or correct items, if these are fewer) say as
-        much as fewer than 10 of one weight, (Σse)²/Σs²e of the weights s; by "logit" also with fewer
-        than 3 correct or 3 incorrect items, of a partial ROC-AUC with fewer than 5 inside the part (2,
-        with groups), and where the items leave no spread. By "wald" with fewer than 10 correct or fewer
+        With fewer than 5 groups, of several columns 10, by "wald" 20. By "logit" where the items leave
+        no spread; of ROC-AUC and normalised areas with fewer than 2 correct or 2 incorrect items; of a
+        partial ROC-AUC with fewer than 5 errors inside the part (2, with groups), or, where weights are
+        unequal, with errors inside that say as much as fewer than 10 of one weight, (Σse)²/Σs²e of the
+        weights s. By "wald" with fewer than 10 correct or fewer
         than 10 incorrect items (of a rate at a threshold: items that it counts, or does not count; of a
         partial area: errors inside the part), with groups divided by the design effect, and then of
         partial ROC-AUC fewer than 16; where fewer than 10 groups have correct or have incorrect items,
@@ -162,7 +162,10 @@ def asymptotic_interval(
     correct items, at their confidences, were incorrect, and the other way round. With θ_f and the
     distance d of an end on that side, the interval reaches as far as √(d² + (θ_f − θ)²). Of items f is
     −ln(α/2)·max s/Σs, the Poisson bound for the errors of the largest weight where none was seen
-    (left out where errors, and correct items, weigh as much as 30 of the heaviest); of G groups
+    (left out where errors, and correct items, weigh as much as 30 of the heaviest; of an acceptance
+    rate, the errors within the limit). Where weights are unequal and the errors say as much as n < 30
+    of one weight, acceptance rates are also computed with χ²(α/2; 2n)/(2n) of them: they may have been
+    too many. Of G groups f is
     z/(2G) where that is more, with z the normal quantile: half an average group that is wrong
     throughout counts as one standard error. That was found by simulation (docs, coverage), for
     bursts on 3 % of the pages; no bound holds for what is rarer and worse.
@@ -287,9 +290,11 @@ def interval_and_warning(
 ) -> tuple[Interval, str | None]:
     """The interval, by all `factors` where they are crossed; why it is not to be relied on, or None."""
     if len(factors) > 1:
-        return interval_of_factors(
+        found, warning = interval_of_factors(
             sample, factors, statistic, lambda one: interval_and_warning(one, statistic, level, method)
         )
+        said = (few_groups(sample._replace(codes=codes), FEW_CROSSED) for codes in factors)
+        return found, warning or next(filter(None, said), None)
     auto, value = method == "auto", statistic(sample.sweep)
     if auto and statistic.name in inversion.NAMES:
         method = "inversion"
@@ -427,17 +432,17 @@ def heavy_items(sample: ItemSample) -> float:
 
 ROUNDING = 1e-9  # of a number of items that is computed
 UNSEEN = "the interval is what could have gone unseen"
-FEW_GROUPS_WITH_ROOM = 10  # fewer are enough with room for groups unlike those seen
+FEW_GROUPS_WITH_ROOM = 5  # fewer are enough with room for groups unlike those seen
+FEW_CROSSED = 10  # of each of several columns; fewer were not tried
 
 
-def few_groups(sample: ItemSample) -> str | None:
+def few_groups(sample: ItemSample, fewest: int = FEW_GROUPS_WITH_ROOM) -> str | None:
     """Say that there are too few groups, or return None."""
     if sample.codes is None or sample.items is None:
         return None
     present = slice(None) if sample.items.weight is None else sample.items.weight > 0
     n = len(np.unique(sample.codes[present]))
-    few = FEW_GROUPS_WITH_ROOM
-    return few_groups_of(n, fewest=few) if n < few else None
+    return few_groups_of(n, fewest=fewest) if n < fewest else None
 
 
 def reliability_warning(
@@ -510,23 +515,26 @@ def warning_with_room(
             return f"the items leave no spread to estimate the error of {statistic.name} from; {UNSEEN}"
     if few:
         return few
-    counted: Statistic | None = statistic
-    enough = 0
+    items = sample.items
     if statistic.name == "roc_partial_auc":
         enough = FEW_INSIDE if sample.codes is None else FEW_INSIDE_OF_GROUPS
-    elif estimate is not None:
-        counted, enough = None, FEWEST_ITEMS
-    kind, found = influence.smaller_part(sample.sweep, counted)
-    if statistic.name in inversion.LIMITS:
-        kind, found = inversion.errors_within(sample.sweep, statistic)
-    items = sample.items
-    if items is not None and items.weight is not None:
-        weight = items.weight[items.weight > 0.0]
-        if np.ptp(weight) > 0.0:
-            kind, enough = f"{kind} (as many of one weight as say as much)", FEW_ITEMS
-        rarer = items.is_correct == (sample.sweep.n_correct < sample.sweep.n_incorrect)
-        whole = float(np.sum(items.weight[rarer]))
-        found = influence.effective(items.weight[rarer]) * min(found / whole, 1.0) if whole else 0.0
+        kind, found = influence.smaller_part(sample.sweep, statistic)
+        if items is not None and items.weight is not None:
+            weight = items.weight[items.weight > 0.0]
+            if np.ptp(weight) > 0.0:
+                kind, enough = f"{kind} (as many of one weight as say as much)", FEW_ITEMS
+            rarer = items.is_correct == (sample.sweep.n_correct < sample.sweep.n_incorrect)
+            whole = float(np.sum(items.weight[rarer]))
+            found = influence.effective(items.weight[rarer]) * min(found / whole, 1.0) if whole else 0.0
+    elif statistic.name in OF_CLASSES:
+        enough = FEWEST_ITEMS
+        kind, found = influence.smaller_part(sample.sweep, None)
+        if items is not None and items.weight is not None:
+            right = items.is_correct[items.weight > 0.0]
+            wanted = kind == "correct items"
+            found = float(np.count_nonzero(right == wanted))
+    else:
+        return None
     if found < enough:
         return (
             f"there are {found:.2g} {kind}; the interval of {statistic.name} can be relied on from "

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac._core.quantiles import normal_quantile
+from fastarac._core.special import chi_square_quantile
 from fastarac.sweep import ThresholdSweep
-from fastarac.uncertainty import influence
+from fastarac.uncertainty import influence, inversion
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> floa
     if items is not None and items.weight is not None:
         largest = float(items.weight.max())
     share = 0.0
-    if influence.smaller_part(sweep, statistic)[1] < MANY * largest:
+    limited = statistic.name in inversion.LIMITS
+    part = inversion.errors_within if limited else influence.smaller_part
+    if part(sweep, statistic)[1] < MANY * largest:
         share = -math.log((1.0 - level) / 2.0) * largest / total
     if items is not None and codes is not None:
         n_groups = np.count_nonzero(np.bincount(codes, items.weight))
@@ -57,7 +60,8 @@ def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> In
     value, low, high = found.estimate, found.low, found.high
     at_sample = continuous(sample.sweep)
     least, most = statistic.range
-    for turned in _turned(sample.sweep, share):
+    of_errors = max(share, _overstated(sample, statistic, found.confidence_level))
+    for turned in _turned(sample.sweep, share, of_errors):
         change = continuous(turned) - at_sample
         if change < 0.0:
             low = min(low, max(least, value - math.hypot(value - found.low, change)))
@@ -66,13 +70,32 @@ def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> In
     return replace(found, low=low, high=high)
 
 
-def _turned(sweep: ThresholdSweep, share: float) -> tuple[ThresholdSweep, ThresholdSweep]:
-    """The share of the correct items made incorrect at each threshold, and the other way round."""
+def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float:
+    """Share by which few errors of unequal weight may be too many, where a limit is asked for.
+
+    As many as the effective number of errors n exceeds the least Poisson mean that makes n probable.
+    """
+    items = sample.items
+    if statistic.name not in inversion.LIMITS or items is None or items.weight is None:
+        return 0.0
+    wrong = items.weight[~items.is_correct & (items.weight > 0.0)]
+    if not len(wrong) or np.ptp(items.weight[items.weight > 0.0]) == 0.0:
+        return 0.0
+    n = influence.effective(wrong)
+    if n >= MANY:
+        return 0.0
+    return max(0.0, 1.0 - chi_square_quantile((1.0 - level) / 2.0, 2.0 * n) / (2.0 * n))
+
+
+def _turned(
+    sweep: ThresholdSweep, share: float, of_errors: float
+) -> tuple[ThresholdSweep, ThresholdSweep]:
+    """The share of the correct items made incorrect at each threshold, and of errors made correct."""
     right = sweep.true_accepts.astype(np.float64)
     wrong = sweep.false_accepts.astype(np.float64)
     return (
         ThresholdSweep(sweep.thresholds, right * (1.0 - share), wrong + right * share),
-        ThresholdSweep(sweep.thresholds, right + wrong * share, wrong * (1.0 - share)),
+        ThresholdSweep(sweep.thresholds, right + wrong * of_errors, wrong * (1.0 - of_errors)),
     )
 
 

@@ -115,8 +115,8 @@ class TestContents:
         rng = np.random.default_rng(0)
         confidence = rng.random(300)
         model = (rng.random(300) < confidence, confidence)
-        text = Page(report_of({"a": model}, groups=np.arange(300) % 9)).text
-        assert "There are 9 groups; intervals can be relied on from 10 on." in text
+        text = Page(report_of({"a": model}, groups=np.arange(300) % 4)).text
+        assert "There are 4 groups; intervals can be relied on from 5 on." in text
 
     def test_every_part(self, page):
         for title in (

@@ -414,12 +414,13 @@ def test_what_is_not_to_be_relied_on_warns():
 
 
 def test_what_speaks_against_the_interval_of_a_model_is_no_warning_of_the_difference():
-    columns, groups = models(10, n=600, k=2), np.arange(600) % 9
+    columns = models(10, n=600, k=2)
+    part = fa.Statistic("roc_partial_auc", fpr_range=(0.0, 0.02))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = fa.compare_models(columns, groups=groups)
-    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 9 groups") as caught:
-        fa.asymptotic_interval(*columns["model 0"], groups=groups)
+        found = fa.compare_models(columns, statistic=part)
+    with pytest.warns(fa.UnreliableIntervalWarning, match=r"there are 3\.2 incorrect") as caught:
+        fa.asymptotic_interval(*columns["model 0"], statistic=part)
     assert f"'model 0': {caught[0].message}" in found.notes
     assert found.to_dict()["notes"] == list(found.notes)
     assert fa.compare_models(models(1, n=2000, k=2)).notes == ()
