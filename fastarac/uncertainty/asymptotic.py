@@ -369,7 +369,7 @@ def degrees_of(sample: ItemSample, name: str, contributors: float, n: float) -> 
     sweep, items, codes = sample
     if codes is not None:
         return min(n - 1.0, max(contributors - (name == "roc_partial_auc"), FEWEST_DEGREES))
-    degrees = 2.0 * contributors / (1.0 - contributors / n) if contributors < n else math.inf
+    degrees = satterthwaite(contributors, n)
     if name in HEAVY:
         degrees = contributors - 1.0
     if name in OF_CLASSES:
@@ -378,6 +378,11 @@ def degrees_of(sample: ItemSample, name: str, contributors: float, n: float) -> 
             of_classes = items.of_class(correct=True), items.of_class(correct=False)
         degrees = min(degrees, *(n - 1.0 for n in of_classes))
     return degrees
+
+
+def satterthwaite(contributors: float, n: float) -> float:
+    """Degrees of freedom of a variance that so many of n contributions make up."""
+    return 2.0 * contributors / (1.0 - contributors / n) if contributors < n else math.inf
 
 
 def design_effect(of_groups: float, of_items: float) -> float:
@@ -451,6 +456,7 @@ def reliability_warning(
     *,
     name: str | None = None,
     without_spread: str = UNSEEN,
+    fewest_groups: int = FEW_GROUPS,
 ) -> str | None:
     """Say why an interval from a standard error is not to be relied on, or return None.
 
@@ -462,8 +468,8 @@ def reliability_warning(
         return f"{few_groups_of(1)}: {without_spread}"
     if not estimate.standard_error > NO_SPREAD:
         return f"the items leave no spread to estimate the error of {name} from; {without_spread}"
-    if estimate.grouped and estimate.n < FEW_GROUPS:
-        return few_groups_of(estimate.n)
+    if estimate.grouped and estimate.n < fewest_groups:
+        return few_groups_of(estimate.n, fewest=fewest_groups)
     kind, weight = influence.smaller_part(estimate.sweep, statistic)
     if estimate.heavy < FEW_HEAVY:
         return (

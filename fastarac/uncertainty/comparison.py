@@ -131,7 +131,8 @@ def delong_test(
 
     With `groups` the variance is that of the sums d within each of the G groups, G/(G − 1)·Σd². This
     follows Obuchowski 1997, who has one such factor for the groups with positive and one for those
-    with negative items; so groups of one item do not give the variance above exactly. The law is
+    with negative items, and d without the last term of :func:`.compare_models`, which is 0 where the
+    areas are the same; so groups of one item do not give the variance above exactly. The law is
     Student's with the degrees of freedom that :func:`.compare_models` has; the p-value takes their
     whole part.
 
@@ -265,11 +266,9 @@ def compare_models(
     UnreliableIntervalWarning
         Where a difference is not to be relied on: where a model has fewer than 2 correct or fewer than
         2 incorrect items, with fewer than 8 groups, where no item tells two models apart, with weights
-        where fewer than 6 items of at least half the largest weight are of the rarer class, and where
-        the error of a difference comes from few items, by (Σd²)²/Σd⁴ of what each adds to it: fewer
-        than 5 of the recognition rate and rates at a threshold, fewer than 3 of costs. The bootstrap
-        warns as :func:`.bootstrap` does. What speaks against the intervals of single models is in
-        `notes` of the result.
+        and where fewer than 6 items of at least half the largest weight are of the rarer class. The
+        bootstrap warns as :func:`.bootstrap` does, but of groups below 8. What speaks against the
+        intervals of single models is in `notes` of the result.
     UndefinedMetricWarning
         Where the statistic of a model is undefined.
 
@@ -291,17 +290,17 @@ def compare_models(
     Intervals of single models are those of :func:`.asymptotic_interval` by "auto". With ψ the influence
     values of two models, the squared standard error of their difference is the sample variance of
     ψ_a − ψ_b over n; intervals and p-values take Student's t, with Satterthwaite's degrees of freedom
-    from ψ_a − ψ_b, for ``"roc_auc"`` and the normalised areas one less than the smaller class. With
-    groups, of which each has the share h of the items, they are one less than as many groups of one
-    size would say as much, 1/Σh² − 1 (Kish 1965). For ``"roc_auc"`` and the normalised areas, h is also
-    the share of the correct items and that of the incorrect ones, and of the three numbers and 2C the
-    least counts; for costs and partial ROC-AUC at most C, (Σd²)²/Σd⁴ of what each group adds; 2C and C
-    are at least 2. Of crossed columns of `groups` the variance is V₁ + V₂ − V₁₂, by each column and by
-    what items have in common in both (Cameron, Gelbach and Miller 2011), but at least the largest by
-    one of them, and the degrees of freedom are the fewest by one of them. For ``"roc_auc"`` and the
-    same labels difference and standard error are those of :func:`.delong_test`, which without groups
-    takes the normal distribution, so that p-values differ a little. Weights are sampling weights, never
-    frequencies.
+    from ψ_a − ψ_b, 2C/(1 − C/n) with C = (Σd²)²/Σd⁴ of what each item adds; of the recognition rate,
+    rates at a threshold and costs one less; for ``"roc_auc"`` and the normalised areas one less than
+    the smaller class. With groups, of which each has the share h of the items, they are one less than
+    as many groups of one size would say as much, 1/Σh² − 1 (Kish 1965); for ``"roc_auc"`` and the
+    normalised areas at most Satterthwaite's, of what each group adds; for costs and partial ROC-AUC at
+    most C; both at least 2. Of crossed columns of `groups` the variance is V₁ + V₂ − V₁₂, by each
+    column and by what items have in common in both (Cameron, Gelbach and Miller 2011), but at least the
+    largest by one of them, and the degrees of freedom are the fewest by one of them. For ``"roc_auc"``
+    and the same labels difference and standard error are those of :func:`.delong_test`, which without
+    groups takes the normal distribution, so that p-values differ a little. Weights are sampling
+    weights, never frequencies.
 
     With ``paired="groups"`` a model has the same statistic and interval as alone, from all of its n
     items. Of a difference, each group of either model, G of them, adds
@@ -310,6 +309,19 @@ def compare_models(
 
     where a model without items in g adds 0, as it does to its statistic; the squared standard error is
     G/(G − 1)·ΣD². Groups without items of any model are not known of, and do not count.
+
+    ``"roc_auc"`` and the normalised areas are means over the errors, of which few groups may have most.
+    Influence values say what a little more of such a group would change, which is next to nothing,
+    while without it, as the other model may be, the area would be another one. So with groups, paired
+    in either way, D is what each adds if both models have the same value, as in a score test: with e
+    errors of a model (or correct items, where these are fewer), the share s of them in the group and
+    the share h of the items, both as means over the models,
+
+    .. math:: D_g = \sqrt{\tfrac{e_a + e_b}{2e_b}}\,\psi^e_{a,g} -
+        \sqrt{\tfrac{e_a + e_b}{2e_a}}\,\psi^e_{b,g} + \psi^c_{a,g} - \psi^c_{b,g}
+        + (\theta_a - \theta_b)(s_g - h_g)
+
+    ψᵉ and ψᶜ being the sums over its errors and over its other items, each over n.
 
     Adjusted intervals go with the adjusted p-values: 0 is outside iff the p-value is below α = 1 −
     `confidence_level`. With "bonferroni" all m are at the level 1 − α/m, and hold together with the
@@ -349,8 +361,8 @@ def compare_models(
     <BLANKLINE>
     difference               by                95 % interval       p        adjusted (holm)     p (holm)
     svm-rbf − knn-votes      +0.0050           -0.0022 to +0.0123  0.17     -0.0022 to +0.0123  0.17
-    svm-rbf − naive-bayes    +0.0751           +0.0620 to +0.0883  1.8e-25  +0.0590 to +0.0912  5.3e-25
-    knn-votes − naive-bayes  +0.0701           +0.0576 to +0.0827  2.4e-24  +0.0558 to +0.0845  4.8e-24
+    svm-rbf − naive-bayes    +0.0751           +0.0620 to +0.0883  1.8e-25  +0.0590 to +0.0912  5.4e-25
+    knn-votes − naive-bayes  +0.0701           +0.0576 to +0.0827  2.5e-24  +0.0558 to +0.0845  4.9e-24
     <BLANKLINE>
     best in: the share of draws around these estimates in which a model is the best.
     Models that share a letter do not differ significantly at 5 %.

@@ -44,10 +44,10 @@ DRAWS = 100_000  # from the normal distribution of the estimates
 # What a group adds to these hangs less on its size than on few errors: at a threshold, or in a part.
 OF_FEW_ERRORS = frozenset({"roc_partial_auc", "cost"})
 FEW_GROUPS_OF_PAIR = 8
-BURST = 0.2  # of a model's errors, and one standard error more, in a group where the other has none
 FEWEST_OF_CLASS = 2  # items of either class, of each model
-# Items that an error comes from; of others Satterthwaite's degrees of freedom are few where these are.
-FEWEST_CONTRIBUTORS = {"cost": 3.0, "recognition_rate": 5.0, **dict.fromkeys(derivatives.RATES, 5.0)}
+# Means over items: five that differ, all in favour of one model, are no difference at 5 % (McNemar's
+# exact p-value is 0.0625), which takes one of Satterthwaite's degrees of freedom less.
+MEANS = frozenset({"cost", "recognition_rate", *derivatives.RATES})
 
 
 class Contrast(NamedTuple):
@@ -174,55 +174,64 @@ class AddedErrors(NamedTuple):
     classes: FloatArray | None = None
     """Of shape (2, K, G): the weight of the incorrect, and of the correct, items of each model and
     group, where there are groups."""
+    by_class: FloatArray | None = None
+    """Of that shape: what these items add to the estimates; where `classes` count for the statistic."""
 
     def of_pair(self, a: int, b: int) -> FloatArray:
         """What is added to the error of a difference."""
         difference: FloatArray = self.errors[a] - self.errors[b]
-        if self.classes is None or len(difference) != self.classes.shape[2]:
+        if self.classes is None:
             return difference
         some = self.classes[:, [a, b]].any(axis=(0, 1))
-        factor = _factor(int(np.count_nonzero(some))) / _factor(len(difference))
+        factor = _factor(int(np.count_nonzero(some)))
+        if self.by_class is not None:
+            difference = self.if_equal(a, b)
+        elif len(difference) == self.classes.shape[2]:
+            factor /= _factor(len(difference))
+        else:  # those of any weight
+            return difference
         of_both: FloatArray = difference[some] * math.sqrt(factor)
         return of_both
 
-    def own_bursts(self, names: tuple[str, ...], a: int, b: int) -> Iterator[str]:
-        """Say that one group has much of the errors of one model, and not of the other."""
-        if self.classes is None:
-            return
-        wrong = self.classes[0][[a, b]]
-        n = np.sum(wrong, axis=1)
-        if not n.all():
-            return
-        shares = wrong / n[:, None]
-        group = int(np.argmax(np.abs(shares[0] - shares[1])))
-        of_a, of_b = (float(share) for share in shares[:, group])
-        if abs(of_a - of_b) > BURST + 1.0 / math.sqrt(self.fewest_errors(a, b)):
-            yield (
-                f"one group has {of_a:.0%} of the errors of {names[a]!r} and {of_b:.0%} of those of "
-                f"{names[b]!r}: how often such groups occur is not known from one"
-            )
+    def if_equal(self, a: int, b: int) -> FloatArray:
+        """What groups add to the difference of two means over a class, if that of all groups is 0.
 
-    def fewest_errors(self, a: int, b: int) -> float:
-        """Incorrect items of that model of two which has fewer; of weighted ones as many as count."""
-        items = (self.samples[k].items for k in (a, b))
-        return min(each.of_class(correct=False) for each in items if each is not None)
+        See the Notes of :func:`.compare_models`. A mean over the errors of one model hardly changes
+        with each one of the groups that have most of them, however much it differs from what it is
+        without any; the other model, which happens to have no such group, does not show it either.
+        """
+        if self.classes is None or self.by_class is None:
+            raise AssertionError
+        weight, added = self.classes[:, [a, b]], self.by_class[:, [a, b]]
+        rarer = int(np.argmin(np.sum(weight, axis=(1, 2))))
+        of_class, items = weight[rarer], np.sum(weight, axis=0)
+        n = np.sum(of_class, axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):  # a class without items: the value is NaN
+            scale = np.sqrt(np.sum(n) / (2.0 * n[::-1]))
+            more = np.mean(of_class / n[:, None], axis=0) - np.mean(
+                items / np.sum(items, axis=1, keepdims=True), axis=0
+            )
+        first, second = scale[:, None] * added[rarer] + added[1 - rarer]
+        found: FloatArray = first - second + (self.estimates[a].value - self.estimates[b].value) * more
+        return found
 
     def degrees_of_pair(self, a: int, b: int, statistic: Statistic, contributors: float) -> float:
         """Degrees of freedom of the error of a difference."""
         if self.classes is None:
-            return min(
+            degrees = min(
                 asymptotic.degrees_of(
                     self.samples[k], statistic.name, contributors, self.estimates[k].n
                 )
                 for k in (a, b)
             )
+            return degrees - (statistic.name in MEANS)
         of_both = self.classes[:, [a, b]]
         degrees = degrees_of_sizes(np.sum(of_both, axis=0))
         if statistic.name in OF_FEW_ERRORS:
             degrees = min(degrees, max(contributors, asymptotic.FEWEST_DEGREES))
-        if statistic.name in asymptotic.OF_CLASSES:
-            of_class = min(degrees_of_sizes(sizes) for sizes in of_both)
-            degrees = min(degrees, of_class, max(2.0 * contributors, asymptotic.FEWEST_DEGREES))
+        if self.by_class is not None:
+            of_variance = asymptotic.satterthwaite(contributors, float(np.sum(of_both.any((0, 1)))))
+            degrees = min(degrees, max(of_variance, asymptotic.FEWEST_DEGREES))
         return degrees
 
 
@@ -287,17 +296,13 @@ def added_errors(
         asymptotic.estimate_of(sample, statistic, own)
         for sample, own in zip(samples, errors, strict=True)
     ]
-    classes = None
+    classes = by_class = None
     if codes is not None:
-        classes = np.array([_of_classes(items, codes) for items in found]).swapaxes(0, 1)
-    return AddedErrors(samples, estimates, np.array(errors), classes)
-
-
-def _of_classes(items: PlacedItems, codes: NDArray[np.intp]) -> FloatArray:
-    """The weight of the incorrect, and of the correct, items of each group."""
-    weight = np.ones(len(codes)) if items.weight is None else items.weight
-    n, right = int(codes.max()) + 1, items.is_correct
-    return np.array([np.bincount(codes, weight * of, n) for of in (~right, right)], np.float64)
+        classes = np.array([items.weight_of_classes(codes) for items in found]).swapaxes(0, 1)
+        if statistic.name in asymptotic.OF_CLASSES:
+            of_models = [items.sums_of_classes(statistic, codes) for items in found]
+            by_class = np.array(of_models).swapaxes(0, 1)
+    return AddedErrors(samples, estimates, np.array(errors), classes, by_class)
 
 
 def _of_groups(
@@ -305,15 +310,17 @@ def _of_groups(
 ) -> AddedErrors:
     """Of different items, in the same groups: a group of which a model has no item adds nothing."""
     samples, estimates = [], []
-    sums, classes = np.zeros((len(found), n_groups)), np.zeros((2, len(found), n_groups))
+    added, classes = np.zeros((2, 2, len(found), n_groups))
     for k, (items, model) in enumerate(zip(found, models.items.values(), strict=True)):
         sample = ItemSample(items.sweep, items, model.codes)
         samples.append(sample)
         estimates.append(asymptotic.estimate_of(sample, statistic))
         codes = np.asarray(model.codes)
-        sums[k, model.places] = items.sums_of_groups(statistic, codes)
-        classes[:, k, model.places] = _of_classes(items, codes)
-    return AddedErrors(samples, estimates, sums * math.sqrt(_factor(n_groups)), classes)
+        added[:, k, model.places] = items.sums_of_classes(statistic, codes)
+        classes[:, k, model.places] = items.weight_of_classes(codes)
+    errors = np.sum(added, axis=0) * math.sqrt(_factor(n_groups))
+    by_class = added if statistic.name in asymptotic.OF_CLASSES else None
+    return AddedErrors(samples, estimates, errors, classes, by_class)
 
 
 def by_influence(
@@ -349,10 +356,8 @@ def by_influence(
     for a, b in itertools.combinations(range(len(names)), 2):
         spread, degrees = errors.of_pair(a, b, statistic)
         pairs[a, b] = Contrast(estimates[a], estimates[b], statistic, spread.standard_error, degrees)
-        warning = _warning(spread, statistic, names[a], names[b], grouped=estimates[a].grouped)
-        warnings += [warning] if warning else []
-        if statistic.name in asymptotic.OF_CLASSES:
-            warnings += errors.first.own_bursts(names, a, b)
+        if not spread.standard_error > NO_SPREAD and not math.isnan(spread.standard_error):
+            warnings.append(f"no item tells {names[a]!r} and {names[b]!r} apart")
     values = np.array([estimate.value for estimate in estimates])
     two = pairs[0, 1] if len(names) == 2 else None
     shares = shares_of_best(values, errors.covariance, two, statistic, random_state)
@@ -403,20 +408,6 @@ def _few_errors(
                 f"{name!r} has {estimate.heavy:g} items of the rarer class among those of large "
                 f"weight; its differences can be relied on from {asymptotic.FEW_HEAVY} on"
             )
-
-
-def _warning(
-    spread: influence.Spread, statistic: Statistic, a: str, b: str, *, grouped: bool
-) -> str | None:
-    if not spread.standard_error > NO_SPREAD:
-        return None if math.isnan(spread.standard_error) else f"no item tells {a!r} and {b!r} apart"
-    fewest = FEWEST_CONTRIBUTORS.get(statistic.name, 0)
-    if spread.effective_contributors < fewest and not grouped:
-        return (
-            f"the error of the difference of {a!r} and {b!r} is estimated from as few as "
-            f"{spread.effective_contributors:.2g} items"
-        )
-    return None
 
 
 def _normal_draws(covariance: FloatArray, random_state: RandomState) -> FloatArray:
@@ -528,6 +519,6 @@ def _of_models(
     names: tuple[str, ...], estimates: list[Estimate], statistic: Statistic
 ) -> Iterator[str]:
     for name, estimate in zip(names, estimates, strict=True):
-        warning = asymptotic.reliability_warning(estimate, statistic)
+        warning = asymptotic.reliability_warning(estimate, statistic, fewest_groups=FEW_GROUPS_OF_PAIR)
         if warning and not math.isnan(estimate.value):
             yield f"{name!r}: {warning}"

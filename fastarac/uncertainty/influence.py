@@ -212,8 +212,21 @@ class PlacedItems(NamedTuple):
 
     def sums_of_groups(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
         """The influence of the items of each group, summed, over the weight of all items."""
-        values = self.weighted(point_influence(self.sweep, statistic))
-        sums: FloatArray = np.bincount(codes, values / float(self.sweep.total)).astype(np.float64)
+        sums: FloatArray = np.sum(self.sums_of_classes(statistic, codes), axis=0)
+        return sums
+
+    def sums_of_classes(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
+        """The same of the incorrect, and of the correct, items of each group: shape (2, G)."""
+        values = self.weighted(point_influence(self.sweep, statistic)) / float(self.sweep.total)
+        return self._by_class(values, codes)
+
+    def weight_of_classes(self, codes: NDArray[Any]) -> FloatArray:
+        """The weight of the incorrect, and of the correct, items of each group: shape (2, G)."""
+        return self._by_class(np.ones(len(codes)) if self.weight is None else self.weight, codes)
+
+    def _by_class(self, values: FloatArray, codes: NDArray[Any]) -> FloatArray:
+        n, right = int(codes.max(initial=-1)) + 1, self.is_correct
+        sums: FloatArray = np.array([np.bincount(codes, values * of, n) for of in (~right, right)])
         return sums
 
 

@@ -389,7 +389,7 @@ class TestCosts:
             test = stats.ttest_rel(*costs)
             contributions = costs[0] - costs[1] - np.mean(costs[0] - costs[1])
             contributors = np.sum(contributions**2) ** 2 / np.sum(contributions**4)
-            degrees = 2 * contributors / (1 - contributors / len(contributions))
+            degrees = 2 * contributors / (1 - contributors / len(contributions)) - 1
             degrees = math.floor(degrees) if degrees <= 200 else degrees
             error = np.std(costs[0] - costs[1], ddof=1) / math.sqrt(len(costs[0]))
             assert pair["difference"] == pytest.approx(float(np.mean(costs[0] - costs[1])), rel=1e-9)

@@ -180,7 +180,7 @@ def test_errors_of_differences_are_those_of_the_differences_of_the_influence(sta
         ]
         assert pair.difference == estimates[0] - estimates[1]
         contributors = np.sum(contributions**2) ** 2 / np.sum(contributions**4)
-        degrees = [2 * contributors / (1 - contributors / 300)]
+        degrees = [2 * contributors / (1 - contributors / 300) - (statistic == "recognition_rate")]
         if statistic in ("roc_auc", "normalized_arac_auc"):
             degrees = [
                 min(sum(columns[name][0]), 300 - sum(columns[name][0])) - 1 for name in (pair.a, pair.b)
@@ -389,6 +389,19 @@ def test_perfect_models_are_never_certain(method):
         assert interval.high - interval.low > 0.02
 
 
+@pytest.mark.parametrize("n", [300, 3000])
+def test_five_items_that_differ_are_no_difference(n):
+    """McNemar's exact p-value is 0.0625 of five that are all for one model, and 0.03125 of six."""
+    correct, confidence = np.arange(n) % 10 > 0, np.arange(n)
+    for differing, found in ((5, False), (6, True)):
+        other = correct & ~np.isin(np.arange(n), np.flatnonzero(correct)[:differing])
+        models = {"a": (correct, confidence), "b": (other, confidence)}
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pair = fa.compare_models(models, statistic="recognition_rate").pairs[0]
+        assert (pair.pvalue < 0.05) == found
+
+
 def test_what_is_not_to_be_relied_on_warns():
     columns = models(10, n=30, k=2)
     columns["perfect"] = (np.ones(30), np.arange(30))
@@ -396,14 +409,6 @@ def test_what_is_not_to_be_relied_on_warns():
         found = fa.compare_models(columns, statistic="normalized_arac_auc")
     assert "'perfect': the items leave no spread" in found.notes[-1]
     assert found.notes[-1].split()[0] in str(found)
-    correct, confidence = models(10)["model 0"]
-    other = correct.copy()
-    other[:3] = ~other[:3]
-    close = {"a": (correct, confidence), "b": (other, confidence)}
-    with pytest.warns(
-        fa.UnreliableIntervalWarning, match="'a' and 'b' is estimated from as few as 3 items"
-    ):
-        fa.compare_models(close, statistic="recognition_rate")
     with pytest.warns(fa.UndefinedMetricWarning, match="roc_auc is undefined"):
         comparison = quietly_unreliable(
             {"a": (np.ones(9), np.arange(9)), "b": (np.arange(9) % 2, np.arange(9))}
