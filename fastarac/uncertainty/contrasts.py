@@ -224,7 +224,7 @@ class AddedErrors(NamedTuple):
                 )
                 for k in (a, b)
             )
-            return degrees - (statistic.name in MEANS)
+            return max(degrees - (statistic.name in MEANS), 0.0)
         of_both = self.classes[:, [a, b]]
         degrees = degrees_of_sizes(np.sum(of_both, axis=0))
         if statistic.name in OF_FEW_ERRORS:
