@@ -22,7 +22,7 @@ def points_at_limits(
     limits = _kernels.limits
     (keys, bounds, below, *_), layout, above, *_ = items
     n, incorrect = len(keys), int(items.pairs.incorrect)
-    counts = [-1, *(_most_within(rate, n) for rate in max_error_rates)]  # -1: the first threshold
+    counts = [-1, *(most_within(rate, n) for rate in max_error_rates)]  # -1: the first threshold
     rows = np.empty((len(counts) + len(max_risks), 4), np.int64)
     for row, most in zip(rows, counts, strict=False):
         limits.within_errors(keys, bounds, above, most, row)
@@ -40,7 +40,7 @@ def points_at_limits(
     return ThresholdCounts(thresholds_of(raw, layout), accepted - false_accepts, false_accepts)
 
 
-def _most_within(max_error_rate: float, n: int) -> int:
+def most_within(max_error_rate: float, n: int) -> int:
     """The most errors among n items whose share, as a double, is at most that."""
     most = int(max_error_rate * n)
     while most / n > max_error_rate:

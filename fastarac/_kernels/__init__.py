@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from fastarac._kernels import adaptive_search as adaptive_search
     from fastarac._kernels import betting as betting
     from fastarac._kernels import bootstrap as bootstrap
     from fastarac._kernels import bootstrap_draws as bootstrap_draws

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fastarac.cli import _cascade, _ocr_combine, _sampling
+from fastarac.cli import _cascade, _ocr_combine, _sampling, _search
 from fastarac.cli import _operating as options
 from fastarac.cli._ocr import (
     Images,
@@ -305,6 +305,7 @@ def monitor(
 COMMANDS: tuple[tuple[Callable[..., None], str], ...] = (
     (_cascade.cascade, _cascade.EXAMPLES),
     (_sampling.sample, _sampling.EXAMPLES),
+    (_search.search, _search.EXAMPLES),
     (plan, options.EXAMPLES_OF_PLAN),
     (fit, options.EXAMPLES_OF_FIT),
     (check, options.EXAMPLES_OF_CHECK),

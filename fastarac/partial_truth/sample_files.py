@@ -116,7 +116,7 @@ def sample_outputs(
     """
     if answers is not None and policy is not None:
         raise ValueError("answers is given beside a policy, of which each audit is drawn once")
-    goal = _goal(path, output, *([] if answers is None else [answers]))
+    goal = goal_of(path, output, *([] if answers is None else [answers]))
     if mix is None:
         mix = 0.5 if policy is None else 1.0
     added = [ROW, PROBABILITY, "correct"]
@@ -126,9 +126,11 @@ def sample_outputs(
         import duckdb
 
         source = open_source(path_of(path), connection)
-        _refuse_columns(source, added)
+        refuse_columns(source, added)
         try:
-            read = _read(source, confidence, judge, {"strata": strata, "groups": groups, "by": by})
+            read = read_columns(
+                source, confidence, judge, {"strata": strata, "groups": groups, "by": by}
+            )
             taken = np.ones(len(read["confidence"]), np.bool_)
             if policy is not None:
                 taken = policy.apply(read["confidence"], by=read["by"])
@@ -157,7 +159,7 @@ def sample_outputs(
                 table |= {"accepted": taken.astype(np.int8), "drawn": drawn, OF_AUDIT: probability}
             hidden = ROW, "answer"
             columns_added = [f"drawn.{sql_name(name)}" for name in table if name not in hidden]
-            _write(source, goal, table, [*columns_added, answer], first=True)
+            write_rows(source, goal, table, [*columns_added, answer], first=True)
             source.require_unchanged()
         except duckdb.Error as failure:
             raise source.explain(failure) from None
@@ -215,13 +217,13 @@ def join_answers(
     >>> found
     (1, 1)
     """
-    goal = _goal(path, output, answers)
+    goal = goal_of(path, output, answers)
     with connect(alone=True) as connection:
         import duckdb
 
         of_answers = open_source(path_of(answers, "answers"), connection)
         source = open_source(path_of(path), connection)
-        _refuse_columns(source, [PROBABILITY, "drawn", "correct"])
+        refuse_columns(source, [PROBABILITY, "drawn", "correct"])
         source.require(confidence)
         try:
             ours = column_of(source, Number("confidence", confidence), empty=True)
@@ -242,7 +244,7 @@ def join_answers(
             ANSWER,
         ]
         try:
-            _write(source, goal, table, added, first=False)
+            write_rows(source, goal, table, added, first=False)
         except duckdb.Error as failure:
             raise source.explain(failure) from None
         source.require_unchanged()
@@ -273,7 +275,7 @@ class _Answers(NamedTuple):
             source.require(pick.column)
         found = {name: column_of(source, pick, empty=name == "correct") for name, pick in picks.items()}
         rows = found[ROW]
-        _refuse(
+        refuse_where(
             source,
             ROW,
             ~np.isin(rows, np.arange(1, len(ours) + 1)),
@@ -281,12 +283,12 @@ class _Answers(NamedTuple):
         )
         first = np.zeros(len(rows), np.bool_)
         first[np.unique(rows, return_index=True)[1]] = True
-        _refuse(source, ROW, ~first, "each row once is expected")
+        refuse_where(source, ROW, ~first, "each row once is expected")
         places = rows.astype(np.intp) - 1
-        _refuse(source, confidence, ours[places] != found["confidence"],
+        refuse_where(source, confidence, ours[places] != found["confidence"],
                 f"the confidence of that row of {outputs.path} is expected")  # fmt: skip
         probability = found[PROBABILITY]
-        _refuse(source, PROBABILITY, ~((probability > 0) & (probability <= 1)),
+        refuse_where(source, PROBABILITY, ~((probability > 0) & (probability <= 1)),
                 "a number above 0 and at most 1 is expected")  # fmt: skip
         return cls(source, places, probability, found["correct"])
 
@@ -300,7 +302,7 @@ class _Answers(NamedTuple):
     def among(self, sample: VerificationSample) -> NDArray[np.int8]:
         """The same, once it is known that a larger sample contains this one."""
         larger = sample.inclusion_probability[self.places] * (1.0 + ROUNDING)
-        _refuse(
+        refuse_where(
             self.source, ROW, ~sample.selected[self.places] | (self.probability > larger),
             "a row that is drawn now, too, is expected: by the same options and seed, and no smaller "
             "budget",
@@ -308,7 +310,7 @@ class _Answers(NamedTuple):
         return self.spread(len(sample.selected))
 
 
-def _goal(
+def goal_of(
     path: str | os.PathLike[str], output: str | os.PathLike[str], *others: str | os.PathLike[str]
 ) -> Path:
     goal = path_of(output, "output")
@@ -320,7 +322,7 @@ def _goal(
     return goal
 
 
-def _refuse_columns(source: FileSource, added: list[str]) -> None:
+def refuse_columns(source: FileSource, added: list[str]) -> None:
     if isinstance(source, JsonLines):
         source.find_all_columns()
     there = [name for name in added if name in source.columns]
@@ -331,12 +333,12 @@ def _refuse_columns(source: FileSource, added: list[str]) -> None:
         )
 
 
-def _refuse(source: FileSource, column: str, bad: NDArray[np.bool_], why: str) -> None:
+def refuse_where(source: FileSource, column: str, bad: NDArray[np.bool_], why: str) -> None:
     if bad.any():
         raise source.unexpected(column, int(bad.argmax()), why)
 
 
-def _read(
+def read_columns(
     source: FileSource, confidence: str, judge: str | None, labels: Mapping[str, str | None]
 ) -> dict[str, Any]:
     """Read the columns that the draw depends on; None of those that are not named."""
@@ -354,11 +356,11 @@ def _read(
             found[name] = labels_of(source, Label(name, column))
     if judge is not None:
         values = found["judge"]
-        _refuse(source, judge, ~((values >= 0) & (values <= 1)), "a number in [0, 1] is expected")
+        refuse_where(source, judge, ~((values >= 0) & (values <= 1)), "a number in [0, 1] is expected")
     return found
 
 
-def _write(
+def write_rows(
     source: FileSource, goal: Path, table: Mapping[str, Any], added: list[str], *, first: bool
 ) -> None:
     """Write the rows that the table numbers, with what it adds to them, in their order."""

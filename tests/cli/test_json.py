@@ -103,6 +103,7 @@ COMMANDS = {
     ),
     "check, verified": ("check", "policies/date.json", "part.csv", *VERIFIED),
     "sample": ("sample", "drawn.csv", "--budget", 20, "-o", "to_verify.csv"),
+    "search": (*("search", "drawn.csv", "--error-rate", 0.05), "--state", "s.json", "-o", "next.csv"),
     "doctor": ("doctor",),
 }
 

@@ -1,0 +1,232 @@
+"""What a step-by-step search accepts by the number of labels, and how often it exceeds its limit.
+
+``python -m bench.simulations.adaptive_search`` simulates, prints each row and writes
+docs/_data/adaptive_search.json, from which the page on the search is made; an interrupted run goes on
+where it ended, and ``--again`` recomputes the populations that are named by ``--population``. Every
+search has a seed of its own. A search exceeds its limit if it did so after any batch.
+
+``--data tacred.csv`` adds a file with the columns label and proxy_score, which is not shipped: the data
+of SUPG, on which BARGAIN is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import fastarac as fa
+from bench.rows import rows_of, save
+from fastarac.partial_truth import AdaptiveThresholdSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "adaptive_search.json"
+SEARCHES, UNIFORM = 1000, 100
+OF_LARGE = 200  # searches among a million outputs
+BATCH = 10
+N = 20_000
+
+
+class Population(NamedTuple):
+    """Outputs, a limit, and the numbers of labels at which is looked."""
+
+    make: Callable[[], tuple[Floats, NDArray[np.bool_]]]
+    criterion: str
+    limit: float
+    failure: float
+    budgets: tuple[int, ...]
+    judge: bool = False
+    hostile: bool = False
+
+
+def drawn(rate: Callable[[Floats], Floats], n: int = N) -> tuple[Floats, NDArray[np.bool_]]:
+    """Outputs with evenly spread confidences, and errors with these probabilities."""
+    confidence = (np.arange(n) + 0.5) / n
+    return confidence, np.random.default_rng(1).random(n) < rate(confidence)
+
+
+def marked(n: int, accepted: float, limit: float, *, top: bool = False) -> tuple[Any, Any]:
+    """Errors just below a threshold, or at the very top, one more than may be."""
+    confidence, wrong = (np.arange(n) + 0.5) / n, np.zeros(n, np.bool_)
+    errors = int(limit * n) + 1
+    end = n if top else n - int(accepted * n)
+    wrong[end - errors : end] = True
+    return confidence, wrong
+
+
+def even(n: int, limit: float, *, ties: int = 0) -> tuple[Any, Any]:
+    """As many errors as may be and one more, everywhere alike."""
+    confidence, wrong = (np.arange(n) + 0.5) / n, np.zeros(n, np.bool_)
+    places = np.random.default_rng(2).permutation(n)[: int(limit * n) + 1]
+    wrong[places] = True
+    return (np.floor(confidence * ties) if ties else confidence), wrong
+
+
+def smooth(x: Floats) -> Floats:
+    """Errors that grow as the confidence falls."""
+    return 0.3 * (1.0 - x) ** 4
+
+
+def steep(x: Floats) -> Floats:
+    """Nearly all errors at the lowest confidences."""
+    return 0.5 * np.exp(-40.0 * x)
+
+
+def poor(x: Floats) -> Floats:
+    """A confidence that says little."""
+    return (0.5 - 0.5 * x) ** 1.5
+
+
+RATE, RISK = "max_error_rate", "max_risk"
+POPULATIONS: dict[str, Population] = {
+    "smooth": Population(lambda: drawn(smooth), RATE, 0.02, 0.05, (200, 400, 600)),
+    "steep": Population(lambda: drawn(steep), RATE, 0.02, 0.05, (200, 400, 600)),
+    "poor": Population(lambda: drawn(poor), RATE, 0.02, 0.05, (200, 400, 600)),
+    "smooth, among accepted": Population(lambda: drawn(smooth), RISK, 0.02, 0.05, (200, 400, 600)),
+    "errors just below": Population(
+        lambda: marked(N, 0.5, 0.02), RATE, 0.02, 0.05, (600,), hostile=True
+    ),
+    "errors at the top": Population(
+        lambda: marked(N, 0.0, 0.02, top=True), RATE, 0.02, 0.05, (600,), hostile=True
+    ),
+    "the limit everywhere": Population(lambda: even(N, 0.02), RATE, 0.02, 0.05, (600,), hostile=True),
+    "the limit everywhere, among accepted": Population(
+        lambda: even(N, 0.02), RISK, 0.02, 0.05, (600,), hostile=True
+    ),
+    "a judge that lies": Population(
+        lambda: even(N, 0.02), RATE, 0.02, 0.05, (600,), judge=True, hostile=True
+    ),
+    "7 confidences": Population(
+        lambda: even(N, 0.02, ties=7), RATE, 0.02, 0.05, (600,), hostile=True
+    ),
+    "40 outputs": Population(lambda: even(40, 0.1), RATE, 0.1, 0.05, (20, 40), hostile=True),
+    "40 outputs, among accepted": Population(
+        lambda: marked(40, 0.25, 0.1), RISK, 0.1, 0.05, (20, 40), hostile=True
+    ),
+    "a million outputs": Population(
+        lambda: even(1_000_000, 0.02), RATE, 0.02, 0.05, (400,), hostile=True
+    ),
+}  # fmt: skip
+
+
+@dataclass
+class Row:
+    """What came of the searches of a population, at a number of labels."""
+
+    population: str
+    criterion: str
+    limit: float
+    failure: float
+    labels: int
+    hostile: bool
+    best: float
+    """The share that could be accepted, if all were known."""
+    accepted: float
+    """By the search, on average."""
+    uniform: float | None
+    """By `guaranteed_operating_point` of as many labels of a uniform sample, on average."""
+    exceeded: int
+    """Searches that exceeded the limit after any batch so far."""
+    searches: int
+
+
+def real(path: Path) -> tuple[Floats, NDArray[np.bool_]]:
+    """Labels and scores of a binary proxy: right where score > 0.5 is the label."""
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    score = np.array([float(row["proxy_score"]) for row in rows])
+    label = np.array([row["label"] == "True" for row in rows])
+    return np.maximum(score, 1.0 - score), (score > 0.5) != label
+
+
+def simulate(name: str, population: Population, searches: int) -> Iterator[Row]:
+    """Search a population again and again."""
+    confidence, wrong = population.make()
+    n = len(confidence)
+    searches = min(searches, OF_LARGE) if n > N * 10 else searches
+    order = np.argsort(-confidence, kind="stable")
+    errors = np.concatenate([[0], np.cumsum(wrong[order])])
+    ends = np.append(np.flatnonzero(np.diff(confidence[order])) + 1, n)
+    counted = n if population.criterion == RATE else ends
+    best = ends[errors[ends] <= population.limit * counted].max(initial=0) / n
+    judge = wrong.astype(float) if population.judge else None
+    limit: dict[str, Any] = {population.criterion: population.limit}
+    accepted = np.zeros(len(population.budgets))
+    exceeded = np.zeros(len(population.budgets), np.int64)
+    for k in range(searches):
+        search = AdaptiveThresholdSearch(
+            confidence, judge=judge, failure_probability=population.failure, random_state=k, **limit
+        )
+        too_many = False
+        for place, budget in enumerate(population.budgets):
+            while search.n_verified < budget:
+                indices = search.ask(min(BATCH, budget - search.n_verified))
+                search.tell(indices, ~wrong[indices])
+                share = search.acceptance_rate
+                m = round(share * n)
+                allowed = population.limit * (n if population.criterion == RATE else m)
+                too_many |= bool(errors[m] > allowed)
+            accepted[place] += search.acceptance_rate
+            exceeded[place] += too_many
+    for place, labels in enumerate(population.budgets):
+        uniform = None
+        if not population.hostile and population.criterion == RATE:
+            shares = []
+            for k in range(min(searches, UNIFORM)):
+                sample = np.random.default_rng([3, k]).choice(n, labels, replace=False)
+                point = fa.guaranteed_operating_point(
+                    ~wrong[sample], confidence[sample], failure_probability=population.failure, **limit
+                )
+                shares.append(float((confidence >= point.threshold).mean()))
+            uniform = float(np.mean(shares))
+        yield Row(
+            name, population.criterion, population.limit, population.failure, labels,
+            population.hostile, float(best), float(accepted[place] / searches), uniform,
+            int(exceeded[place]), searches,
+        )  # fmt: skip
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Simulate what is not in the file yet."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.simulations.adaptive_search", description=__doc__
+    )
+    parser.add_argument("--searches", type=int, default=SEARCHES)
+    parser.add_argument("--population", action="append", help="only these")
+    parser.add_argument("--data", type=Path, help="a file with label and proxy_score")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--output", type=Path, default=OUTPUT)
+    options = parser.parse_args(arguments)
+    populations = dict(POPULATIONS)
+    if options.data is not None:
+        for limit, labels in ((0.05, (77, 123, 185)), (0.01, (291, 614, 922))):
+            name = f"{options.data.stem}, {100 * limit:g} %"
+            populations[name] = Population(lambda: real(options.data), RATE, limit, 0.1, labels)
+    chosen = options.population or list(populations)
+    rows = rows_of(Row, options.output)
+    for name in chosen:
+        here = [row for row in rows if row.population == name]
+        if here and not options.again:
+            continue
+        found = list(simulate(name, populations[name], options.searches))
+        rows = [row for row in rows if row.population != name] + found
+        save(rows, options.output)
+        for row in found:
+            sys.stdout.write(f"{row}\n")
+            sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

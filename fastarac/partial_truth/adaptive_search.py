@@ -1,0 +1,463 @@
+"""Verify step by step until it is proved how many outputs can be accepted."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._core import saved
+from fastarac._core.checks import exactly_one, failure_of, inner_fraction, reject_where, whole_number
+from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.text import json_text
+from fastarac._engine.inputs import vector
+from fastarac._engine.limits import most_within
+from fastarac.partial_truth.sampling import read_judge
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+KIND, VERSION = "fastarac search", 1
+CRITERIA = "max_error_rate", "max_risk"
+STEP = 0.01  # of all outputs, between two candidates
+FEWEST_STEPS = 10  # below so many, candidates shrink by a factor
+FACTOR = 0.85
+JUDGED = 0.05, 0.25  # the outputs that the judge doubts most, by shares: bins that are aimed at
+STATE = saved.record(
+    {
+        "criterion": saved.word(*CRITERIA),
+        "limit": saved.number(inner_fraction),
+        "failure_probability": saved.number(failure_of),
+        "outputs_digest": saved.hexadecimal(64),
+        "seed": saved.whole(),
+        "batches": saved.sequence(
+            saved.record({"after": saved.whole(), "indices": saved.sequence(saved.whole())})
+        ),
+        "answers": saved.sequence(saved.optional(saved.boolean)),
+    }
+)
+
+
+class AdaptiveThresholdSearch:
+    r"""Search the lowest safe threshold of these outputs with few answers, which it asks for.
+
+    Each answer is used for all thresholds at once, and what it promises holds whenever one stops.
+
+    Parameters
+    ----------
+    confidence : array_like of shape (n,)
+        Of all outputs; real and finite.
+    max_error_rate : float, optional
+        Limit of the wrong outputs that are accepted, as a share of all outputs, in (0, 1). Either this
+        or `max_risk` is given.
+    max_risk : float, optional
+        Limit of the wrong outputs that are accepted, as a share of those accepted.
+    failure_probability : float, default=0.05
+        The probability δ that the limit does not hold at some time of the search, at most.
+    judge : array_like of shape (n,), optional
+        A guess at the probability that each output is right, in [0, 1]. It only decides where to look
+        first: where it is bad, more answers are needed, and nothing becomes wrong.
+    random_state : int, SeedSequence, Generator or None, default=None
+        Of the draws. The same integer and the same answers ask for the same outputs.
+
+    Attributes
+    ----------
+    threshold : float or int
+        Outputs are accepted iff confidence >= threshold; infinite where none are yet.
+    acceptance_rate : float
+        The share of all outputs that is accepted.
+    done : bool
+        Whether further answers cannot change the threshold.
+    n_verified, n_errors : int
+        How many answers count, and how many of them are "wrong".
+    open : ndarray of int
+        The outputs that were asked for and have no answer, in the order in which they were drawn.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For limits and probabilities out of their ranges, a judge outside [0, 1], a confidence that is
+        not finite, and arrays of unequal lengths.
+
+    See Also
+    --------
+    draw_verification_sample : A sample of a known size, from which anything can be estimated.
+    fastarac.guaranteed_operating_point : A threshold for new outputs of the same source.
+
+    Notes
+    -----
+    The promise is about these n outputs, not about new ones: with probability 1 − δ at least, at no
+    time are more than the limit of them wrong and accepted. All count, those that were verified and
+    found wrong included; where these are corrected, fewer remain.
+
+    Let A be the outputs above a candidate threshold, and L the least number of errors in A that exceeds
+    the limit. Outputs are drawn without replacement, with a density d that depends on earlier answers
+    only. Of a draw in A, let R be the outputs of A before it without an answer, and E the known errors
+    in A. If there are L errors or more in A, the errors in R are at least εR for ε = (L − E)/\|R\|, and
+
+    .. math:: K \leftarrow K\left(1 + \lambda\left(\varepsilon - w e\right)\right), \qquad
+        w = \frac{\sum_{j \in R} d_j}{|R|\, d_i}
+
+    with e = 1 for an error does not grow on average, since the mean of we is that of the errors in R.
+    So K is a nonnegative supermartingale from 1, and by Ville's inequality it reaches 1/δ with
+    probability δ at most (Waudby-Smith and Ramdas 2020, here with unequal densities). K is the mean
+    over several bets λ, each a share of the largest that cannot lose everything.
+
+    Candidates are passed from high thresholds to low ones, each after all before it, which needs no
+    correction (a fixed sequence). With `max_error_rate` the sequence begins at the highest. With
+    `max_risk`, where few outputs have few errors to allow, it begins at a candidate that the first
+    answers choose; it may begin anew at a higher threshold, at the least capital of those given up, so
+    that the probability of an error stays δ in all.
+
+    The target is the largest candidate that a model of the answers thinks can be reached; up to it,
+    outputs that are likely to be wrong are drawn with more density, so that an error costs less. The
+    model decides about labels only: where it is wrong, the promise holds.
+
+    References
+    ----------
+    .. [1] I. Waudby-Smith and A. Ramdas, "Confidence sequences for sampling without replacement",
+       NeurIPS 2020.
+    .. [2] S. Zeighami et al., "Cut Costs, Not Accuracy: LLM-Powered Data Processing with Guarantees"
+       (BARGAIN), arXiv:2509.02896, 2025.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> rng = np.random.default_rng(0)
+    >>> confidence = rng.random(10_000)
+    >>> correct = rng.random(10_000) > 0.5 * (1 - confidence) ** 6  # what people would find
+    >>> search = fa.partial_truth.AdaptiveThresholdSearch(
+    ...     confidence, max_error_rate=0.02, random_state=0
+    ... )
+    >>> while search.n_verified < 300 and not search.done:
+    ...     indices = search.ask(10)
+    ...     search.tell(indices, correct[indices])
+    >>> accepted = confidence >= search.threshold
+    >>> bool((accepted & ~correct).sum() <= 0.02 * 10_000)
+    True
+    """
+
+    def __init__(
+        self,
+        confidence: ArrayLike,
+        *,
+        max_error_rate: float | None = None,
+        max_risk: float | None = None,
+        failure_probability: float = 0.05,
+        judge: ArrayLike | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
+        limit = max_error_rate if criterion == CRITERIA[0] else max_risk
+        seed = int(key_of(random_state)[0] >> np.uint64(1))
+        self._set_up(confidence, criterion, limit, failure_probability, judge, seed)
+
+    def _set_up(
+        self, confidence: Any, criterion: str, limit: Any, failure: Any, judge: Any, seed: int
+    ) -> None:
+        self.criterion = criterion
+        self.limit = inner_fraction(limit, criterion)
+        self.failure_probability = failure_of(failure)
+        of_all = criterion == CRITERIA[0]
+        scores = vector(confidence, "confidence")
+        n = len(scores)
+        if n == 0:
+            raise ValueError("confidence is empty; at least one output is expected")
+        reject_where(~np.isfinite(scores), scores, "confidence", "a finite number")
+        guesses = None if judge is None else read_judge(judge, n)
+        self._digest = _digest_of(scores, guesses)
+        self._seed = seed
+        self._rng = np.random.default_rng(seed)
+
+        order = np.argsort(scores, kind="stable")[::-1]
+        falling = scores[order]
+        ends = np.append(np.flatnonzero(falling[1:] != falling[:-1]) + 1, n)
+        wanted = np.searchsorted(ends, _sizes(n))
+        self._sizes = np.unique(ends[np.minimum(wanted, len(ends) - 1)]).astype(np.int64)
+        self._thresholds = falling[self._sizes - 1]
+        counted = np.full(len(self._sizes), n) if of_all else self._sizes
+        self._enough = np.array([most_within(self.limit, int(m)) + 1 for m in counted], np.int64)
+
+        bins = np.zeros(n, np.intp) if guesses is None else _judged_bins(guesses)
+        self._n_bins = n_bins = int(bins.max()) + 1
+        cell = np.searchsorted(self._sizes, np.arange(n), side="right") * n_bins + bins[order]
+        n_cells = len(self._sizes) * n_bins
+        shuffled = self._rng.permutation(n)
+        shuffled = shuffled[np.argsort(cell[shuffled], kind="stable")]
+        self._items = order[shuffled]  # cell by cell, in the order in which they are drawn of it
+        self._total = np.bincount(cell, minlength=n_cells).astype(np.int64)
+        self._begin = np.concatenate([[0], np.cumsum(self._total)[:-1]])
+        self._drawn, self._seen, self._wrong = (np.zeros(n_cells, np.int64) for _ in range(3))
+
+        kernels = _kernels.adaptive_search
+        self._capital = np.ones(len(self._sizes))
+        self._parts = np.outer(self._capital, kernels.SHARES)
+        self._passed = self._sizes < self._enough
+        self._place = np.zeros(5, np.int64)
+        if of_all:
+            self._place[kernels.STARTED] = 1
+            self._place[kernels.FRONTIER] = np.count_nonzero(self._passed)
+        self._money = np.array([1.0 / self.failure_probability, 1.0])
+        self._room = np.zeros((13, max(n_cells, 3)))
+
+        self._batches: list[tuple[int, NDArray[np.float64]]] = []  # first draw and densities of each
+        self._asked: list[int] = []
+        self._cells: list[int] = []
+        self._afters: list[int] = []
+        self._answers: dict[int, bool] = {}
+        self._position: dict[int, int] = {}
+
+    def __repr__(self) -> str:
+        return (
+            f"AdaptiveThresholdSearch({self.criterion}={self.limit:.6g}, {self.n_verified} verified, "
+            f"accepts {100.0 * self.acceptance_rate:.2f} %)"
+        )
+
+    @property
+    def n_verified(self) -> int:
+        """How many answers count."""
+        return int(self._place[_kernels.adaptive_search.LABELS])
+
+    @property
+    def n_errors(self) -> int:
+        """How many of the answers that count are "wrong"."""
+        return int(self._wrong.sum())
+
+    @property
+    def open(self) -> NDArray[np.intp]:
+        """The outputs that were asked for and have no answer, in the order in which they were drawn."""
+        return np.array([i for i in self._asked if i not in self._answers], np.intp)
+
+    @property
+    def answered(self) -> NDArray[np.intp]:
+        """The outputs that have an answer, in the order in which they were drawn."""
+        return np.array([i for i in self._asked if i in self._answers], np.intp)
+
+    @property
+    def _candidate(self) -> int:
+        """The largest candidate that is accepted, or -1."""
+        place, kernels = self._place, _kernels.adaptive_search
+        best = -1
+        if place[kernels.FRONTIER] > place[kernels.FIRST]:
+            best = int(place[kernels.FRONTIER]) - 1
+        certain = np.flatnonzero(self._most_errors < self._enough)
+        return max(best, int(certain[-1]) if len(certain) else -1)
+
+    @property
+    def _most_errors(self) -> NDArray[np.int64]:
+        """How many errors each candidate can have, by what is known for certain."""
+        possible = self._wrong + self._total - self._seen
+        found: NDArray[np.int64] = possible.reshape(-1, self._n_bins).sum(axis=1).cumsum()
+        return found
+
+    @property
+    def threshold(self) -> Any:
+        """Outputs are accepted iff confidence >= threshold; infinite where none are yet."""
+        return float("inf") if self._candidate < 0 else self._thresholds[self._candidate].item()
+
+    @property
+    def acceptance_rate(self) -> float:
+        """The share of all outputs that is accepted."""
+        chosen = self._candidate
+        return 0.0 if chosen < 0 else float(self._sizes[chosen] / self._sizes[-1])
+
+    @property
+    def done(self) -> bool:
+        """Whether further answers cannot change the threshold."""
+        larger = self._candidate + 1
+        errors = self._wrong.reshape(-1, self._n_bins).sum(axis=1).cumsum()
+        return self.n_verified == len(self._items) or bool((errors >= self._enough)[larger:].all())
+
+    def ask(self, k: int = 1) -> NDArray[np.intp]:
+        """Return up to `k` outputs to verify, in the order in which they were drawn.
+
+        Fewer are returned where fewer are left. The answers of all earlier ones need not be there.
+
+        Parameters
+        ----------
+        k : int, default=1
+
+        Returns
+        -------
+        ndarray of shape (at most k,), int
+            Indices into the confidences.
+        """
+        kernels = _kernels.adaptive_search
+        k = min(whole_number(k, "k", 1), len(self._items) - len(self._asked))
+        if k == 0:
+            return np.empty(0, np.intp)
+        density = np.ones(len(self._total))
+        kernels.aim(
+            self._total, self._seen, self._wrong, self._enough, self._capital, self._place, self._money,
+            self.limit, self._n_bins, self._room, density,
+        )  # fmt: skip
+        cells = np.empty(k, np.int64)
+        before = self._drawn.copy()
+        kernels.draw(self._total, self._drawn, density, self._rng.random(k), cells)
+        found = np.empty(k, np.intp)
+        for t, cell in enumerate(cells.tolist()):
+            found[t] = self._items[self._begin[cell] + before[cell]]
+            before[cell] += 1
+        self._batches.append((len(self._asked), density))
+        self._afters.append(self.n_verified)
+        for index in found.tolist():
+            self._position[index] = len(self._asked)
+            self._asked.append(index)
+        self._cells.extend(cells.tolist())
+        return found
+
+    def tell(self, indices: ArrayLike, correct: ArrayLike) -> None:
+        """Take answers to what was asked, in any order.
+
+        Answers count in the order in which their outputs were drawn: one that is open holds up those
+        after it, so that which ones are answered first cannot spoil the promise. What cannot be decided
+        is told as wrong.
+
+        Parameters
+        ----------
+        indices : array_like of int
+            Outputs that :meth:`ask` returned.
+        correct : array_like of bool
+            Whether each is right.
+
+        Raises
+        ------
+        ValueError
+            For an output that was not asked for or has another answer already, and values other than
+            True and False, 1 and 0. No answer is taken then.
+        """
+        places, given = np.atleast_1d(np.asarray(indices)), np.atleast_1d(np.asarray(correct))
+        if places.dtype.kind not in "iu" and len(places):
+            raise TypeError(f"indices has type {places.dtype}; integers are expected")
+        if places.ndim != 1 or places.shape != given.shape:
+            raise ValueError(
+                f"indices has shape {places.shape} and correct {given.shape}; one answer for each is "
+                "expected"
+            )
+        if given.dtype.kind not in "biuf" and len(given):
+            raise TypeError(f"correct has type {given.dtype}; True and False are expected")
+        reject_where(~((given == 0) | (given == 1)), given, "correct", "True or False")
+        new: dict[int, bool] = {}
+        for index, value in zip(places.tolist(), given.tolist(), strict=True):
+            if index not in self._position:
+                raise ValueError(f"indices has {index}, which was not asked for")
+            if self._answers.get(index, new.get(index, bool(value))) != bool(value):
+                raise ValueError(f"indices has {index}, which has another answer already")
+            new[index] = bool(value)
+        self._answers |= new
+        self._count()
+
+    def _count(self) -> None:
+        """Let the answers count up to the first open one."""
+        start = self.n_verified
+        errors = []
+        for index in self._asked[start:]:
+            if index not in self._answers:
+                break
+            errors.append(not self._answers[index])
+        stop = start + len(errors)
+        limits = [*(first for first, _ in self._batches[1:]), len(self._asked)]
+        for (first, density), last in zip(self._batches, limits, strict=False):
+            low, high = max(first, start), min(last, stop)
+            if low < high:
+                _kernels.adaptive_search.advance(
+                    np.array(self._cells[low:high], np.int64),
+                    np.array(errors[low - start : high - start], np.int64),
+                    self._total, self._seen, self._wrong, self._enough, self._sizes, self._capital,
+                    self._parts, self._passed, self._place, self._money, self.limit, self._n_bins,
+                    self._room, density,
+                )  # fmt: skip
+
+    def to_json(self) -> str:
+        """Return what has been asked and answered as a JSON text, without the outputs themselves."""
+        batches = []
+        limits = [*(first for first, _ in self._batches[1:]), len(self._asked)]
+        for (first, _), last, after in zip(self._batches, limits, self._afters, strict=False):
+            batches.append({"after": after, "indices": self._asked[first:last]})
+        content = {
+            "kind": KIND, "version": VERSION, "criterion": self.criterion, "limit": self.limit,
+            "failure_probability": self.failure_probability, "outputs_digest": self._digest,
+            "seed": self._seed, "batches": batches,
+            "answers": [self._answers.get(index) for index in self._asked],
+        }  # fmt: skip
+        return json_text(content)
+
+    @classmethod
+    def from_json(
+        cls, text: str, confidence: ArrayLike, *, judge: ArrayLike | None = None
+    ) -> AdaptiveThresholdSearch:
+        """Return the search that a JSON text was made of, to go on with it.
+
+        Parameters
+        ----------
+        text : str
+            What :meth:`to_json` returned.
+        confidence, judge : array_like of shape (n,)
+            Of the same outputs.
+
+        Returns
+        -------
+        AdaptiveThresholdSearch
+
+        Raises
+        ------
+        ValueError
+            For a text that is damaged, and for other outputs than those of the text.
+        """
+        state = STATE(saved.content_of(text, KIND, VERSION), "")
+        search = cls.__new__(cls)
+        cls._set_up(
+            search, confidence, state["criterion"], state["limit"], state["failure_probability"],
+            judge, state["seed"],
+        )  # fmt: skip
+        cls._replay(search, state)
+        return search
+
+    def _replay(self, state: dict[str, Any]) -> None:
+        """Ask and answer again as a text says, and raise where it asked for anything else."""
+        if self._digest != state["outputs_digest"]:
+            raise ValueError("it is of other outputs: their confidences, or the judge's, differ")
+        batches, answers = state["batches"], state["answers"]
+        asked = [index for batch in batches for index in batch["indices"]]
+        saved.require_length(answers, "answers", len(asked), "batches ask for")
+        told = {index: value for index, value in zip(asked, answers, strict=True) if value is not None}
+        for number, batch in enumerate(batches):
+            wanted = list(batch["indices"])
+            self._answers = {i: told[i] for i in self._asked[: batch["after"]] if i in told}
+            self._count()
+            is_same = self.n_verified == batch["after"] and len(wanted) > 0
+            if not is_same or self.ask(len(wanted)).tolist() != wanted:
+                raise ValueError(f"batches[{number}] is not what this search asks for: it is damaged")
+        self._answers = told
+        self._count()
+
+
+def _digest_of(scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> str:
+    """The SHA-256 of the outputs: what their confidences are, and the judge's."""
+    found = hashlib.sha256()
+    for values in (scores, guesses):
+        if values is not None:
+            little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+            found.update(f"{little.dtype.str} {len(little)} ".encode())
+            found.update(little.tobytes())
+    return found.hexdigest()
+
+
+def _sizes(n: int) -> NDArray[np.intp]:
+    """How many outputs the candidates have, if no confidences are equal; rising."""
+    shares = STEP * np.arange(FEWEST_STEPS, round(1.0 / STEP) + 1)
+    smaller = shares[0] * FACTOR ** np.arange(1.0, max(2.0, np.log(shares[0] * n) / -np.log(FACTOR)))
+    sizes: NDArray[np.intp] = np.unique(
+        np.maximum(1, np.round(np.concatenate([smaller, shares]) * n)).astype(np.intp)
+    )
+    return sizes
+
+
+def _judged_bins(guesses: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Bins of the judge: the outputs that it doubts most, those that it doubts less, the rest."""
+    rank = np.searchsorted(np.sort(guesses), guesses, side="right") / len(guesses)
+    found = np.searchsorted(np.asarray(JUDGED), rank)
+    return np.unique(found, return_inverse=True)[1].astype(np.intp)

@@ -1,0 +1,167 @@
+"""A search of the threshold in files: each call reads the last batch of answers and writes the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.checks import exactly_one, whole_number
+from fastarac._core.files import path_of, read_saved, write_whole
+from fastarac._core.locks import locked
+from fastarac.io._columns import Correct, Number
+from fastarac.io._formats import open_source
+from fastarac.io._sources import connect
+from fastarac.operation.logs import column_of
+from fastarac.partial_truth.adaptive_search import AdaptiveThresholdSearch
+from fastarac.partial_truth.sample_files import (
+    ROW,
+    goal_of,
+    read_columns,
+    refuse_columns,
+    refuse_where,
+    write_rows,
+)
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+    from duckdb import DuckDBPyConnection
+
+    from fastarac._core.random_state import RandomState
+
+
+def search_outputs(
+    path: str | os.PathLike[str],
+    state: str | os.PathLike[str],
+    batch_file: str | os.PathLike[str],
+    *,
+    batch: int = 50,
+    confidence: str = "confidence",
+    judge: str | None = None,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
+    failure_probability: float = 0.05,
+    random_state: RandomState = 0,
+) -> AdaptiveThresholdSearch:
+    r"""Go one step of a search in files: read the answers of the last batch, write the next batch.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file as :func:`.read_outputs` takes it; no truth is needed.
+    state : str or path-like
+        The state of the search, a JSON file; where there is none, a search begins. It is locked from
+        reading to writing.
+    batch_file : str or path-like
+        The outputs to verify, ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``, with their
+        number in a column ``row`` (from 1) and ``correct``, to be filled in. What is there is read
+        before it is written again. Answers that are left open stay in the next batch.
+    batch : int, default=50
+        How many outputs it has at most.
+    confidence, judge : str
+        The columns of what :class:`AdaptiveThresholdSearch` takes under these names.
+    max_error_rate, max_risk, failure_probability, random_state
+        As :class:`AdaptiveThresholdSearch` takes them. A search that has begun goes on with its own
+        random state, and the others have to be as they were.
+
+    Returns
+    -------
+    AdaptiveThresholdSearch
+        The search after these answers; its `open` outputs are those of the batch that was written.
+
+    Raises
+    ------
+    DataFileError
+        As :func:`.read_outputs`; where the batch has rows that were not asked for, or another answer
+        than before.
+    ValueError
+        For a state that is damaged, of other outputs, or of other limits.
+    ModuleNotFoundError
+        If DuckDB is not installed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import fastarac as fa
+    >>> with TemporaryDirectory() as folder:
+    ...     path, state, goal = (Path(folder, name) for name in ("a.csv", "s.json", "batch.csv"))
+    ...     _ = path.write_text("text,confidence\nfoo,0.9\nbar,0.4\n")
+    ...     search = fa.partial_truth.search_outputs(path, state, goal, max_risk=0.1)
+    ...     print(goal.read_text())
+    row,text,confidence,correct
+    1,foo,0.9,
+    2,bar,0.4,
+    <BLANKLINE>
+    """
+    saved_as = path_of(state, "state")
+    goal = goal_of(path, batch_file, saved_as)
+    limits = {"max_error_rate": max_error_rate, "max_risk": max_risk}
+    criterion = exactly_one(**limits)
+    whole_number(batch, "batch", 1)
+    with locked(saved_as), connect(alone=True) as connection:
+        import duckdb
+
+        source = open_source(path_of(path), connection)
+        refuse_columns(source, [ROW, "correct"])
+        try:
+            read = read_columns(source, confidence, judge, {})
+            given = {"judge": read["judge"]}
+            if not saved_as.exists():
+                search = AdaptiveThresholdSearch(
+                    read["confidence"], failure_probability=failure_probability,
+                    random_state=random_state, **limits, **given,
+                )  # fmt: skip
+            else:
+                search = read_saved(
+                    saved_as,
+                    lambda text: AdaptiveThresholdSearch.from_json(text, read["confidence"], **given),
+                )
+                _require_same(search, saved_as, criterion, limits[criterion], failure_probability)
+                if goal.exists():
+                    _take_answers(search, goal, connection, len(read["confidence"]))
+            wanted = batch - len(search.open)
+            if wanted > 0 and not search.done:
+                search.ask(wanted)
+            source.require_unchanged()
+            write_whole(saved_as, search.to_json())  # first: what was asked is known, whatever fails
+            rows = np.sort(search.open) + 1
+            if len(rows) and not search.done:
+                write_rows(source, goal, {ROW: rows}, ['NULL AS "correct"'], first=True)
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
+    return search
+
+
+def _require_same(
+    search: AdaptiveThresholdSearch, state: Path, criterion: str, limit: Any, failure: float
+) -> None:
+    """Raise where a search was begun with other limits than those that are given now."""
+    for name, found, given in (
+        ("criterion", search.criterion, criterion),
+        (criterion, search.limit, limit),
+        ("failure_probability", search.failure_probability, failure),
+    ):
+        if found != given:
+            raise ValueError(
+                f"{state}: its {name} is {found}; {given} is given now: a new state is expected"
+            )
+
+
+def _take_answers(
+    search: AdaptiveThresholdSearch, batch_file: Path, connection: DuckDBPyConnection, n: int
+) -> None:
+    """Tell a search what is filled in of a batch."""
+    batch = open_source(batch_file, connection)
+    rows, correct = Number(ROW, ROW), Correct("correct", "correct")
+    for pick in (rows, correct):
+        batch.require(pick.column)
+    numbers = column_of(batch, rows, empty=False)
+    answers = column_of(batch, correct, empty=True)
+    asked = np.concatenate([search.open, search.answered]) + 1
+    refuse_where(batch, ROW, ~np.isin(numbers, asked),
+                 f"the number of one of the {n:,} rows that was asked for is expected")  # fmt: skip
+    known = ~np.isnan(answers)
+    search.tell(numbers[known].astype(np.intp) - 1, answers[known].astype(np.bool_))
