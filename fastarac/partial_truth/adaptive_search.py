@@ -240,11 +240,18 @@ class AdaptiveThresholdSearch:
     def _candidate(self) -> int:
         """The largest candidate that is accepted, or -1."""
         place, kernels = self._place, _kernels.adaptive_search
-        best = -1
-        if place[kernels.FRONTIER] > place[kernels.FIRST]:
-            best = int(place[kernels.FRONTIER]) - 1
-        certain = np.flatnonzero(self._most_errors < self._enough)
-        return max(best, int(certain[-1]) if len(certain) else -1)
+        holds = self._most_errors < self._enough
+        holds[place[kernels.FIRST] : place[kernels.FRONTIER]] = True
+        holds &= (
+            self._known_errors < self._enough
+        )  # a proof that failed is taken back once that is known
+        return int(np.flatnonzero(holds)[-1]) if holds.any() else -1
+
+    @property
+    def _known_errors(self) -> NDArray[np.int64]:
+        """How many errors each candidate has, among those verified."""
+        found: NDArray[np.int64] = self._wrong.reshape(-1, self._n_bins).sum(axis=1).cumsum()
+        return found
 
     @property
     def _most_errors(self) -> NDArray[np.int64]:
@@ -267,9 +274,8 @@ class AdaptiveThresholdSearch:
     @property
     def done(self) -> bool:
         """Whether further answers cannot change the threshold."""
-        larger = self._candidate + 1
-        errors = self._wrong.reshape(-1, self._n_bins).sum(axis=1).cumsum()
-        return self.n_verified == len(self._items) or bool((errors >= self._enough)[larger:].all())
+        broken = (self._known_errors >= self._enough)[self._candidate + 1 :]
+        return self.n_verified == len(self._items) or bool(broken.all())
 
     def ask(self, k: int = 1) -> NDArray[np.intp]:
         """Return up to `k` outputs to verify, in the order in which they were drawn.

@@ -313,6 +313,7 @@ class _Answers(NamedTuple):
 def goal_of(
     path: str | os.PathLike[str], output: str | os.PathLike[str], *others: str | os.PathLike[str]
 ) -> Path:
+    """Return the file to write, and raise where it is read, too, or has no known ending."""
     goal = path_of(output, "output")
     if any(path_of(each).resolve() == goal.resolve() for each in (path, *others)):
         raise ValueError(f"output is {str(goal)!r}, which is read; another file is expected")
@@ -323,6 +324,7 @@ def goal_of(
 
 
 def refuse_columns(source: FileSource, added: list[str]) -> None:
+    """Raise where the file has a column that is to be added."""
     if isinstance(source, JsonLines):
         source.find_all_columns()
     there = [name for name in added if name in source.columns]
@@ -334,6 +336,7 @@ def refuse_columns(source: FileSource, added: list[str]) -> None:
 
 
 def refuse_where(source: FileSource, column: str, bad: NDArray[np.bool_], why: str) -> None:
+    """Raise for the first bad value of a column, and say what is expected."""
     if bad.any():
         raise source.unexpected(column, int(bad.argmax()), why)
 
