@@ -226,8 +226,7 @@ class PlacedItems(NamedTuple):
 
     def _by_class(self, values: FloatArray, codes: NDArray[Any]) -> FloatArray:
         n, right = int(codes.max(initial=-1)) + 1, self.is_correct
-        sums: FloatArray = np.array([np.bincount(codes, values * of, n) for of in (~right, right)])
-        return sums
+        return np.array([np.bincount(codes, values * of, n) for of in (~right, right)], np.float64)
 
 
 def effective(weight: FloatArray) -> float:

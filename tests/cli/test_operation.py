@@ -425,7 +425,7 @@ class TestApply:
 class TestMonitor:
     def test_days_until_the_alarm(self, folder, tmp_path):
         state, options = tmp_path / "state.json", ["--by", "field", "--state", tmp_path / "state.json"]
-        days = [write(tmp_path / f"{i}.csv", 300, 10 + i, shift=0.06 * (i > 1)) for i in range(6)]
+        days = [write(tmp_path / f"{i}.csv", 300, 10 + i, shift=0.09 * (i > 1)) for i in range(6)]
         first = run("monitor", folder / "p.json", *days[:2], *options).stdout
         assert first.startswith("No alarm: the limit of 2 % is not proved to be exceeded")
         assert "among 600 audits" in first
