@@ -144,12 +144,13 @@ class PartialTruth(LabelsInPart, Result):
                 )
             truth = np.where(left, 0.0, truth)
             known = known | left
-        bad = known & ~((probability > 0) & (probability <= 1))
+        bad = ~((probability > 0) & (probability <= 1)) & (known | ~np.isnan(probability))
         if bad.any():
             i = int(bad.argmax())
+            of, or_unknown = (" of a verified item", "") if known[i] else ("", ", or NaN if unknown,")
             raise ValueError(
-                f"inclusion_probability[{i}] is {probability[i]:g} of a verified item; a number above "
-                f"0 and at most 1 is expected ({int(bad.sum())} such rows)"
+                f"inclusion_probability[{i}] is {probability[i]:g}{of}; a number above "
+                f"0 and at most 1{or_unknown} is expected ({int(bad.sum())} such rows)"
             )
         if not known.any():
             raise ValueError("correct is NaN everywhere; the truth of some items is expected")
@@ -288,18 +289,31 @@ def _probabilities(given: ArrayLike, n: int) -> FloatArray:
 def _refuse_unlikely(
     probability: FloatArray, chosen: NDArray[np.bool_], codes: NDArray[np.intp] | None
 ) -> None:
-    """Refuse a sample whose size contradicts its probabilities, where those of all items are known.
+    """Refuse a sample whose size contradicts its probabilities.
 
-    Where groups were drawn whole, the groups are counted, each by its first item.
+    Where groups were drawn whole, the groups are counted, each by its first item. Of probabilities that
+    are known of verified items alone, none is taken to be below the least of these (bounds of
+    Bernstein's kind on what verified items stand for).
     """
-    if not ((probability > 0) & (probability <= 1)).all():
-        return
     unit = "items"
+    every = not np.isnan(probability).any()
     if codes is not None:
         first = np.unique(codes, return_index=True)[1]
-        whole = (chosen == chosen[first][codes]) & (probability == probability[first][codes])
-        if whole.all():
+        same = (probability == probability[first][codes]) | (not every)
+        if (same & (chosen == chosen[first][codes])).all():
             probability, chosen, unit = probability[first], chosen[first], "groups"
+    if not every:
+        n, least = len(probability), float(probability[chosen].min())
+        stand_for = float((1.0 / probability[chosen]).sum())
+        off = stand_for - n
+        if off * off > 2.0 * math.log(1.0 / UNLIKELY) * (n + max(off, 0.0) / 3.0) / least:
+            raise ValueError(
+                f"inclusion_probability does not fit: the {int(chosen.sum()):,} verified {unit} stand "
+                f"for {stand_for:,.0f}, each for one over its probability, and about {n:,} are expected "
+                f"where none has a probability below {least:g}; the probabilities of all items, or the "
+                "groups that were drawn whole, are needed"
+            )
+        return
     n, found = len(probability), int(chosen.sum())
     reach = normal_quantile(1.0 - UNLIKELY)
     spread = math.sqrt(float(np.sum(probability * (1.0 - probability))))

@@ -83,7 +83,7 @@ def find_ties(
             m += 1
             thresholds[m] = value
         places[k] = i
-        k += known[item]
+        k += int(known[item])
     return m
 
 

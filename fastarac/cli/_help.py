@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 TASKS = {
     "Measure and compare": ("demo", "evaluate", "compare", "ocr"),
-    "Verify a few": ("sample",),
+    "Verify a few": ("sample", "search"),
     "Choose a threshold that holds": ("plan", "fit", "check", "cascade"),
     "Operate": ("apply", "monitor"),
     "This installation": ("doctor",),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
     from fastarac._core.random_state import RandomState
@@ -127,6 +128,7 @@ def sample_outputs(
 
         source = open_source(path_of(path), connection)
         refuse_columns(source, added)
+        _refuse_answered(goal, connection)
         try:
             read = read_columns(
                 source, confidence, judge, {"strata": strata, "groups": groups, "by": by}
@@ -361,6 +363,25 @@ def read_columns(
         values = found["judge"]
         refuse_where(source, judge, ~((values >= 0) & (values <= 1)), "a number in [0, 1] is expected")
     return found
+
+
+def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
+    """Raise where the file to write has answers of people, which nothing would bring back."""
+    if not goal.is_file():
+        return
+    try:
+        old = open_source(goal, connection)
+        if "correct" not in old.columns:
+            return
+        given = f"trim(CAST({old.identifier('correct')} AS VARCHAR))"
+        ((n,),) = old.select(f"count(nullif({given}, ''))").fetchall()
+    except DataFileError:
+        return
+    if n:
+        raise ValueError(
+            f"output is {str(goal)!r}, which has {n:,} answers in its column correct; another "
+            "file is expected"
+        )
 
 
 def write_rows(

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastarac._engine.factors import crossed_in
 from fastarac.truth import PartialTruth
-from fastarac.uncertainty import asymptotic, estimated
+from fastarac.uncertainty import derivatives, estimated
 from fastarac.uncertainty.contrasts import Contrast, Contrasts, shares_of_best
 from fastarac.uncertainty.influence import spread_of
 
@@ -35,7 +35,11 @@ def by_estimates(
     if models.n_factors > 1:
         raise ValueError(crossed_in("groups", "a PartialTruth"))
     estimated.check_statistic(statistic)
-    asymptotic.check_method(statistic, "wald")
+    if statistic.name not in derivatives.NAMES:
+        raise ValueError(
+            f"statistic is {statistic.name!r}, of which a PartialTruth gives no difference; one of "
+            f"{', '.join(derivatives.NAMES)} is expected"
+        )
     names, samples = models.names, []
     for name, model in models.items.items():
         codes = model.correct.groups if model.codes is None else model.codes

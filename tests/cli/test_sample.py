@@ -144,7 +144,16 @@ def test_more_are_drawn_beside_those_with_answers(outputs, tmp_path):
         assert row["correct"] == (known[number]["correct"] if number in known else "")
     done = run("sample", outputs, "--answers", second, "-o", verified)
     assert f"{len(before) - 1} of {len(found)} drawn outputs have an answer" in done.stdout
-    assert "by the same options and seed" in reason(*larger, "--judge", "judge", "--seed", 4)
+    third = tmp_path / "third.csv"
     assert "by the same options and seed" in reason(
-        "sample", outputs, "--budget", 50, "--answers", first, *options, "-o", second
+        *larger[:-1], third, "--judge", "judge", "--seed", 4
     )
+    assert "by the same options and seed" in reason(
+        "sample", outputs, "--budget", 50, "--answers", first, *options, "-o", third
+    )
+    answered = first.read_bytes()
+    lost = reason("sample", outputs, "--budget", 60, *options, "-o", first)
+    assert (
+        f"which has {len(before) - 1} answers in its column correct; another file is expected" in lost
+    )
+    assert first.read_bytes() == answered

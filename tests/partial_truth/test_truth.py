@@ -404,11 +404,43 @@ HALF = {"inclusion_probability": 0.5}
             {"inclusion_probability": 0.2},
             "sums to 20.0, about so many of 100",
         ),
+        (
+            [1, np.nan],
+            {"inclusion_probability": [0.5, 3]},
+            r"inclusion_probability\[1\] is 3; a number above 0 and at most 1, or NaN if unknown",
+        ),
+        (
+            [1] * 20 + [np.nan] * 980,
+            {"inclusion_probability": [0.9] * 20 + [np.nan] * 980},
+            "20 verified items stand for 22, .* about 1,000 are expected where none has .* below 0.9",
+        ),
+        (
+            [1] * 20 + [np.nan] * 980,
+            {"inclusion_probability": [0.001] * 20 + [np.nan] * 980},
+            "20 verified items stand for 20,000",
+        ),
     ],
 )
 def test_bad_input(correct, options, message):
     with pytest.raises(ValueError, match=message):
         fa.PartialTruth(correct, **options)
+
+
+@pytest.mark.parametrize("least", [0.01, 0.3, 1.0])
+def test_honest_samples_are_not_refused_where_probabilities_of_others_are_unknown(least):
+    """One sample in a thousand may be, of two thousand."""
+    rng = np.random.default_rng(12)
+    probability = least ** rng.random(500)
+    refused = 0
+    for _ in range(2000):
+        drawn = rng.random(500) < probability
+        if drawn.any():
+            known = np.where(drawn, probability, np.nan)
+            try:
+                fa.PartialTruth(np.where(drawn, 1.0, np.nan), inclusion_probability=known)
+            except ValueError:
+                refused += 1
+    assert refused <= 6
 
 
 def test_what_is_not_offered_says_what_is():
