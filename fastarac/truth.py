@@ -308,10 +308,10 @@ def _refuse_unlikely(
         off = stand_for - n
         if off * off > 2.0 * math.log(1.0 / UNLIKELY) * (n + max(off, 0.0) / 3.0) / least:
             raise ValueError(
-                f"inclusion_probability does not fit: the {int(chosen.sum()):,} verified {unit} stand "
-                f"for {stand_for:,.0f}, each for one over its probability, and about {n:,} are expected "
-                f"where none has a probability below {least:g}; the probabilities of all items, or the "
-                "groups that were drawn whole, are needed"
+                f"inclusion_probability does not fit: the {int(chosen.sum()):,} verified {unit} "
+                f"stand for {stand_for:,.0f}, each for one over its probability, and about {n:,} are "
+                f"expected where none has a probability below {least:g}; the probabilities of all "
+                "items, or the groups that were drawn whole, are needed"
             )
         return
     n, found = len(probability), int(chosen.sum())
