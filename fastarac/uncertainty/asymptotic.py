@@ -542,8 +542,9 @@ def warning_with_room(
     else:
         return None
     if found < enough:
+        there, kind = ("there is", kind.removesuffix("s")) if found == 1 else ("there are", kind)
         return (
-            f"there are {found:.2g} {kind}; the interval of {statistic.name} can be relied on from "
+            f"{there} {found:.2g} {kind}; the interval of {statistic.name} can be relied on from "
             f"{enough} on"
         )
     return None
