@@ -35,6 +35,14 @@ class ARACCurve(Table, TupleResult, _ARACCurve):
     --------
     fastarac.arac_curve : acceptance rate – accuracy after correction curve
     CurveBounds : two curves between which that of the items lies, of a BoundedSweep
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> x, y, thresholds = fa.arac_curve(correct, confidence)
+    >>> x, y
+    (array([0. , 0.2, 0.4, 0.6, 0.8, 1. ]), array([1. , 1. , 1. , 0.8, 0.8, 0.6]))
     """
 
     __slots__ = ()
@@ -53,6 +61,13 @@ class ARPCurve(Table, TupleResult, _ARPCurve):
     --------
     fastarac.arp_curve : acceptance rate – precision curve
     ARACCurve : points of the ARAC curve, from nothing accepted to everything accepted
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> fa.arp_curve(correct, confidence).precision.round(3)
+    array([1.   , 1.   , 1.   , 0.667, 0.75 , 0.6  ])
     """
 
     __slots__ = ()
@@ -71,6 +86,14 @@ class RCCurve(Table, TupleResult, _RCCurve):
     --------
     fastarac.rc_curve : risk–coverage curve
     GeneralizedRCCurve : points of the generalised risk–coverage curve
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> curve = fa.rc_curve(correct, confidence)
+    >>> curve.risk.round(3)
+    array([0.   , 0.   , 0.   , 0.333, 0.25 , 0.4  ])
     """
 
     __slots__ = ()
@@ -89,6 +112,13 @@ class GeneralizedRCCurve(Table, TupleResult, _GeneralizedRCCurve):
     --------
     fastarac.generalized_rc_curve : generalised risk–coverage curve
     RCCurve : points of the risk–coverage curve
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> fa.generalized_rc_curve(correct, confidence).error_rate
+    array([0. , 0. , 0. , 0.2, 0.2, 0.4])
     """
 
     __slots__ = ()
@@ -107,6 +137,14 @@ class AccuracyRejectionCurve(Table, TupleResult, _AccuracyRejectionCurve):
     --------
     fastarac.accuracy_rejection_curve : accuracy–rejection curve
     RCCurve : points of the risk–coverage curve
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> curve = fa.accuracy_rejection_curve(correct, confidence)
+    >>> curve[0], curve[1].round(3)
+    (array([1. , 0.8, 0.6, 0.4, 0.2, 0. ]), array([1.   , 1.   , 1.   , 0.667, 0.75 , 0.6  ]))
     """
 
     __slots__ = ()

@@ -213,6 +213,10 @@ class TruncatedNormalMixture:
     --------
     fastarac.datasets.load_digits_ocr : load the outputs of four classifiers on 1797 handwritten digits
 
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, 4.1.
+
     Examples
     --------
     >>> import fastarac as fa

@@ -71,6 +71,12 @@ class PartialTruth(LabelsInPart, Result):
         of drawn items that is outside the central 99.9 % of what they make likely, or whose weights 1/π
         do not sum to about n.
 
+    See Also
+    --------
+    EstimatedSweep : counts at every threshold, estimated from the truth of some items
+    fastarac.partial_truth.draw_verification_sample : draw the outputs that people verify
+    fastarac.partial_truth.read_verified : read outputs of which some are verified
+
     Notes
     -----
     With e = 1 − `correct`, V = 1 of a verified item and g a prediction of e from items of other folds,
@@ -85,6 +91,13 @@ class PartialTruth(LabelsInPart, Result):
     the statistic that is asked for (PPI++, Angelopoulos, Duchi and Zrnic 2023).
 
     ``a + b`` is the truth of the items of `a` followed by those of `b`, each with its probabilities.
+
+    References
+    ----------
+    Särndal, Swensson and Wretman 1992, "Model assisted survey sampling", 6.3; Robins, Rotnitzky and
+    Zhao 1994, "Estimation of regression coefficients when some regressors are not always observed";
+    Angelopoulos and others 2023, "Prediction-powered inference"; Angelopoulos, Duchi and Zrnic 2023,
+    "PPI++".
 
     Examples
     --------
@@ -352,6 +365,26 @@ class EstimatedSweep(ThresholdSweep):
         Σẽ² of the items at each threshold but the first, which pairs of an item with itself need.
     n_verified : int
         Items whose truth is known.
+
+    See Also
+    --------
+    fastarac.PartialTruth : truth of those items that people verified
+    fastarac.ThresholdSweep : counts of accepted items at every threshold
+
+    References
+    ----------
+    Horvitz and Thompson 1952, "A generalization of sampling without replacement"; Särndal, Swensson and
+    Wretman 1992, "Model assisted survey sampling", 6.3.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> truth = fa.PartialTruth([1, None, 0, None], inclusion_probability=0.5)
+    >>> sweep = fa.threshold_sweep(truth, [0.9, 0.8, 0.7, 0.6])
+    >>> sweep
+    EstimatedSweep(4 thresholds, about 1.8 correct, 2.2 incorrect, 2 verified)
+    >>> sweep.acceptance_rate
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
 
     squares: FloatArray

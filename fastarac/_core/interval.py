@@ -35,6 +35,16 @@ class Interval(Result):
     --------
     asymptotic_interval : confidence interval of a statistic, without resampling
     bootstrap : interval and standard error of a statistic, from resamples of the items
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> interval = fa.asymptotic_interval(*load_digits_ocr()["knn-votes"], statistic="arac_auc")
+    >>> interval
+    Interval(0.998763 [0.997885, 0.999277], 95 %, logit)
+    >>> interval.low <= interval.estimate <= interval.high
+    True
     """
 
     estimate: float

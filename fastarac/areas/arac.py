@@ -42,6 +42,13 @@ class CurveArea(TupleResult, _CurveArea):
     References
     ----------
     Kimura, Kubota, Wada and Hashimoto 2024, equations 17 to 20.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> area = fa.arac_area([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
+    >>> area.auc, area.upper, area.lower, area.normalized
+    (0.96875, 0.21875, 0.75, 0.8125)
     """
 
     __slots__ = ()

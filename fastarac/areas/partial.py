@@ -110,6 +110,11 @@ def arac_partial_auc_score(
     (1/(b − a))∫ Y dX over X in [a, b], or (1/ε)∫ X dY over Y in [1 − ε, 1]. X at a height is the
     curve's largest; it is 1 at heights below the whole curve.
 
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, 3.3, for the whole area; McClish 1989, "Analyzing a portion
+    of the ROC curve".
+
     Examples
     --------
     >>> import fastarac as fa

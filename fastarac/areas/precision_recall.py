@@ -36,6 +36,13 @@ class BreakEvenPoint(TupleResult, _BreakEvenPoint):
     --------
     fastarac.break_even_point : where precision equals recall
     EqualErrorRate : where the false positive and the false negative rate are equal
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> found = fa.break_even_point([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6])
+    >>> found.value, found.threshold
+    (0.5, 0.8)
     """
 
     __slots__ = ()
@@ -53,6 +60,13 @@ class EqualErrorRate(TupleResult, _EqualErrorRate):
     --------
     fastarac.equal_error_rate : where both error rates are equal
     BreakEvenPoint : where precision and recall are equal
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> found = fa.equal_error_rate([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6])
+    >>> found.rate, found.threshold
+    (0.5, 0.8)
     """
 
     __slots__ = ()
@@ -178,6 +192,10 @@ def interpolated_precision(
     -----
     max {P(r') : r' >= r}, as in information retrieval. Recall and level are compared as doubles.
 
+    References
+    ----------
+    Manning, Raghavan and Schütze 2008, "Introduction to information retrieval", 8.4.
+
     Examples
     --------
     >>> import fastarac as fa
@@ -240,6 +258,10 @@ def eleven_point_average_precision(
     -----
     The measure of the early TREC conferences; see :func:`.interpolated_precision`.
 
+    References
+    ----------
+    Manning, Raghavan and Schütze 2008, "Introduction to information retrieval", 8.4.
+
     Examples
     --------
     >>> import fastarac as fa
@@ -294,6 +316,10 @@ def break_even_point(
     Notes
     -----
     Precision TP/(TP + FP) and recall TP/n⁺ agree where TP + FP = n⁺.
+
+    References
+    ----------
+    Manning, Raghavan and Schütze 2008, "Introduction to information retrieval", 8.4.
 
     Examples
     --------

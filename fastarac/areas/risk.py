@@ -465,6 +465,10 @@ def normalized_aurc_loss(
     -----
     (AURC − AURC*)/(π − AURC*), with π = 1 − β the AURC of a random order.
 
+    References
+    ----------
+    Cattelan and Silva 2024, "How to fix a broken confidence estimator".
+
     Examples
     --------
     >>> import fastarac as fa

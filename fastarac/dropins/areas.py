@@ -300,6 +300,10 @@ def average_precision_score(
     over the thresholds from the highest down, R the recall and P the precision; nothing is
     interpolated. Ties are one threshold. A ThresholdSweep is accepted too.
 
+    References
+    ----------
+    Manning, Raghavan and Schütze 2008, "Introduction to information retrieval", 8.4.
+
     Examples
     --------
     >>> import fastarac as fa

@@ -59,6 +59,14 @@ class ROCCurve(DropIn, _ROCCurve):
     --------
     fastarac.roc_curve : receiver operating characteristic curve
     DETCurve : false negative against false positive rates, from the lowest threshold up
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> curve = fa.roc_curve(y_true, y_score)
+    >>> curve.fpr, curve.tpr
+    (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
     """
 
     __slots__ = ()
@@ -80,6 +88,13 @@ class PrecisionRecallCurve(DropIn, _PrecisionRecallCurve):
     --------
     fastarac.precision_recall_curve : precision and recall at every threshold
     ROCCurve : true against false positive rates, from the highest threshold down
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> fa.precision_recall_curve(y_true, y_score).thresholds
+    array([0.1 , 0.35, 0.4 , 0.8 ])
     """
 
     __slots__ = ()
@@ -105,6 +120,13 @@ class DETCurve(DropIn, _DETCurve):
     --------
     fastarac.det_curve : detection error tradeoff
     ROCCurve : true against false positive rates, from the highest threshold down
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> fa.det_curve(y_true, y_score).fnr
+    array([0. , 0.5, 0.5])
     """
 
     __slots__ = ()
@@ -130,6 +152,14 @@ class ConfusionMatrixAtThresholds(DropIn, _ConfusionMatrixAtThresholds):
     --------
     fastarac.confusion_matrix_at_thresholds : confusion matrices at every distinct score
     AcceptanceCounts : the four counts of the reject model (Kimura et al
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> counts = fa.confusion_matrix_at_thresholds(y_true, y_score)
+    >>> counts.tps, counts.fps
+    (array([1., 1., 2., 2.]), array([0., 1., 1., 2.]))
     """
 
     __slots__ = ()
@@ -318,6 +348,10 @@ def precision_recall_curve(
     Signature, values, errors and warnings are those of scikit-learn 1.9. The three arrays come as a
     named tuple, and a ThresholdSweep is accepted.
 
+    References
+    ----------
+    Davis and Goadrich 2006, "The relationship between precision-recall and ROC curves", 2.
+
     Examples
     --------
     >>> import fastarac as fa
@@ -482,6 +516,10 @@ def confusion_matrix_at_thresholds(
     Signature, values, errors and warnings are those of scikit-learn 1.9. The arrays come as a named
     tuple, and a ThresholdSweep is accepted; :func:`.threshold_sweep` gives the same counts as integers,
     with a point for nothing accepted.
+
+    References
+    ----------
+    Fawcett 2006, "An introduction to ROC analysis", algorithm 1.
 
     Examples
     --------

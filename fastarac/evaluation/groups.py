@@ -60,6 +60,14 @@ class GroupEvaluation(Table, Result):
     --------
     fastarac.evaluate_groups : evaluate every group of items on its own, all in one pass
     fastarac.Evaluation : the figures of one model
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6]
+    >>> found = fa.evaluate_groups(correct, confidence, by=["a", "a", "b", "b"])
+    >>> found["recognition_rate"]
+    array([1. , 0.5])
     """
 
     groups: NDArray[Any]

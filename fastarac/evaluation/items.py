@@ -59,6 +59,14 @@ class LimitEvaluation(Result):
     --------
     fastarac.evaluate : all figures of one model
     Limit : A criterion that decides on a threshold, with its value
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> (at,) = fa.evaluate(correct, confidence, max_error_rate=0.2).limits
+    >>> at.point.acceptance_rate
+    0.8
     """
 
     limit: Limit
@@ -106,6 +114,16 @@ class Evaluation(Sheet, Result):
     --------
     evaluate : all figures of one model
     fastarac.results.LimitEvaluation : what one limit lets through
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> found = fa.evaluate(correct, confidence, max_error_rate=0.2)
+    >>> round(found.arac.auc, 4), found.recognition_rate
+    (0.88, 0.6)
+    >>> found.limits[0].point.threshold
+    0.6
     """
 
     n: int | float
@@ -286,6 +304,10 @@ def evaluate(
     Evaluation : the figures of one model
     compare_models : compare models on the same items or groups
     fastarac.report.write_report : write one HTML page of all figures
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, 3.2 to 3.4.
 
     Examples
     --------

@@ -75,6 +75,12 @@ class Limit(Result):
     --------
     fastarac.operating_point : choose the threshold by one criterion and say what happens there
     LimitEvaluation : what one limit lets through
+
+    Examples
+    --------
+    >>> from fastarac.evaluation.limits import Limit
+    >>> Limit("max_error_rate", 0.01).key
+    '0.01'
     """
 
     criterion: Literal["max_error_rate", "max_risk", "threshold"]

@@ -46,6 +46,15 @@ class Models(TupleResult, _Models):
     --------
     read_models : read the outputs of several models
     fastarac.compare_models : compare models on the same items or groups
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> outputs = fa.io.Outputs(np.array([True, False]), np.array([0.9, 0.4]))
+    >>> models = fa.io.Models({"A": outputs, "B": outputs}, None, False)
+    >>> list(models.outputs)
+    ['A', 'B']
     """
 
     __slots__ = ()

@@ -29,6 +29,14 @@ class Labels(Result):
     --------
     Outputs : outputs of machines, one row per item
     read_outputs : read outputs and their confidences from a file
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> labels = fa.io.Labels(("date", "name"), np.array([1, 0, 1]))
+    >>> [labels.names[code] for code in labels.codes]
+    ['name', 'date', 'name']
     """
 
     names: tuple[str, ...]
@@ -79,6 +87,14 @@ class Outputs(Result):
     read_outputs : read outputs and their confidences from a file
     Labels : A column of texts, each distinct one held once
     fastarac.evaluate : all figures of one model
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> outputs = fa.io.Outputs(np.array([True, False]), np.array([0.9, 0.4]))
+    >>> fa.arac_auc_score(outputs.correct, outputs.confidence)
+    0.875
     """
 
     correct: NDArray[np.bool_]

@@ -68,6 +68,12 @@ class DataFileError(ValueError):
     --------
     read_outputs : read outputs and their confidences from a file
     reading_limits : read files inside with other limits on what a file may hold
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> print(fa.io.DataFileError("a.csv", "a number is expected", row=2))
+    a.csv, row 2: a number is expected
     """
 
     def __init__(

@@ -40,6 +40,10 @@ def local_purity(counts: ArrayLike) -> NDArray[np.float64]:
     purity : share of the items that belong to the majority class of their cluster
     purity_f : harmonic mean of purity and inverse purity
 
+    References
+    ----------
+    Manning, Raghavan and Schütze 2008, "Introduction to information retrieval", 16.3.
+
     Examples
     --------
     >>> import fastarac as fa
@@ -81,6 +85,10 @@ def purity(counts: ArrayLike) -> float:
     purity_f : harmonic mean of purity and inverse purity
     local_purity : share of the majority class in each cluster
 
+    References
+    ----------
+    Manning, Raghavan and Schütze 2008, "Introduction to information retrieval", 16.3.
+
     Examples
     --------
     >>> import fastarac as fa
@@ -121,6 +129,11 @@ def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
     purity : share of the items that belong to the majority class of their cluster
     purity_f : harmonic mean of purity and inverse purity
 
+    References
+    ----------
+    Amigó, Gonzalo, Artiles and Verdejo 2009, "A comparison of extrinsic clustering evaluation metrics
+    based on formal constraints".
+
     Examples
     --------
     >>> import fastarac as fa
@@ -154,6 +167,11 @@ def purity_f(counts: ArrayLike, variant: str = "standard") -> float:
     --------
     purity : share of the items that belong to the majority class of their cluster
     inverse_purity : share of the items that are in the cluster which holds most of their class
+
+    References
+    ----------
+    Amigó, Gonzalo, Artiles and Verdejo 2009, "A comparison of extrinsic clustering evaluation metrics
+    based on formal constraints".
 
     Examples
     --------

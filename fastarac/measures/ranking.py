@@ -50,6 +50,10 @@ def precision_at_k(relevance: ArrayLike, k: int | Sequence[int]) -> Any:
     recall_at_k : share of a query's relevant items that are among the first k
     rank_by_score : put the items of each query into the order of falling scores
 
+    References
+    ----------
+    Manning, Raghavan and Schütze 2008, "Introduction to information retrieval", 8.4.
+
     Examples
     --------
     >>> import fastarac as fa
@@ -96,6 +100,10 @@ def recall_at_k(
     precision_at_k : share of relevant items among the first k
     pool : union of the first items of every system for each query
 
+    References
+    ----------
+    Manning, Raghavan and Schütze 2008, "Introduction to information retrieval", 8.4.
+
     Examples
     --------
     >>> import fastarac as fa
@@ -132,6 +140,10 @@ def ranking_average_precision(relevance: ArrayLike, n_relevant: ArrayLike | None
     --------
     average_precision_score : From scores, where ties count as one threshold.
 
+    References
+    ----------
+    Manning, Raghavan and Schütze 2008, "Introduction to information retrieval", 8.4.
+
     Examples
     --------
     >>> import fastarac as fa
@@ -164,6 +176,10 @@ def reciprocal_rank(relevance: ArrayLike) -> Any:
     mean_reciprocal_rank : mean of reciprocal_rank over the queries, MRR
     rank_by_score : put the items of each query into the order of falling scores
 
+    References
+    ----------
+    Voorhees 1999, "The TREC-8 question answering track report".
+
     Examples
     --------
     >>> import fastarac as fa
@@ -193,6 +209,10 @@ def mean_reciprocal_rank(relevance: ArrayLike) -> float:
     --------
     reciprocal_rank : one over the rank of the first relevant item
     precision_at_k : share of relevant items among the first k
+
+    References
+    ----------
+    Voorhees 1999, "The TREC-8 question answering track report".
 
     Examples
     --------
@@ -231,6 +251,10 @@ def cumulative_gain(gains: ArrayLike, k: int | None = None) -> Any:
     --------
     discounted_cumulative_gain : sum of discounted gains of the first k items
     precision_at_k : share of relevant items among the first k
+
+    References
+    ----------
+    Järvelin and Kekäläinen 2002, "Cumulated gain-based evaluation of IR techniques", equation 1.
 
     Examples
     --------
@@ -324,6 +348,10 @@ def normalized_dcg(
     See Also
     --------
     ndcg_score : From scores, with the mean over the orders of ties, as in scikit-learn.
+
+    References
+    ----------
+    Järvelin and Kekäläinen 2002, "Cumulated gain-based evaluation of IR techniques".
 
     Examples
     --------
@@ -428,6 +456,10 @@ def pool(rankings: Any, depth: int = 100) -> Any:
     --------
     recall_at_k : share of a query's relevant items that are among the first k
     rank_by_score : put the items of each query into the order of falling scores
+
+    References
+    ----------
+    Manning, Raghavan and Schütze 2008, "Introduction to information retrieval", 8.5.
 
     Examples
     --------

@@ -94,6 +94,10 @@ class ErrorRates(Table, Result):
     words. The unit does not matter. Intervals take pages for a random sample of all pages
     (linearised, with Student's quantile); a page without true text adds its edits.
 
+    References
+    ----------
+    Levenshtein 1966, "Binary codes capable of correcting deletions, insertions, and reversals".
+
     Examples
     --------
     >>> import fastarac as fa

@@ -80,6 +80,14 @@ class Pair:
     --------
     Pairing : files of truth and of output, paired by name
     pair_files : pair files of the truth and of an engine by name
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> folders = fa.ocr.sample_folders()
+    >>> pair = fa.ocr.pair_files(folders.truth, folders.outputs["plain"]).pairs[0]
+    >>> pair.name, pair.truth.name, pair.output.name
+    ('article_bees', 'article_bees.txt', 'article_bees.tsv')
     """
 
     name: str
@@ -132,6 +140,14 @@ class Pairing:
     --------
     pair_files : pair files of the truth and of an engine by name
     Pair : A file of truth and the output that an engine read from the same pages
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> folders = fa.ocr.sample_folders()
+    >>> pairing = fa.ocr.pair_files(folders.truth, folders.outputs["plain"])
+    >>> len(pairing.pairs), pairing.without_output
+    (20, ())
     """
 
     pairs: tuple[Pair, ...]

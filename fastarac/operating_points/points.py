@@ -71,6 +71,16 @@ class OperatingPoint(Result):
     References
     ----------
     Kimura, Kubota, Wada and Hashimoto 2024, equations 1 to 6 and 16, table 1.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> point = fa.operating_point(correct, confidence, max_error_rate=0.2)
+    >>> point.threshold, point.acceptance_rate, point.error_rate
+    (0.6, 0.8, 0.2)
+    >>> point.true_accepts, point.false_accepts, point.false_rejects, point.true_rejects
+    (3, 1, 0, 1)
     """
 
     threshold: Any
@@ -462,6 +472,11 @@ def acceptance_at_risk(
     -----
     The largest acceptance rate at which the risk keeps the limit: the risk is not monotone, and may be
     higher at lower acceptance rates. What :func:`.operating_point` finds with ``max_risk=``.
+
+    References
+    ----------
+    El-Yaniv and Wiener 2010, "On the foundations of noise-free selective classification", on coverage
+    and selective risk; Geifman and El-Yaniv 2017, "Selective classification for deep neural networks".
 
     Examples
     --------

@@ -36,6 +36,24 @@ class Calibration(Table, Result):
         the sum of 1/π.
     errors : ndarray of shape (n_blocks,), int64 or float64
         Incorrect ones among them; their share rises strictly from block to block.
+
+    See Also
+    --------
+    fastarac.operation.isotonic_calibration : estimate the error probability at each confidence
+    CalibrationTable : confidences in bins, beside how many of their items are correct
+
+    References
+    ----------
+    Ayer and others 1955, "An empirical distribution function for sampling with incomplete information".
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> found = fa.operation.isotonic_calibration([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
+    >>> found
+    Calibration(3 blocks of 5 items, 2 errors)
+    >>> found.accepted_down_to(0.5)
+    0.6
     """
 
     thresholds: tuple[float, ...]
@@ -103,12 +121,22 @@ def isotonic_calibration(
     ValueError, TypeError
         As :func:`.threshold_sweep`; TypeError for a weighted sweep.
 
+    See Also
+    --------
+    calibration_table : compare confidences with shares of correct outputs, bin by bin
+    fit_policy : fit thresholds that keep one limit over all outputs
+    fastarac.results.Calibration : the error probability as a step function of the confidence
+
     Notes
     -----
     Pooling of adjacent violators (Ayer and others 1955): of all step functions that never rise with
     the confidence the one that fits the items best, by squares and by likelihood. One pass over the
     distinct confidences; rates are compared as fractions of integers, so that equal ones are one
     block. Equal confidences are one point.
+
+    References
+    ----------
+    Ayer and others 1955, "An empirical distribution function for sampling with incomplete information".
 
     Examples
     --------
@@ -174,6 +202,26 @@ class CalibrationTable(Table, Result):
         The share of correct items, and the exact interval of Clopper and Pearson around it.
     confidence_level : float
         Of each interval by itself.
+
+    See Also
+    --------
+    fastarac.operation.calibration_table : compare confidences with shares of correct outputs
+    fastarac.displays.CalibrationDisplay : calibration visualization
+
+    References
+    ----------
+    Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the
+    binomial".
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> table = fa.operation.calibration_table(correct, confidence, n_bins=2)
+    >>> table
+    CalibrationTable(2 bins of 5 items)
+    >>> table.n_correct, table.n_items
+    (array([1, 2]), array([2, 3]))
     """
 
     low: NDArray[np.float64]
@@ -220,11 +268,23 @@ def calibration_table(
     ValueError, TypeError
         As :func:`.threshold_sweep`.
 
+    See Also
+    --------
+    expected_calibration_error : mean distance between confidence and accuracy
+    isotonic_calibration : estimate the error probability at each confidence
+    fastarac.displays.CalibrationDisplay : calibration visualization
+
     Notes
     -----
     Bins that pooling found need no choice of their number (Dimitriadis, Gneiting and Jordan 2021,
     "Stable reliability diagrams for probabilistic classifiers"). They were chosen by the same items,
     so that their intervals are a little too narrow; those of equal numbers are not.
+
+    References
+    ----------
+    Dimitriadis, Gneiting and Jordan 2021, "Stable reliability diagrams for probabilistic classifiers";
+    Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the
+    binomial".
 
     Examples
     --------
@@ -274,6 +334,24 @@ class CalibrationError(Result):
         being correct: the bias of the estimate near perfect calibration.
     n_bins : int
         How many bins there are.
+
+    See Also
+    --------
+    fastarac.operation.expected_calibration_error : mean distance between confidence and accuracy
+    CalibrationTable : confidences in bins, beside how many of their items are correct
+
+    References
+    ----------
+    Naeini, Cooper and Hauskrecht 2015, "Obtaining well calibrated probabilities using Bayesian
+    binning".
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> found = fa.operation.expected_calibration_error(correct, confidence)
+    >>> found.n_bins, found.estimate > found.by_chance
+    (5, False)
     """
 
     estimate: float
@@ -310,12 +388,23 @@ def expected_calibration_error(
     ValueError, TypeError
         As :func:`.threshold_sweep`; ValueError for confidences outside [0, 1].
 
+    See Also
+    --------
+    calibration_table : compare confidences with shares of correct outputs, bin by bin
+    fastarac.results.CalibrationError : the expected calibration error, and how much of it is chance
+
     Notes
     -----
     :math:`\sum_b n_b/n \cdot |\mathrm{acc}_b - \mathrm{conf}_b|` (Naeini and others 2015). An absolute
     value is never negative, so that the estimate is above 0 however good the model: the fewer items a
     bin has, the more (Kumar and others 2019). `by_chance` is Σ E|Bin(n_b, conf_b) − n_b·conf_b|/n, in
     closed form after de Moivre. Bins found by pooling overfit and add to it; equal numbers do not.
+
+    References
+    ----------
+    Naeini, Cooper and Hauskrecht 2015, "Obtaining well calibrated probabilities using Bayesian
+    binning"; Kumar, Liang and Ma 2019, "Verified uncertainty calibration"; Diaconis and Zabell 1991,
+    "Closed form summation for classical distributions: variations on a theme of de Moivre".
 
     Examples
     --------

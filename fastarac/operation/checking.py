@@ -89,6 +89,29 @@ class PolicyCheck(Result):
         Whether whole documents were counted.
     verified : int or None
         Of outputs that are verified in part, how many are; None where all are, and in a log.
+
+    See Also
+    --------
+    fastarac.operation.Policy.check : test the limit of a policy on new verified outputs
+    fastarac.results.ConfidenceShift : whether confidences have moved
+
+    References
+    ----------
+    Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the
+    binomial"; Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by betting".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> rng = np.random.default_rng(0)
+    >>> confidence = rng.random(4000)
+    >>> correct = rng.random(4000) < 0.9 + 0.1 * confidence
+    >>> policy = fa.operation.fit_policy(correct, confidence, max_error_rate=0.03)
+    >>> new = rng.random(4000)
+    >>> check = policy.check(rng.random(4000) < 0.9 + 0.1 * new, new)
+    >>> check.verdict, check.exit_status
+    ('too few', 3)
     """
 
     verdict: Verdict

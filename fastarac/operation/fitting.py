@@ -126,6 +126,13 @@ def fit_policy(
     SampleTooSmallWarning
         Where nothing could be guaranteed even if every output were correct.
 
+    See Also
+    --------
+    Policy : which outputs are accepted, under one limit
+    isotonic_calibration : estimate the error probability at each confidence
+    fastarac.guaranteed_operating_point : choose a threshold that keeps a limit on new items
+    sample_size_for_policy : find how many verified outputs a policy takes
+
     Notes
     -----
     **One threshold** under ``max_error_rate``: that of :func:`.guaranteed_operating_point`, from all
@@ -149,6 +156,12 @@ def fit_policy(
 
     **What has to be true**: new outputs come from the same source, and depend on each other within
     groups alone. :meth:`.Policy.shift` looks for signs of the contrary, :meth:`.Policy.check` tests it.
+
+    References
+    ----------
+    Neyman and Pearson 1933, "On the problem of the most efficient tests of statistical hypotheses";
+    Ayer and others 1955, "An empirical distribution function for sampling with incomplete information",
+    on isotonic regression.
 
     Examples
     --------

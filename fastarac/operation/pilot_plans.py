@@ -284,6 +284,10 @@ def sample_size_for_policy(
     much the power depends on what happened to be in the pilot. Small pilots allow more by chance: their
     plans are too hopeful.
 
+    References
+    ----------
+    Davison and Hinkley 1997, "Bootstrap methods and their application".
+
     Examples
     --------
     >>> import fastarac as fa

@@ -63,6 +63,12 @@ class SampleSizes(TupleResult, _SampleSizes):
     --------
     fastarac.operation.sample_size_for_guarantee : verified outputs that a guaranteed limit takes
     AuditPlan : numbers of audits that see an error rate above the limit
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.operation.sample_size_for_guarantee(0.01, 0.005).stable
+    2185
     """
 
     __slots__ = ()
@@ -90,6 +96,13 @@ class AuditPlan(TupleResult, _AuditPlan):
     --------
     fastarac.operation.audit_plan : find how many outputs to audit so that an error rate above
     SampleSizes : numbers of items for a guarantee
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> plan = fa.operation.audit_plan(0.01, 0.02, n_outputs=40_000)
+    >>> plan.stable, plan.audit_probability
+    (1015, 0.025375)
     """
 
     __slots__ = ()
@@ -134,6 +147,11 @@ def sample_size_for_guarantee(
     The exact test of :func:`.guaranteed_operating_point` allows c errors among n items, the most with
     P(Bin(n, ε) ≤ c) ≤ δ, and its power is P(Bin(n, p) ≤ c). It jumps up where one more error is
     allowed, and falls until the next one is: a saw-tooth, whose teeth are searched one by one.
+
+    References
+    ----------
+    Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the
+    binomial".
 
     Examples
     --------
@@ -350,6 +368,10 @@ def sample_size_for_interval(
     sample_size_for_comparison : find how many items tell two models apart that are run on the same ones
     design_effect : find by how much groups raise the variance of the error rate, from a pilot sample
 
+    References
+    ----------
+    Hampel 1974, "The influence curve and its role in robust estimation".
+
     Examples
     --------
     >>> import fastarac as fa
@@ -407,6 +429,10 @@ def design_effect(
     --------
     sample_size_for_interval : find how many items make an interval as narrow as wanted
     sample_size_for_guarantee : verified outputs that a guaranteed limit takes
+
+    References
+    ----------
+    Kish 1965, "Survey sampling".
 
     Examples
     --------

@@ -89,6 +89,12 @@ class Policy(Result):
         accepted.
     document_threshold : float
         The least confidence of an accepted document.
+
+    See Also
+    --------
+    fit_policy : fit the thresholds of a policy
+    apply_policy : divide the outputs in a file into those that are accepted
+    fastarac.results.PolicyCheck : whether the limit holds on new verified outputs
     """
 
     fields: tuple[Any, ...]

@@ -141,6 +141,18 @@ class ConfidenceShift(Table, Result):
     --------
     fastarac.operation.Policy : which outputs are accepted, under one limit
     fastarac.partial_truth.confidence_based_estimate : estimate the errors of outputs without truth
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> rng = np.random.default_rng(0)
+    >>> confidence = rng.random(4000)
+    >>> correct = rng.random(4000) < 0.9 + 0.1 * confidence
+    >>> policy = fa.operation.fit_policy(correct, confidence, max_error_rate=0.03)
+    >>> shift = policy.shift(rng.random(1000) ** 2)
+    >>> shift.shifted, shift.pvalue < 0.01
+    (True, True)
     """
 
     shifted: bool

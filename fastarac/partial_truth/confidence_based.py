@@ -57,6 +57,26 @@ class ConfidenceBasedEstimate(Result):
         Why it is not reliable; empty where it is.
     shift : ConfidenceShift
         The test whether the confidences have moved.
+
+    See Also
+    --------
+    fastarac.partial_truth.confidence_based_estimate : estimate the errors of outputs without truth
+    ConfidenceShift : whether confidences have moved
+
+    References
+    ----------
+    Guillory and others 2021, "Predicting with confidence on unseen distributions".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> rng = np.random.default_rng(0)
+    >>> before, now = rng.random(4000), rng.random(2000)
+    >>> correct = rng.random(4000) < 0.8 + 0.2 * before
+    >>> reference = (correct, before)
+    >>> fa.partial_truth.confidence_based_estimate(reference, now, threshold=0.5)
+    ConfidenceBasedEstimate(error_rate=0.02813 [0.01998, 0.0382], reliable=True)
     """
 
     error_rate: Interval

@@ -100,6 +100,16 @@ def sample_outputs(
     ModuleNotFoundError
         If DuckDB is not installed.
 
+    See Also
+    --------
+    draw_verification_sample : draw the outputs that people verify
+    join_answers : write all outputs with the answers to those that were drawn
+    read_verified : read outputs of which some are verified
+
+    References
+    ----------
+    Ohlsson 1995, "Coordination of samples using permanent random numbers", in: Business survey methods.
+
     Examples
     --------
     >>> from pathlib import Path
@@ -200,6 +210,11 @@ def join_answers(
         confidence is another one than there.
     ValueError
         Where a name says no known format, or the files are not different ones.
+
+    See Also
+    --------
+    sample_outputs : draw the outputs of a file that people verify
+    read_verified : read outputs of which some are verified
 
     Examples
     --------

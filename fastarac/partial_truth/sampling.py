@@ -36,6 +36,16 @@ class VerificationSample(Table, Result):
     --------
     fastarac.partial_truth.draw_verification_sample : draw the outputs that people verify
     fastarac.PartialTruth : truth of those items that people verified
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> sample = fa.partial_truth.draw_verification_sample(np.arange(1000), 100, random_state=0)
+    >>> sample
+    VerificationSample(102 of 1000 outputs, 100 expected)
+    >>> sample.indices[:5]
+    array([ 7, 24, 28, 33, 35])
     """
 
     selected: NDArray[np.bool_]

@@ -81,6 +81,11 @@ def search_outputs(
     ModuleNotFoundError
         If DuckDB is not installed.
 
+    See Also
+    --------
+    AdaptiveThresholdSearch : the same search, without files
+    sample_outputs : draw the outputs of a file that people verify
+
     Examples
     --------
     >>> from pathlib import Path

@@ -29,7 +29,21 @@ class _VerifiedOutputs(NamedTuple):
 
 
 class VerifiedOutputs(TupleResult, _VerifiedOutputs):
-    """Outputs of which some are verified: the truth, as far as it is known, and the confidences."""
+    """Outputs of which some are verified: the truth, as far as it is known, and the confidences.
+
+    See Also
+    --------
+    fastarac.partial_truth.read_verified : read outputs of which some are verified
+    fastarac.PartialTruth : truth of those items that people verified
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> truth = fa.PartialTruth([1, np.nan], inclusion_probability=0.5)
+    >>> fa.results.VerifiedOutputs(truth, np.array([0.9, 0.8]))
+    VerifiedOutputs(correct=PartialTruth(1 of 2 verified), confidence=array([0.9, 0.8]))
+    """
 
     __slots__ = ()
 
@@ -69,6 +83,12 @@ def read_verified(
         answer, and for what else :class:`.PartialTruth` refuses.
     ModuleNotFoundError
         If DuckDB is not installed.
+
+    See Also
+    --------
+    join_answers : write all outputs with the answers to those that were drawn
+    fastarac.PartialTruth : truth of those items that people verified
+    fastarac.io.read_outputs : read outputs whose truth is known
 
     Examples
     --------

@@ -67,6 +67,16 @@ class DeLongTest(TupleResult, _DeLongTest):
     ----------
     DeLong, DeLong and Clarke-Pearson 1988, "Comparing the areas under two or more correlated receiver
     operating characteristic curves".
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true = [0, 1] * 10
+    >>> one = [label + rank % 3 for rank, label in enumerate(y_true)]
+    >>> other = [rank % 7 for rank in range(20)]
+    >>> test = fa.delong_test(y_true, one, other)
+    >>> test.difference > 0, test.pvalue < 0.05
+    (True, False)
     """
 
     __slots__ = ()

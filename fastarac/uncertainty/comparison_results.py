@@ -47,6 +47,16 @@ class PairDifference(Result):
     --------
     fastarac.compare_models : compare models on the same items or groups
     ModelComparison : several models
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> digits = load_digits_ocr()
+    >>> models = {name: digits[name] for name in ("knn-votes", "svm-rbf")}
+    >>> pair = fa.compare_models(models).pair("knn-votes", "svm-rbf")
+    >>> pair.difference > 0, pair.interval.low > 0
+    (True, True)
     """
 
     a: str
@@ -140,6 +150,18 @@ class ModelComparison(Table, Result):
     --------
     fastarac.compare_models : compare models on the same items or groups
     PairDifference : the difference of two models on the same items, or in the same groups
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> digits = load_digits_ocr()
+    >>> models = {name: digits[name] for name in ("knn-votes", "svm-rbf")}
+    >>> found = fa.compare_models(models)
+    >>> found.names, found.letters
+    (('knn-votes', 'svm-rbf'), ('a', 'b'))
+    >>> found.pair("knn-votes", "svm-rbf").difference > 0
+    True
     """
 
     statistic: Statistic

@@ -63,6 +63,16 @@ class CombinedOutputs(Result):
     --------
     combine : put the words of several engines together
     Combination : how to put the words of several engines together
+
+    Examples
+    --------
+    >>> from fastarac import ocr
+    >>> sample = ocr.load_sample()
+    >>> found = ocr.combine(sample.outputs)
+    >>> found.names, found.combination is None
+    (('plain', 'enlarged'), True)
+    >>> bool(found.agreeing.max() == len(found.names))
+    True
     """
 
     names: tuple[str, ...]
