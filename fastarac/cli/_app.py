@@ -2,69 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
 
 from fastarac._version import __version__
 from fastarac.cli import _html, _ocr, _ocr_combine, _ocr_command, _operating, _operation
+from fastarac.cli import _options as options
 from fastarac.cli._costs import Prices
 from fastarac.cli._help import ByTask
+from fastarac.cli._option_groups import (
+    NOT_OF_VERIFIED,
+    DeliveryOptions,
+    LimitOptions,
+    PeopleOptions,
+    PriceOptions,
+    ReadingOptions,
+    VerifiedOptions,
+    given_options,
+    grouped,
+)
 from fastarac.cli._options import (
     RESAMPLES,
     RISK_OF_GROUPS,
     Certainty,
-    Confidence,
-    Correct,
-    Correction,
-    CorrectionName,
-    CostCorrection,
-    CostError,
     Costs,
-    CostVerification,
     Delivery,
-    Delta,
-    DrawnColumn,
     Draws,
-    EmptyConfidence,
-    EmptyTruth,
-    ErrorRates,
-    Files,
-    Gamma,
-    GroupColumn,
-    Guarantee,
-    InclusionProbability,
-    Interval,
-    Item,
-    JudgeColumn,
-    Level,
-    Limits,
-    MaxLine,
-    MaxMemory,
-    MaxRatio,
-    MaxRisks,
-    Method,
-    MethodName,
-    ModelColumn,
-    OutputFormat,
-    Plot,
-    Prediction,
-    PrintedFormat,
     RefusalError,
-    ReportFile,
-    Resamples,
-    ReviewerDetection,
-    ReviewerFalseAlarm,
-    Seed,
-    StatisticName,
-    Thresholds,
-    Truth,
-    Weight,
-    Wide,
-    columns_of,
-    ends_quietly,
     groups_of,
-    option,
 )
 from fastarac.cli._settings import Settings
 from fastarac.uncertainty.statistics import Statistic
@@ -149,8 +116,8 @@ def _print_version(wanted: bool) -> None:
 @app.callback(epilog=EXAMPLES)
 def _common(
     context: typer.Context,
-    max_line: MaxLine = None,
-    max_ratio: MaxRatio = None,
+    max_line: options.MaxLine = None,
+    max_ratio: options.MaxRatio = None,
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
@@ -163,249 +130,177 @@ def _common(
 
 
 @app.command(epilog=EXAMPLES)
+@grouped
 def evaluate(
-    paths: Files,
-    confidence: Confidence = "confidence",
-    correct: Correct = None,
-    prediction: Prediction = None,
-    truth: Truth = None,
-    empty_truth: EmptyTruth = False,
-    empty_confidence: EmptyConfidence = False,
-    model: ModelColumn = None,
+    context: typer.Context,
+    paths: options.Files,
+    *,
+    reading: ReadingOptions,
+    model: options.ModelColumn = None,
     by: Annotated[
         str | None,
-        option("--by COLUMN", "Column of groups to compare, such as fields; worst first."),
+        options.option("--by COLUMN", "Column of groups to compare, such as fields; worst first."),
     ] = None,
-    item: Item = None,
-    weight: Weight = None,
-    group: GroupColumn = None,
-    error_rate: ErrorRates = None,
-    max_risk: MaxRisks = None,
-    threshold: Thresholds = None,
-    gamma: Gamma = None,
-    delta: Delta = None,
-    cost_verification: CostVerification = None,
-    cost_correction: CostCorrection = None,
-    cost_error: CostError = None,
-    reviewer_detection: ReviewerDetection = None,
-    reviewer_false_alarm: ReviewerFalseAlarm = None,
-    ci: Interval = None,
-    guarantee: Guarantee = None,
-    output_format: OutputFormat = PrintedFormat.table,
-    wide: Wide = False,
-    plot: Plot = None,
-    report: ReportFile = None,
-    max_memory: MaxMemory = None,
-    inclusion_probability: InclusionProbability = None,
-    judge: JudgeColumn = None,
-    drawn: DrawnColumn = None,
+    item: options.Item = None,
+    weight: options.Weight = None,
+    group: options.GroupColumn = None,
+    limits: LimitOptions,
+    gamma: options.Gamma = None,
+    delta: options.Delta = None,
+    prices: PriceOptions,
+    people: PeopleOptions,
+    ci: options.Interval = None,
+    guarantee: options.Guarantee = None,
+    delivery: DeliveryOptions,
+    max_memory: options.MaxMemory = None,
+    verified: VerifiedOptions,
 ) -> None:
     """Evaluate the outputs in files."""
-    with ends_quietly():
-        if (inclusion_probability, judge, drawn) != (None, None, None):
-            from fastarac.cli import _verified
+    groups = groups_of(group)
+    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, "by", "report")
+    if of_verified is not None:
+        from fastarac.cli import _verified
 
-            others = {
-                "--prediction": prediction, "--truth": truth, "--empty-truth": empty_truth,
-                "--empty-confidence": empty_confidence, "--model": model, "--by": by, "--id": item,
-                "--weight": weight, "--gamma": gamma, "--delta": delta,
-                "--cost-verification": cost_verification, "--cost-correction": cost_correction,
-                "--cost-error": cost_error, "--reviewer-detection": reviewer_detection,
-                "--reviewer-false-alarm": reviewer_false_alarm, "--plot": plot, "--report": report,
-                "--max-memory": max_memory, "--wide": wide,
-            }  # fmt: skip
-            _verified.refuse_others(others)
-            groups = groups_of(group)
-            verified = _verified.columns_of(
-                confidence, correct, inclusion_probability, judge, groups, drawn
-            )
-            limits = Limits.of(error_rate, max_risk, threshold)
-            certainty = Certainty(ci, guarantee)
-            certainty.check(limits)
-            _verified.evaluate(paths, verified, limits, certainty, str(output_format))
-            return
-        people = reviewer_detection, reviewer_false_alarm
-        prices = _prices((cost_verification, cost_correction, cost_error), people, (gamma, delta))
-        if report is not None and ci is None:
-            ci = _html.LEVEL  # a report says how sure its figures are
-        if by is not None and guarantee is not None:
-            raise RefusalError(
-                "--guarantee is about all outputs together, not about each group of --by; leave out "
-                "one of the two"
-            )
-        if by is not None and empty_confidence:
-            raise RefusalError(
-                "--by evaluates groups without --empty-confidence; leave out --empty-confidence"
-            )
-        groups = groups_of(group)
-        needs_groups = ci is not None or guarantee is not None
-        if groups is not None and not needs_groups:
-            from fastarac.cli._files import NO_GROUP
-            from fastarac.io._pages import PAGE, is_of_ocr
-
-            if groups not in (PAGE, NO_GROUP) or not all(map(is_of_ocr, paths)):
-                raise RefusalError(
-                    "--group is given without --ci and --guarantee; no other figure depends on it"
-                )
-            groups = None
-        if guarantee is not None and groups is not None and max_risk:
-            raise RefusalError(
-                "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
-                f"--group: {RISK_OF_GROUPS}"
-            )
-        if guarantee is not None and weight is not None:
-            raise RefusalError("--guarantee is for outputs that are counted; leave out --weight")
-        settings = Settings(
-            Limits.of(error_rate, max_risk, threshold),
-            Costs(gamma, delta, prices),
-            Delivery(output_format, plot, report, wide),
-            Certainty(ci, guarantee),
+        certainty = Certainty(ci, guarantee)
+        certainty.check(limits)
+        _verified.evaluate(paths, of_verified, limits, certainty, str(delivery.form))
+        return
+    costs = Costs(gamma, delta, Prices.of(prices, people, {"--gamma": gamma, "--delta": delta}))
+    report = delivery.report
+    if report is not None and ci is None:
+        ci = _html.LEVEL  # a report says how sure its figures are
+    if by is not None and guarantee is not None:
+        raise RefusalError(
+            "--guarantee is about all outputs together, not about each group of --by; leave out "
+            "one of the two"
         )
-        columns = columns_of(
-            confidence, correct, prediction, truth, empty_truth, empty_confidence, by, item, groups
+    if by is not None and reading.empty_confidence:
+        raise RefusalError(
+            "--by evaluates groups without --empty-confidence; leave out --empty-confidence"
         )
-        columns |= {"model": model, "weight": weight}
-        if max_memory is not None:
-            from fastarac.cli._stream import evaluate_streams
+    needs_groups = ci is not None or guarantee is not None
+    if groups is not None and not needs_groups:
+        from fastarac.cli._files import NO_GROUP
+        from fastarac.io._pages import PAGE, is_of_ocr
 
-            need_items = {
-                "--model": model, "--by": by, "--id": item, "--weight": weight, "--group": groups,
-                "--empty-confidence": empty_confidence, "--report": report, "--ci": ci,
-                "--guarantee": guarantee, "--plot": plot, "--cost-verification": prices,
-            }  # fmt: skip
-            evaluate_streams(paths, columns, settings, max_memory, need_items)
-            return
-        from fastarac.cli._files import (
-            notes_of_pages,
-            read_models,
-            with_pages,
-            with_rejects_said,
-        )
-        from fastarac.cli._report import reliability_warnings
-
-        pages: list[str] = []
-        if needs_groups and not (guarantee is not None and max_risk):  # which groups have none of
-            columns, pages = with_pages(paths, columns)
-        found = read_models(paths, columns)
-        if report is not None and any(each.crossed is not None for each in found.outputs.values()):
+        if groups not in (PAGE, NO_GROUP) or not all(map(is_of_ocr, paths)):
             raise RefusalError(
-                "--report draws whole groups of one kind, and the columns of --group are crossed; one "
-                "column, or two of which one lies within the other, is expected"
+                "--group is given without --ci and --guarantee; no other figure depends on it"
             )
-        models = with_rejects_said(settings.evaluate(found.outputs), missed=not empty_confidence)
-        if report is not None:
-            notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
-            settings.report(models, notes)
-        after = "" if report is None else _html.WRITTEN.format(path=report)
-        if needs_groups and groups is None:
-            pages += notes_of_pages(paths, columns)
-        settings.deliver(models, after=after, difference=found.difference, notes=pages)
+        groups = None
+    if guarantee is not None and groups is not None and limits.max_risk:
+        raise RefusalError(
+            "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
+            f"--group: {RISK_OF_GROUPS}"
+        )
+    if guarantee is not None and weight is not None:
+        raise RefusalError("--guarantee is for outputs that are counted; leave out --weight")
+    settings = Settings(limits, costs, delivery, Certainty(ci, guarantee))
+    columns = reading.columns(by=by, item=item, group=groups, model=model, weight=weight)
+    if max_memory is not None:
+        from fastarac.cli._stream import evaluate_streams
+
+        need_items = {
+            "--model": model, "--by": by, "--id": item, "--weight": weight, "--group": groups,
+            "--empty-confidence": reading.empty_confidence, "--report": report, "--ci": ci,
+            "--guarantee": guarantee, "--plot": delivery.plot, "--cost-verification": costs.prices,
+        }  # fmt: skip
+        evaluate_streams(paths, columns, settings, max_memory, need_items)
+        return
+    from fastarac.cli._files import notes_of_pages, read_models, with_pages, with_rejects_said
+    from fastarac.cli._report import reliability_warnings
+
+    pages: list[str] = []
+    if needs_groups and not (guarantee is not None and limits.max_risk):  # which groups have none of
+        columns, pages = with_pages(paths, columns)
+    found = read_models(paths, columns)
+    if report is not None and any(each.crossed is not None for each in found.outputs.values()):
+        raise RefusalError(
+            "--report draws whole groups of one kind, and the columns of --group are crossed; one "
+            "column, or two of which one lies within the other, is expected"
+        )
+    models = with_rejects_said(settings.evaluate(found.outputs), missed=not reading.empty_confidence)
+    if report is not None:
+        notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
+        settings.report(models, notes)
+    after = "" if report is None else _html.WRITTEN.format(path=report)
+    if needs_groups and groups is None:
+        pages += notes_of_pages(paths, columns)
+    settings.deliver(models, after=after, difference=found.difference, notes=pages)
 
 
 @app.command(epilog=EXAMPLES_OF_COMPARE)
+@grouped
 def compare(
-    paths: Files,
-    confidence: Confidence = "confidence",
-    correct: Correct = None,
-    prediction: Prediction = None,
-    truth: Truth = None,
-    empty_truth: EmptyTruth = False,
-    empty_confidence: EmptyConfidence = False,
-    model: ModelColumn = None,
-    item: Item = None,
-    weight: Weight = None,
-    group: GroupColumn = None,
-    statistic: StatisticName = "arac_auc",
-    method: MethodName = Method.asymptotic,
-    correction: CorrectionName = Correction.holm,
-    ci: Level = 0.95,
-    resamples: Resamples = None,
-    seed: Seed = 0,
-    cost_verification: CostVerification = None,
-    cost_correction: CostCorrection = None,
-    cost_error: CostError = None,
-    reviewer_detection: ReviewerDetection = None,
-    reviewer_false_alarm: ReviewerFalseAlarm = None,
-    output_format: OutputFormat = PrintedFormat.table,
-    wide: Wide = False,
-    inclusion_probability: InclusionProbability = None,
-    judge: JudgeColumn = None,
-    drawn: DrawnColumn = None,
+    context: typer.Context,
+    paths: options.Files,
+    *,
+    reading: ReadingOptions,
+    model: options.ModelColumn = None,
+    item: options.Item = None,
+    weight: options.Weight = None,
+    group: options.GroupColumn = None,
+    statistic: options.StatisticName = "arac_auc",
+    method: options.MethodName = options.Method.asymptotic,
+    correction: options.CorrectionName = options.Correction.holm,
+    ci: options.Level = 0.95,
+    resamples: options.Resamples = None,
+    seed: options.Seed = 0,
+    prices: PriceOptions,
+    people: PeopleOptions,
+    output_format: options.OutputFormat = options.PrintedFormat.table,
+    wide: options.Wide = False,
+    verified: VerifiedOptions,
 ) -> None:
     """Compare models on the same items: how much they differ, and how sure that is."""
-    with ends_quietly():
-        if (inclusion_probability, judge, drawn) != (None, None, None):
-            from fastarac.cli import _verified
+    groups = groups_of(group)
+    by_bootstrap = method is options.Method.bootstrap
+    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, "output_format")
+    if of_verified is not None:
+        from fastarac.cli import _verified
 
-            others = {
-                "--prediction": prediction, "--truth": truth, "--empty-truth": empty_truth,
-                "--empty-confidence": empty_confidence, "--model": model, "--id": item,
-                "--weight": weight, "--method bootstrap": method is Method.bootstrap,
-                "--resamples": resamples, "--cost-verification": cost_verification,
-                "--cost-correction": cost_correction, "--cost-error": cost_error,
-                "--reviewer-detection": reviewer_detection, "--wide": wide,
-                "--format": output_format is not PrintedFormat.table,
-            }  # fmt: skip
-            _verified.refuse_others(others)
-            groups = groups_of(group)
-            verified = _verified.columns_of(
-                confidence, correct, inclusion_probability, judge, groups, drawn
-            )
-            _verified.compare(paths, verified, statistic, str(correction), ci)
-            return
-        people = reviewer_detection, reviewer_false_alarm
-        prices = _prices((cost_verification, cost_correction, cost_error), people)
-        from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
-        from fastarac.cli._files import notes_of_pages, read_models, with_pages
+        _verified.refuse_others({"--method bootstrap": by_bootstrap})
+        _verified.compare(paths, of_verified, statistic, str(correction), ci)
+        return
+    priced = Prices.of(prices, people)
+    from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
+    from fastarac.cli._files import notes_of_pages, read_models, with_pages
 
-        if resamples is not None and method is not Method.bootstrap:
-            raise RefusalError("--resamples is for --method bootstrap, which draws them")
-        draws = Draws(RESAMPLES if resamples is None else resamples, seed)
-        request = ComparisonRequest.of(statistic, method, correction, ci, draws, prices)
-        groups = groups_of(group)
-        columns = columns_of(
-            confidence, correct, prediction, truth, empty_truth, empty_confidence, None, item, groups
+    if resamples is not None and not by_bootstrap:
+        raise RefusalError("--resamples is for --method bootstrap, which draws them")
+    draws = Draws(RESAMPLES if resamples is None else resamples, seed)
+    request = ComparisonRequest.of(statistic, method, correction, ci, draws, priced)
+    columns = reading.columns(item=item, group=groups, model=model, weight=weight)
+    columns, pages = with_pages(paths, columns)
+    by_pages = columns["group"] != groups and columns["group"] is not None
+    if by_pages and priced is not None:
+        raise RefusalError(
+            "--cost-verification is for models of the same items; of what fastarac ocr wrote, "
+            "fastarac ocr --cost-verification compares the costs"
         )
-        columns |= {"model": model, "weight": weight}
-        columns, pages = with_pages(paths, columns)
-        by_pages = columns["group"] != groups and columns["group"] is not None
-        if by_pages and prices is not None:
-            raise RefusalError(
-                "--cost-verification is for models of the same items; of what fastarac ocr wrote, "
-                "fastarac ocr --cost-verification compares the costs"
-            )
-        found = read_models(paths, columns, same_items=not by_pages)
-        order = None
-        if item is None and not by_pages:
-            order = ORDER_AND_TRUTH if found.same_truths else ORDER
-        delivery = Delivery(output_format, wide=wide)
-        paired: Literal["items", "groups"] = "groups" if by_pages else "items"
-        difference = None if by_pages else found.difference
-        if groups is None:
-            pages += notes_of_pages(paths, columns)
-        deliver(
-            found.outputs,
-            request,
-            delivery,
-            order=order,
-            difference=difference,
-            paired=paired,
-            notes=pages,
-        )
+    found = read_models(paths, columns, same_items=not by_pages)
+    order = None
+    if item is None and not by_pages:
+        order = ORDER_AND_TRUTH if found.same_truths else ORDER
+    paired: Literal["items", "groups"] = "groups" if by_pages else "items"
+    difference = None if by_pages else found.difference
+    if groups is None:
+        pages += notes_of_pages(paths, columns)
+    delivery = Delivery(output_format, wide=wide)
+    deliver(
+        found.outputs, request, delivery, order=order, difference=difference, paired=paired, notes=pages
+    )
 
 
 @app.command(epilog=EXAMPLES_OF_OCR)
+@grouped
 def ocr(
+    context: typer.Context,
+    *,
     truth: _ocr.TruthFiles = None,
     outputs: _ocr.OutputFiles = None,
     name: _ocr.Names = None,
-    unit: _ocr.UnitOption = _ocr.Unit.word,
-    level: _ocr.LevelOption = _ocr.TextLevel.auto,
-    missed: _ocr.MissedOption = None,
-    inserted: _ocr.InsertedOption = _ocr.Inserted.wrong,
-    moved: _ocr.MovedOption = _ocr.Moved.right,
-    fold: _ocr.FoldOption = None,
-    join: _ocr.JoinOption = _ocr.Join.min,
+    alignment: _ocr.AlignmentOptions,
     combine: _ocr_combine.Combine = False,
     combination: _ocr_combine.CombinationFile = None,
     save_combination: _ocr_combine.SaveCombination = None,
@@ -414,25 +309,17 @@ def ocr(
     value_key: _ocr.ValueKey = None,
     confidence_key: _ocr.ConfidenceKey = None,
     group: _ocr.GroupOption = _ocr.Group.page,
-    error_rate: ErrorRates = None,
-    max_risk: MaxRisks = None,
-    threshold: Thresholds = None,
-    gamma: Gamma = None,
-    delta: Delta = None,
-    cost_verification: CostVerification = None,
-    cost_correction: CostCorrection = None,
-    cost_error: CostError = None,
+    limits: LimitOptions,
+    gamma: options.Gamma = None,
+    delta: options.Delta = None,
+    prices: PriceOptions,
     cost_missed: _ocr.MissedPrice = None,
     engine_price: _ocr_combine.EnginePrices = None,
-    reviewer_detection: ReviewerDetection = None,
-    reviewer_false_alarm: ReviewerFalseAlarm = None,
-    ci: Level = 0.95,
-    guarantee: Guarantee = None,
+    people: PeopleOptions,
+    ci: options.Level = 0.95,
+    guarantee: options.Guarantee = None,
     output: _ocr.Output = None,
-    output_format: OutputFormat = PrintedFormat.table,
-    wide: Wide = False,
-    plot: Plot = None,
-    report: ReportFile = None,
+    delivery: DeliveryOptions,
     images: _ocr.Images = None,
     attributes: _ocr.Attributes = None,
     review_pages: _ocr.ReviewPages = None,
@@ -444,88 +331,57 @@ def ocr(
     demo: _ocr.Demo = False,
 ) -> None:
     """Evaluate OCR engines from their files and the true texts."""
-    with ends_quietly():
-        people = reviewer_detection, reviewer_false_alarm
-        prices = _prices((cost_verification, cost_correction, cost_error), people, (gamma, delta))
-        if demo and report is None:
-            report = _ocr.DEMO_REPORT
-        settings = Settings(
-            Limits.of(error_rate, max_risk, threshold),
-            Costs(gamma, delta, prices),
-            Delivery(output_format, plot, report, wide),
-            Certainty(ci, guarantee),
-        )
-        alignment = {
-            "unit": str(unit),
-            "level": str(level),
-            "missed": str(missed or _ocr.Missed.reject),
-            "inserted": str(inserted),
-            "moved": str(moved),
-            "fold": tuple(map(str, fold or ())),
-            "join": str(join),
-        }
-        of_texts = {
-            "--unit": unit is not _ocr.Unit.word,
-            "--level": level is not _ocr.TextLevel.auto,
-            "--inserted": inserted is not _ocr.Inserted.wrong,
-            "--moved": moved is not _ocr.Moved.right,
-            "--fold": bool(fold),
-            "--join": join is not _ocr.Join.min,
-            "--pattern": pattern is not None,
-            "--truth-pattern": truth_pattern is not None,
-            "--cost-missed": cost_missed is not None,
-        }
-        request = _ocr.OcrRequest(
-            truth,
-            tuple(outputs or ()),
-            tuple(name or ()),
-            demo,
-            skip_unmatched,
-            group is _ocr.Group.page,
-            alignment,
-            tuple(compare or ()),
-            tuple(rename or ()),
-            value_key,
-            confidence_key,
-            missed and str(missed),
-            tuple(option for option, is_given in of_texts.items() if is_given),
-            pair,
-            (pattern, truth_pattern),
-            cost_missed,
-            _ocr_combine.Combining(combine, combination, save_combination, tuple(engine_price or ())),
-        )
-        beside = _ocr.BesideItems(images, attributes, review_pages, not no_text)
-        _ocr_command.run(request, settings, beside, output=output)
+    costs = Costs(gamma, delta, Prices.of(prices, people, {"--gamma": gamma, "--delta": delta}))
+    if demo and delivery.report is None:
+        delivery = replace(delivery, report=_ocr.DEMO_REPORT)
+    settings = Settings(limits, costs, delivery, Certainty(ci, guarantee))
+    given = given_options(context)
+    request = _ocr.OcrRequest(
+        truth,
+        tuple(outputs or ()),
+        tuple(name or ()),
+        demo,
+        skip_unmatched,
+        group is _ocr.Group.page,
+        alignment.arguments(),
+        tuple(compare or ()),
+        tuple(rename or ()),
+        value_key,
+        confidence_key,
+        alignment.missed and str(alignment.missed),
+        tuple(given[name] for name in _ocr.OF_TEXTS if name in given),
+        pair,
+        (pattern, truth_pattern),
+        cost_missed,
+        _ocr_combine.Combining(combine, combination, save_combination, tuple(engine_price or ())),
+    )
+    beside = _ocr.BesideItems(images, attributes, review_pages, not no_text)
+    _ocr_command.run(request, settings, beside, output=output)
 
 
 @app.command()
+@grouped
 def demo(
-    error_rate: ErrorRates = None,
-    max_risk: MaxRisks = None,
-    threshold: Thresholds = None,
-    gamma: Gamma = None,
-    delta: Delta = None,
-    ci: Interval = None,
-    guarantee: Guarantee = None,
-    output_format: OutputFormat = PrintedFormat.table,
-    wide: Wide = False,
-    plot: Plot = None,
+    *,
+    limits: LimitOptions,
+    gamma: options.Gamma = None,
+    delta: options.Delta = None,
+    ci: options.Interval = None,
+    guarantee: options.Guarantee = None,
+    output_format: options.OutputFormat = options.PrintedFormat.table,
+    wide: options.Wide = False,
+    plot: options.Plot = None,
 ) -> None:
     """Evaluate four models on handwritten digits."""
-    with ends_quietly():
-        settings = Settings(
-            Limits.of(error_rate, max_risk, threshold),
-            Costs(gamma, delta),
-            Delivery(output_format, plot, wide=wide),
-            Certainty(ci, guarantee),
-        )
-        from fastarac.datasets import load_digits_ocr
-        from fastarac.io import Outputs
+    delivery = Delivery(output_format, plot, wide=wide)
+    settings = Settings(limits, Costs(gamma, delta), delivery, Certainty(ci, guarantee))
+    from fastarac.datasets import load_digits_ocr
+    from fastarac.io import Outputs
 
-        data = load_digits_ocr()
-        models = settings.evaluate({name: Outputs(*items) for name, items in data.items()})
-        introduction = INTRODUCTION.format(n_models=len(data), n_items=len(data.truth))
-        settings.deliver(models, before=introduction, after=HINT, command="demo")
+    data = load_digits_ocr()
+    models = settings.evaluate({name: Outputs(*items) for name, items in data.items()})
+    introduction = INTRODUCTION.format(n_models=len(data), n_items=len(data.truth))
+    settings.deliver(models, before=introduction, after=HINT, command="demo")
 
 
 for command, examples in _operation.COMMANDS:
@@ -533,25 +389,10 @@ for command, examples in _operation.COMMANDS:
 
 
 @app.command()
+@grouped
 def doctor(output_format: _operating.TextOrJson = _operating.Form.text) -> None:
     """Say what is installed, where compiled kernels are kept, and whether a first area is right."""
-    with ends_quietly():
-        from fastarac.cli._doctor import run
+    from fastarac.cli._doctor import run
 
-        if run(str(output_format)):
-            raise typer.Exit(1)
-
-
-def _prices(
-    prices: tuple[float | None, ...],
-    people: tuple[float | None, ...],
-    ratios: tuple[float | None, ...] = (),
-) -> Prices | None:
-    try:
-        return Prices.of(
-            dict(zip(("verification", "correction", "error"), prices, strict=True)),
-            dict(zip(("detection_rate", "false_alarm_rate"), people, strict=True)),
-            dict(zip(("--gamma", "--delta"), ratios, strict=False)),
-        )
-    except ValueError as error:
-        raise RefusalError(str(error)) from None
+    if run(str(output_format)):
+        raise typer.Exit(1)

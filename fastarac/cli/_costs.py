@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from fastarac._core.text import listed, money, printable, rounded_percent
+from fastarac.cli._options import RefusalError
 from fastarac.costs.verification import VerificationCosts
 from fastarac.evaluation.wording import threshold as threshold_text
 from fastarac.reviewer import Reviewer
@@ -61,9 +62,9 @@ class Prices:
         cls,
         prices: dict[str, float | None],
         people: dict[str, float | None],
-        ratios: dict[str, float | None],
+        ratios: dict[str, float | None] | None = None,
     ) -> Self | None:
-        """Return the prices that were given, or None; raise ValueError in words for the user.
+        """Return the prices that were given, or None.
 
         `prices` and `people` are arguments of `VerificationCosts` and of `Reviewer`, `ratios` options
         that say the same in another way.
@@ -78,10 +79,10 @@ class Prices:
             message = f"{first} is given without {', '.join(missing)}; all three prices are expected"
             if "correction" not in given:
                 message += f" ({INCLUDED})"
-            raise ValueError(message)
-        twice = [option for option, value in ratios.items() if value is not None]
+            raise RefusalError(message)
+        twice = [option for option, value in (ratios or {}).items() if value is not None]
         if twice:
-            raise ValueError(
+            raise RefusalError(
                 f"{twice[0]} is given beside prices, which say the same; one of them is expected"
             )
         try:
@@ -91,7 +92,7 @@ class Prices:
             message = f"{NAMES[name]} {rest}"
             if name == "correction" and given[name] == 0:
                 message += f" ({INCLUDED})"
-            raise ValueError(message) from None
+            raise RefusalError(message) from None
 
 
 def in_units(figures: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +13,7 @@ from fastarac._core.extras import missing
 from fastarac._core.files import folder_problem
 from fastarac._core.text import listed
 from fastarac.cli._ocr_combine import Combining
+from fastarac.cli._option_groups import OptionsOf
 from fastarac.cli._options import RefusalError, option
 
 if TYPE_CHECKING:
@@ -159,6 +160,32 @@ Pairs = Annotated[
 ]
 SkipUnmatched = Annotated[bool, option("--skip-unmatched", "Leave out files without a partner.")]
 Demo = Annotated[bool, option("--demo", "Evaluate the twenty pages that come with the package.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """How outputs are aligned with the true texts."""
+
+    unit: UnitOption = Unit.word
+    level: LevelOption = TextLevel.auto
+    missed: MissedOption = None
+    inserted: InsertedOption = Inserted.wrong
+    moved: MovedOption = Moved.right
+    fold: FoldOption = None
+    join: JoinOption = Join.min
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what the library is told about it."""
+        given = {name: str(value) for name, value in asdict(self).items()}
+        fold = tuple(map(str, self.fold or ()))
+        return given | {"missed": str(self.missed or Missed.reject), "fold": fold}
+
+
+AlignmentOptions = Annotated[Alignment, OptionsOf(Alignment)]
+OF_TEXTS = (
+    *("unit", "level", "inserted", "moved", "fold", "join", "pattern", "truth_pattern"),
+    "cost_missed",
+)
 
 
 @dataclass(frozen=True, slots=True)

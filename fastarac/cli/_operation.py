@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -19,28 +19,24 @@ from fastarac.cli._ocr import (
     Unit,
     UnitOption,
 )
+from fastarac.cli._option_groups import PartlyVerified, ReadingOptions, VerifiedOptions, grouped
 from fastarac.cli._options import (
     Confidence,
-    Correct,
-    DrawnColumn,
     EmptyConfidence,
-    EmptyTruth,
     GroupColumn,
     InclusionProbability,
     JudgeColumn,
-    Prediction,
     RefusalError,
     ReportFile,
-    Truth,
-    columns_of,
     ends_quietly,
     groups_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 
+@grouped
 def plan(
     error_rate: options.ErrorRate = None,
     expect: options.Expect = None,
@@ -68,38 +64,35 @@ def plan(
     report: ReportFile = None,
 ) -> None:
     """Plan how many outputs to verify: for a guarantee, audits, a comparison or an interval."""
-    with ends_quietly():
-        from fastarac.cli import _plan
+    from fastarac.cli import _plan
 
-        fits = {
-            "max_risk": max_risk, "by": by, "approximate": approximate or None,
-            "max_group_size": max_group_size, "accept": accept, "icc": icc, "group_sizes": group_sizes,
-        }  # fmt: skip
-        _plan.run(
-            {"error_rate": error_rate, "expect": expect, "audit": audit, "outputs": outputs},
-            {"difference": difference, "discordance": discordance},
-            {
-                "pilot": pilot,
-                "statistic": statistic,
-                "half_width": half_width,
-                "group": groups_of(group),
-            },
-            {"failure_probability": guarantee, "power": power, "design_effect": design_effect},
-            fits,
-            ci,
-            (plot, str(output_format), report),
-        )
+    fits = {
+        "max_risk": max_risk, "by": by, "approximate": approximate or None,
+        "max_group_size": max_group_size, "accept": accept, "icc": icc, "group_sizes": group_sizes,
+    }  # fmt: skip
+    _plan.run(
+        {"error_rate": error_rate, "expect": expect, "audit": audit, "outputs": outputs},
+        {"difference": difference, "discordance": discordance},
+        {
+            "pilot": pilot,
+            "statistic": statistic,
+            "half_width": half_width,
+            "group": groups_of(group),
+        },
+        {"failure_probability": guarantee, "power": power, "design_effect": design_effect},
+        fits,
+        ci,
+        (plot, str(output_format), report),
+    )
 
 
+@grouped
 def fit(
+    context: typer.Context,
     path: options.File,
     output: options.PolicyOutput,
-    confidence: Confidence = "confidence",
-    correct: Correct = None,
-    prediction: Prediction = None,
-    truth: Truth = None,
-    empty_truth: EmptyTruth = False,
-    empty_confidence: EmptyConfidence = False,
+    *,
+    reading: ReadingOptions,
     only: options.Only = None,
     by: options.Fields = None,
     document: options.Document = None,
@@ -110,50 +103,34 @@ def fit(
     max_risk: options.MaxRisk = None,
     guarantee: options.Failure = 0.05,
     approximate: options.Approximate = False,
-    inclusion_probability: InclusionProbability = None,
-    judge: JudgeColumn = None,
-    drawn: DrawnColumn = None,
+    verified: VerifiedOptions,
     output_format: options.TextOrJson = options.Form.text,
     report: ReportFile = None,
 ) -> None:
     """Fit thresholds that keep a limit on new outputs, and write them as a policy."""
-    with ends_quietly():
-        from fastarac.cli._policies import fit as run
+    from fastarac.cli._policies import fit as run
 
-        columns = columns_of(
-            confidence,
-            correct,
-            prediction,
-            truth,
-            empty_truth,
-            empty_confidence,
-            by,
-            document,
-            groups_of(group),
-        )
-        limits = {
-            "max_error_rate": error_rate,
-            "max_risk": max_risk,
-            "failure_probability": guarantee,
-            "max_group_size": max_group_size,
-            "method": "gamma" if approximate else "auto",
-        }
-        others = {"--only": only, "--document": document, "--approximate": approximate}
-        given = inclusion_probability, judge, drawn
-        verified = _verified_columns(columns, given, others)
-        delivery = str(output_format), report
-        run((path, only), columns, limits, str(rule), output, delivery, verified=verified)
+    groups = groups_of(group)
+    columns = reading.columns(by=by, item=document, group=groups)
+    limits = {
+        "max_error_rate": error_rate,
+        "max_risk": max_risk,
+        "failure_probability": guarantee,
+        "max_group_size": max_group_size,
+        "method": "gamma" if approximate else "auto",
+    }
+    of_verified = verified.columns(context, reading, groups, "only", "document", "approximate", by=by)
+    delivery = str(output_format), report
+    run((path, only), columns, limits, str(rule), output, delivery, verified=of_verified)
 
 
+@grouped
 def check(
+    context: typer.Context,
     policy: options.PolicyFile,
     path: options.File,
-    confidence: Confidence = "confidence",
-    correct: Correct = None,
-    prediction: Prediction = None,
-    truth: Truth = None,
-    empty_truth: EmptyTruth = False,
-    empty_confidence: EmptyConfidence = False,
+    *,
+    reading: ReadingOptions,
     by: options.Fields = None,
     document: options.Document = None,
     group: GroupColumn = None,
@@ -166,56 +143,22 @@ def check(
     report: ReportFile = None,
 ) -> None:
     """Check a policy on new verified outputs: it holds (0), fails (1), or they are too few (3)."""
-    with ends_quietly():
-        from fastarac.cli._policies import check as run
+    from fastarac.cli._policies import check as run
 
-        columns = columns_of(
-            confidence,
-            correct,
-            prediction,
-            truth,
-            empty_truth,
-            empty_confidence,
-            by,
-            document,
-            groups_of(group),
+    groups = groups_of(group)
+    columns = reading.columns(by=by, item=document, group=groups)
+    if drawn is not None and not log and inclusion_probability is None:
+        raise RefusalError(
+            "--drawn is given without --log and --inclusion-probability; one of them is expected"
         )
-        if drawn is not None and not log and inclusion_probability is None:
-            raise RefusalError(
-                "--drawn is given without --log and --inclusion-probability; one of them is expected"
-            )
-        given = inclusion_probability, judge, None if log else drawn
-        verified = _verified_columns(columns, given, {"--log": log, "--document": document})
-        delivery = str(output_format), report
-        status = run(
-            policy, path, columns, max_group_size, delivery, is_log=log, drawn=drawn, verified=verified
-        )
-        if status:
-            raise typer.Exit(status)
-
-
-def _verified_columns(
-    columns: Mapping[str, Any],
-    given: tuple[str | None, str | None, str | None],
-    others: Mapping[str, Any],
-) -> dict[str, Any] | None:
-    """The columns of outputs that are verified in part; None where all are, as no option says so."""
-    if given == (None, None, None):
-        return None
-    from fastarac.cli import _verified
-
-    _verified.refuse_others(
-        {
-            "--prediction": columns["prediction"], "--truth": columns["truth"],
-            "--empty-truth": columns["empty_truth"], "--empty-confidence": columns["empty_confidence"],
-            **others,
-        }
-    )  # fmt: skip
-    probability, judge, drawn = given
-    found = _verified.columns_of(
-        columns["confidence"], columns["correct"], probability, judge, columns["group"], drawn
+    verified = PartlyVerified(inclusion_probability, judge, None if log else drawn)
+    of_verified = verified.columns(context, reading, groups, "log", "document", by=by)
+    delivery = str(output_format), report
+    status = run(
+        policy, path, columns, max_group_size, delivery, is_log=log, drawn=drawn, verified=of_verified
     )
-    return {**found, "by": columns["by"]}
+    if status:
+        raise typer.Exit(status)
 
 
 def apply(
@@ -255,15 +198,12 @@ def apply(
         run(policy, paths, columns, (output, review), looked_at, reading, delivery)
 
 
+@grouped
 def monitor(
     policy: options.PoliciesFile,
     paths: options.AuditFiles,
-    confidence: Confidence = "confidence",
-    correct: Correct = None,
-    prediction: Prediction = None,
-    truth: Truth = None,
-    empty_truth: EmptyTruth = False,
-    empty_confidence: EmptyConfidence = False,
+    *,
+    reading: ReadingOptions,
     by: options.Fields = None,
     document: options.Document = None,
     policy_column: options.PolicyColumn = None,
@@ -280,26 +220,22 @@ def monitor(
     report: ReportFile = None,
 ) -> None:
     """Watch a policy by audits: exit status 1 at an alarm, of all audits or of a change lately."""
-    with ends_quietly():
-        from fastarac.cli._running import monitor as run
+    from fastarac.cli._running import monitor as run
 
-        columns = columns_of(
-            confidence, correct, prediction, truth, empty_truth, empty_confidence, by, document,
-            policy_column,
-        )  # fmt: skip
-        columns["model"] = audit_id  # the one column of names that a monitor has no other use for
-        promises = {
-            "failure_probability": guarantee,
-            "mean_updates_to_false_alarm": updates_to_false_alarm,
-        }
-        drawn = {
-            "group": group,
-            "max_group_size": max_group_size,
-            "drawn_at": drawn_at,
-            "deadline": deadline,
-        }
-        if run(policy, paths, columns, drawn, promises, state, (plot, str(output_format), report)):
-            raise typer.Exit(1)
+    # The column of models holds the ids: a monitor has no other use for it.
+    columns = reading.columns(by=by, item=document, group=policy_column, model=audit_id)
+    promises = {
+        "failure_probability": guarantee,
+        "mean_updates_to_false_alarm": updates_to_false_alarm,
+    }
+    drawn = {
+        "group": group,
+        "max_group_size": max_group_size,
+        "drawn_at": drawn_at,
+        "deadline": deadline,
+    }
+    if run(policy, paths, columns, drawn, promises, state, (plot, str(output_format), report)):
+        raise typer.Exit(1)
 
 
 COMMANDS: tuple[tuple[Callable[..., None], str], ...] = (

@@ -46,10 +46,6 @@ NAMES = {
         *("design_effect", "difference", "discordance", "half_width", "accept", "icc", "group_sizes"),
     )
 }
-COLUMNS = (
-    *("confidence", "correct", "prediction", "truth", "empty_truth", "empty_confidence"),
-    *("by", "item", "group"),
-)
 WORDS = {  # inside messages
     "intervals=True": "--ci",
     "max_error_rate=": "--error-rate ",
@@ -406,11 +402,6 @@ def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
     return columns[0] if len(columns) == 1 else tuple(columns)
 
 
-def columns_of(*given: str | tuple[str, ...] | bool | None) -> dict[str, Any]:
-    """Return columns in the order of `COLUMNS` as :func:`fastarac.io.read_outputs` takes them."""
-    return dict(zip(COLUMNS, given, strict=True))
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What decides what is accepted, each once."""
@@ -427,14 +418,14 @@ class Limits:
     @classmethod
     def of(
         cls,
-        error_rates: Sequence[float] | None,
-        max_risks: Sequence[float] | None,
-        thresholds: Sequence[float] | None,
+        error_rate: ErrorRates = None,
+        max_risk: MaxRisks = None,
+        threshold: Thresholds = None,
     ) -> Limits:
         """Return the limits that were given, each once; the default ones where there are none."""
-        if not error_rates and not max_risks and not thresholds:
-            error_rates = DEFAULT_ERROR_RATES
-        given = (error_rates, max_risks, thresholds)
+        if not error_rate and not max_risk and not threshold:
+            error_rate = list(DEFAULT_ERROR_RATES)
+        given = (error_rate, max_risk, threshold)
         return cls(*(tuple(dict.fromkeys(values or ())) for values in given))
 
     def arguments(self) -> dict[str, Any]:

@@ -1,0 +1,144 @@
+"""Groups of options that commands share: a command names a group, and gets one object of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastarac.cli import _options as options
+from fastarac.cli._options import Delivery, Limits, ends_quietly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import typer
+
+
+# What does not go with outputs of which some are verified.
+NOT_OF_VERIFIED = (
+    *("model", "item", "weight", "gamma", "delta", "cost_verification", "cost_correction"),
+    *("cost_error", "reviewer_detection", "reviewer_false_alarm", "resamples", "plot", "max_memory"),
+    "wide",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsOf:
+    """In the annotation of a parameter: it is what `make` makes of the options that it takes."""
+
+    make: Callable[..., Any]
+
+
+def grouped(run: Callable[..., None]) -> Callable[..., None]:
+    """Return a command as Typer takes it: options in place of groups, errors as exit statuses."""
+    groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
+    taken: list[Parameter] = []
+    for name, parameter in signature(run, eval_str=True).parameters.items():
+        own = [parameter]
+        for each in getattr(parameter.annotation, "__metadata__", ()):
+            if isinstance(each, OptionsOf):
+                own = list(signature(each.make, eval_str=True).parameters.values())
+                groups[name] = each.make, [option.name for option in own]
+        taken += [option.replace(kind=Parameter.KEYWORD_ONLY) for option in own]
+
+    @wraps(run)
+    def as_typer_calls_it(**given: Any) -> None:
+        with ends_quietly():
+            for name, (make, names) in groups.items():
+                given[name] = make(**{option: given.pop(option) for option in names})
+            run(**given)
+
+    as_typer_calls_it.__dict__["__signature__"] = Signature(taken)
+    as_typer_calls_it.__annotations__ = {each.name: each.annotation for each in taken}
+    return as_typer_calls_it
+
+
+def given_options(context: typer.Context) -> dict[str, str]:
+    """Return the options with another value than their default, as typed, by parameter."""
+    return {
+        each.name: each.opts[0]
+        for each in context.command.params
+        if each.name and context.params.get(each.name) not in (None, False, [], (), each.default)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Which columns say what the outputs are, and what is right."""
+
+    confidence: options.Confidence = "confidence"
+    correct: options.Correct = None
+    prediction: options.Prediction = None
+    truth: options.Truth = None
+    empty_truth: options.EmptyTruth = False
+    empty_confidence: options.EmptyConfidence = False
+
+    def columns(self, **others: Any) -> dict[str, Any]:
+        """Return these columns and others, as :func:`fastarac.io.read_outputs` takes them."""
+        return {**asdict(self), "by": None, "item": None, "group": None, **others}
+
+
+@dataclass(frozen=True, slots=True)
+class PartlyVerified:
+    """Which columns say what was drawn to be verified, and with which probability."""
+
+    inclusion_probability: options.InclusionProbability = None
+    judge: options.JudgeColumn = None
+    drawn: options.DrawnColumn = None
+
+    def columns(
+        self,
+        context: typer.Context,
+        reading: Reading,
+        group: str | tuple[str, ...] | None,
+        *refused: str,
+        **others: str | None,
+    ) -> dict[str, Any] | None:
+        """Return the columns as `read_verified` takes them, or None where no option asks for that.
+
+        `refused` are parameters of the command whose options do not go with these, beside some of
+        `reading`.
+        """
+        if self == PartlyVerified():
+            return None
+        from fastarac.cli import _verified
+
+        given = given_options(context)
+        of_all = ("prediction", "truth", "empty_truth", "empty_confidence", *refused)
+        _verified.refuse_others({given[name]: True for name in of_all if name in given})
+        chosen = self.inclusion_probability, self.judge, group, self.drawn
+        return _verified.columns_of(reading.confidence, reading.correct, *chosen) | others
+
+
+def _prices(
+    cost_verification: options.CostVerification = None,
+    cost_correction: options.CostCorrection = None,
+    cost_error: options.CostError = None,
+) -> dict[str, float | None]:
+    return {"verification": cost_verification, "correction": cost_correction, "error": cost_error}
+
+
+def _people(
+    reviewer_detection: options.ReviewerDetection = None,
+    reviewer_false_alarm: options.ReviewerFalseAlarm = None,
+) -> dict[str, float | None]:
+    return {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm}
+
+
+def _delivery(
+    output_format: options.OutputFormat = options.PrintedFormat.table,
+    wide: options.Wide = False,
+    plot: options.Plot = None,
+    report: options.ReportFile = None,
+) -> Delivery:
+    return Delivery(output_format, plot, report, wide)
+
+
+ReadingOptions = Annotated[Reading, OptionsOf(Reading)]
+VerifiedOptions = Annotated[PartlyVerified, OptionsOf(PartlyVerified)]
+LimitOptions = Annotated[Limits, OptionsOf(Limits.of)]
+PriceOptions = Annotated[dict[str, float | None], OptionsOf(_prices)]
+PeopleOptions = Annotated[dict[str, float | None], OptionsOf(_people)]
+DeliveryOptions = Annotated[Delivery, OptionsOf(_delivery)]
