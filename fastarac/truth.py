@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
-from fastarac._core.checks import choice, reject_where, same_number
+from fastarac._core.checks import choice, real_scalar, reject_where, same_number
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.results import Result, read_only
 from fastarac._engine import predictions
@@ -54,9 +54,14 @@ class PartialTruth(LabelsInPart, Result):
         drawn whole. Intervals and guarantees rest on them, unless they are given other groups.
     graded : bool, default=False
         Whether `correct` may be a grade in [0, 1], such as the share of verifiers who called it right.
+    least_probability : float, optional
+        What no item's probability is below, verified or not; of use where some are NaN, as guarantees
+        rest on it. By default the least of all where none is NaN.
 
     Attributes
     ----------
+    least_probability : float or None
+        None where it is neither given nor known from the probabilities of all.
     n_verified : int
         Items whose truth is known.
     complete : bool
@@ -119,6 +124,7 @@ class PartialTruth(LabelsInPart, Result):
     judge: FloatArray | None
     groups: NDArray[np.intp] | None
     graded: bool
+    least_probability: float | None
 
     def __init__(
         self,
@@ -130,6 +136,7 @@ class PartialTruth(LabelsInPart, Result):
         open: Literal["refuse", "wrong"] = "refuse",  # noqa: A002, as users say it
         groups: ArrayLike | None = None,
         graded: bool = False,
+        least_probability: float | None = None,
     ) -> None:
         choice(open, "open", ("refuse", "wrong"))
         truth = labels_in_part(correct, "correct")
@@ -170,14 +177,15 @@ class PartialTruth(LabelsInPart, Result):
         codes = None
         if groups is not None:
             codes = read_groups(groups, n, beside="correct")[1].astype(np.intp)
-        _refuse_unlikely(probability, chosen, codes)
+        least = _least(probability, least_probability)
+        _refuse_unlikely(probability, chosen, codes, least)
         opinion = None
         if judge is not None:
             given = vector(judge, "judge")
             same_number("judge", len(given), "correct", n)
             reject_where(~((given >= 0) & (given <= 1)), given, "judge", "a number in [0, 1]")
             opinion = given.astype(np.float64)
-        self._fill(truth, probability, opinion, codes, graded=bool(graded))
+        self._fill(truth, probability, opinion, codes, least, graded=bool(graded))
 
     def _fill(
         self,
@@ -185,6 +193,7 @@ class PartialTruth(LabelsInPart, Result):
         probability: FloatArray,
         judge: FloatArray | None,
         groups: NDArray[np.intp] | None,
+        least: float | None,
         *,
         graded: bool,
     ) -> None:
@@ -193,12 +202,14 @@ class PartialTruth(LabelsInPart, Result):
         for name, value in values.items():
             object.__setattr__(self, name, read_only(value))
         object.__setattr__(self, "graded", graded)
+        object.__setattr__(self, "least_probability", least)
 
     @classmethod
     def of_checked(cls, correct: FloatArray, inclusion_probability: FloatArray) -> PartialTruth:
         """Of labels and probabilities that were checked in another way."""
         truth = cls.__new__(cls)
-        truth._fill(correct, inclusion_probability, None, None, graded=False)  # noqa: SLF001
+        least = _least(inclusion_probability, None)
+        truth._fill(correct, inclusion_probability, None, None, least, graded=False)  # noqa: SLF001
         return truth
 
     def __repr__(self) -> str:
@@ -231,11 +242,15 @@ class PartialTruth(LabelsInPart, Result):
         groups = None
         if self.groups is not None and other.groups is not None:
             groups = np.concatenate([self.groups, other.groups + self.groups.max() + 1])
+        least = None
+        if self.least_probability is not None and other.least_probability is not None:
+            least = min(self.least_probability, other.least_probability)
         both._fill(
             np.concatenate([self.correct, other.correct]),
             np.concatenate([self.inclusion_probability, other.inclusion_probability]),
             judge,
             groups,
+            least,
             graded=self.graded or other.graded,
         )
         return both
@@ -287,7 +302,7 @@ def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_]) -> PartialTrut
     if truth.groups is not None:
         codes = np.unique(truth.groups[chosen], return_inverse=True)[1]
     values = truth.correct[chosen], truth.inclusion_probability[chosen]
-    part._fill(*values, judge, codes, graded=truth.graded)  # noqa: SLF001
+    part._fill(*values, judge, codes, truth.least_probability, graded=truth.graded)  # noqa: SLF001
     return part
 
 
@@ -299,14 +314,35 @@ def _probabilities(given: ArrayLike, n: int) -> FloatArray:
     return found
 
 
+def _least(probability: FloatArray, declared: float | None) -> float | None:
+    """What no probability is below, where that is known."""
+    if declared is None:
+        found = float(probability.min())
+        return None if math.isnan(found) else found
+    least = real_scalar(declared, "least_probability")
+    if not 0.0 < least <= 1.0:
+        raise ValueError(
+            f"least_probability is {declared!r}; a number above 0 and at most 1 is expected"
+        )
+    if (probability < least).any():
+        i = int((probability < least).argmax())
+        raise ValueError(
+            f"inclusion_probability[{i}] is {probability[i]:g}, below least_probability, {least:g}"
+        )
+    return least
+
+
 def _refuse_unlikely(
-    probability: FloatArray, chosen: NDArray[np.bool_], codes: NDArray[np.intp] | None
+    probability: FloatArray,
+    chosen: NDArray[np.bool_],
+    codes: NDArray[np.intp] | None,
+    least: float | None,
 ) -> None:
     """Refuse a sample whose size contradicts its probabilities.
 
     Where groups were drawn whole, the groups are counted, each by its first item. Of probabilities that
-    are known of verified items alone, none is taken to be below the least of these (bounds of
-    Bernstein's kind on what verified items stand for).
+    are known of verified items alone, none is taken to be below the least of these, or the one that was
+    declared (bounds of Bernstein's kind on what verified items stand for).
     """
     unit = "items"
     every = not np.isnan(probability).any()
@@ -316,7 +352,8 @@ def _refuse_unlikely(
         if (same & (chosen == chosen[first][codes])).all():
             probability, chosen, unit = probability[first], chosen[first], "groups"
     if not every:
-        n, least = len(probability), float(probability[chosen].min())
+        n = len(probability)
+        least = float(probability[chosen].min()) if least is None else least
         stand_for = float((1.0 / probability[chosen]).sum())
         off = stand_for - n
         if off * off > 2.0 * math.log(1.0 / UNLIKELY) * (n + max(off, 0.0) / 3.0) / least:

@@ -11,7 +11,8 @@ from typing import Any
 
 UNDEFINED = "-"
 NEARLY = 0.001  # probability beyond which the digits do not matter
-SHARE_DIGITS = 14  # to which a share that is computed is sure
+NEGLIGIBLE = 1e-10  # a computed share that is as near to none or all is called that
+HIDDEN = 1e-3  # of one end of an interval, below which the other is called none or all
 MOST_DIGITS = 17  # of which a double needs no more
 LONGEST_VALUE_SHOWN = 60
 # Characters that move the cursor, colour the terminal, end the line or turn the direction of the
@@ -31,10 +32,12 @@ def percent(share: float, digits: int | None = None) -> str:
         The share.
     digits : int, optional
         To how many significant digits a computed share is rounded; it gets more of them lest it look
-        like none or all. A share that someone chose keeps the digits that were chosen.
+        like none or all, unless it is within `NEGLIGIBLE` of that. A share that someone chose keeps the
+        digits that were chosen.
     """
     value = 100 * Decimal(f"{share:.15g}")
     if digits is not None:
+        share = _none_or_all(share)
         for more in range(digits, MOST_DIGITS + 1):
             value = Decimal(f"{100 * share:.{more}g}")
             if share in (0, 1) or value not in (0, 100):
@@ -45,9 +48,9 @@ def percent(share: float, digits: int | None = None) -> str:
 def rounded_percent(share: float) -> str:
     """Return a share as a percentage with one decimal, or more lest it look like none or all.
 
-    What lies within the rounding of sums of none or all, as ends of intervals may, is that.
+    What is within `NEGLIGIBLE` of none or all, as ends of intervals may be, is that.
     """
-    share = round(share, SHARE_DIGITS)
+    share = _none_or_all(share)
     if share in (0, 1):
         return f"{100 * share:.0f} %"
     for decimals in range(1, MOST_DIGITS - 1):
@@ -57,12 +60,33 @@ def rounded_percent(share: float) -> str:
     return f"{100 * share:.{MOST_DIGITS - 1}f} %"
 
 
+def _none_or_all(share: float) -> float:
+    nearest = 0.0 if share < 0.5 else 1.0
+    return nearest if abs(share - nearest) < NEGLIGIBLE else share
+
+
+def widened(low: float, high: float) -> tuple[float, float]:
+    """Return the ends of an interval of a share, at 0 or 1 where the other end hides what is left.
+
+    So an end has no more zeros before its digits than anybody reads, and the interval says no more.
+    """
+    return (
+        0.0 if low < HIDDEN * high else low,
+        1.0 if 1.0 - high < HIDDEN * (1.0 - low) else high,
+    )
+
+
 def interval_text(low: float, high: float) -> str:
     """Return an interval of a share for people: ``80.6 to 99.1 %``."""
     if math.isnan(low) or math.isnan(high):
         return ""
-    ends = [rounded_percent(end).removesuffix(" %") for end in (low, high)]
+    ends = [rounded_percent(end).removesuffix(" %") for end in widened(low, high)]
     return f"{ends[0]} to {ends[1]} %" if ends[0] != ends[1] else f"{ends[0]} %"
+
+
+def percent_range(low: float, high: float, digits: int) -> str:
+    """Return an interval of a share to so many significant digits: ``0.123 % to 1.45 %``."""
+    return " to ".join(percent(end, digits) for end in widened(low, high))
 
 
 def rounded(value: float, decimals: int = 3) -> str:

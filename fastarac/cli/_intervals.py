@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fastarac._core.text import rounded_percent
+from fastarac._core.text import rounded_percent, widened
 
 if TYPE_CHECKING:
     from fastarac._core.interval import Interval
@@ -29,7 +29,7 @@ def of_share(low: float, high: float) -> str:
     """Return the interval of a share for people."""
     if math.isnan(low):
         return ""
-    ends = (rounded_percent(end).removesuffix(" %") for end in (low, high))
+    ends = (rounded_percent(end).removesuffix(" %") for end in widened(low, high))
     return f"{_span(*ends)} %"
 
 

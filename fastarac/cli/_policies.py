@@ -8,7 +8,7 @@ import numpy as np
 
 from fastarac import io, operation
 from fastarac._core.files import suffix_problem
-from fastarac._core.text import listed, percent, quoted, sentence
+from fastarac._core.text import listed, percent, percent_range, quoted, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import in_words, notes_of_pages, said_of_rejects, with_pages
@@ -285,7 +285,7 @@ def figures_of_shift(shift: ConfidenceShift | None) -> dict[str, Any]:
 def _of_fields(found: PolicyCheck) -> list[Column]:
     """Counts and rates of each field, with the intervals below."""
     rates = ["-" if np.isnan(each.rate) else percent(each.rate, 3) for each in found.fields]
-    ends = [f"{percent(each.low, 3)} to {percent(each.high, 3)}" for each in found.fields]
+    ends = [percent_range(each.low, each.high, 3) for each in found.fields]
     counts = ("n_items", "outputs"), ("accepted", "accepted"), ("errors", "errors")
     return [
         *(Column(name, [f"{getattr(each, of):,}" for each in found.fields]) for of, name in counts),

@@ -39,10 +39,10 @@ def proved_of(
     """
     if truth.graded:
         raise ValueError("correct is graded; whole errors are expected by a guarantee")
-    # what was not verified counts without a weight; the least probability is assumed, and named
-    probability = np.where(truth.verified, truth.inclusion_probability, 1.0)
-    given = truth.inclusion_probability > 0
-    probability[given] = truth.inclusion_probability[given]
+    # what was not verified counts without a weight; where its probability is unknown, it is taken to
+    # be none below the least that was declared, or else seen, which is named
+    probability = truth.inclusion_probability.copy()
+    probability[np.isnan(probability)] = truth.least_probability or 1.0
     grid, pilot = fixed
     scores = vector(confidence, "confidence")
     codes = truth.groups

@@ -13,7 +13,7 @@ from fastarac._core.checks import whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
-from fastarac._core.text import percent
+from fastarac._core.text import percent, percent_range
 from fastarac.guarantees.betting import wealth
 from fastarac.operation.still_needed import needed_by_counts, needed_by_draws
 from fastarac.operation.verified_rates import VerifiedUnits
@@ -140,7 +140,7 @@ class PolicyCheck(Result):
             return f"too few {self.unit} to tell whether {head} holds: none is accepted"
         rate = f"{percent(found.estimate, 4)} {_NOUN[self.criterion]} {self.unit} are undetected errors"
         level = f"{percent(found.confidence_level)} interval"
-        ends = f"{level} {percent(found.low, 4)} to {percent(found.high, 4)}"
+        ends = f"{level} {percent_range(found.low, found.high, 4)}"
         if self.audited is not None:
             rate = f"by {self.audited:,} audits{self._unanswered_words}, {rate}"
         if self.verified is not None:

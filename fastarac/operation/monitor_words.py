@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastarac._core.text import percent
+from fastarac._core.text import percent, percent_range
 
 
 def words_of(monitor: Any) -> str:
@@ -14,8 +14,8 @@ def words_of(monitor: Any) -> str:
     found = monitor.interval
     rate = (
         f"{monitor.errors:,} errors among {monitor.audited:,} audits, {percent(found.estimate, 3)} "
-        f"({percent(found.confidence_level)} interval {percent(found.low, 3)} to "
-        f"{percent(found.high, 3)})"
+        f"({percent(found.confidence_level)} interval "
+        f"{percent_range(found.low, found.high, 3)})"
     )
     limit = f"the limit of {percent(monitor.limit)}"
     if monitor.alarm:

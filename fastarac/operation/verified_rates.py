@@ -59,7 +59,7 @@ class KnownErrors(NamedTuple):
         estimate[items.order] = items.estimate(items.share_of(taken)).errors
         # what was not verified counts without its probability; the least one is assumed of it
         given = truth.inclusion_probability
-        least = float(given[truth.verified].min())
+        least = truth.least_probability or float(given[truth.verified].min())
         return cls(
             1.0 - truth.correct,
             np.where((given > 0.0) & (given <= 1.0), given, least),

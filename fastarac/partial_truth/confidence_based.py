@@ -13,7 +13,7 @@ from fastarac._core.comparing import at_or_above
 from fastarac._core.interval import Interval
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_interval
-from fastarac._core.text import percent
+from fastarac._core.text import percent, percent_range
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operation.calibration import Calibration, calibration_of, confidences, thinned
 from fastarac.operation.expectation import PRIOR, expected_rates
@@ -97,7 +97,7 @@ class ConfidenceBasedEstimate(Result):
 
     def __str__(self) -> str:
         rate = self.error_rate
-        between = f"{percent(rate.low, 3)} to {percent(rate.high, 3)}"
+        between = percent_range(rate.low, rate.high, 3)
         unseen = "errors that come at the same confidences as before are not seen"
         if self.reliable:
             return (

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 ROW = "row"
 PROBABILITY = "inclusion_probability"
+LEAST = "least_probability"
 OF_AUDIT = "audit_probability"
 JSON = "FORMAT json"
 ANSWER = 'nullif(drawn.answer, -1) AS "correct"'
@@ -60,7 +61,8 @@ def sample_outputs(
     output : str or path-like
         The file to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It has the rows
         that were drawn, in their order, with all columns, their number in a column ``row`` (from 1),
-        ``inclusion_probability``, and ``correct``, which is empty.
+        ``inclusion_probability``, ``least_probability``, the least of all rows, drawn or not, on which
+        guarantees rest, and ``correct``, which is empty.
     budget : float
         How many outputs to verify on average.
     confidence : str, default="confidence"
@@ -120,9 +122,9 @@ def sample_outputs(
     ...     _ = path.write_text("text,confidence\nfoo,0.9\nbar,0.4\n")
     ...     sample = fa.partial_truth.sample_outputs(path, goal, 2)
     ...     print(goal.read_text())
-    row,text,confidence,inclusion_probability,correct
-    1,foo,0.9,1.0,
-    2,bar,0.4,1.0,
+    row,text,confidence,inclusion_probability,least_probability,correct
+    1,foo,0.9,1.0,1.0,
+    2,bar,0.4,1.0,1.0,
     <BLANKLINE>
     """
     if answers is not None and policy is not None:
@@ -130,7 +132,7 @@ def sample_outputs(
     goal = goal_of(path, output, *([] if answers is None else [answers]))
     if mix is None:
         mix = 0.5 if policy is None else 1.0
-    added = [ROW, PROBABILITY, "correct"]
+    added = [ROW, PROBABILITY, LEAST, "correct"]
     if policy is not None:
         added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
     with connect(alone=True) as connection:
@@ -159,6 +161,7 @@ def sample_outputs(
             answer = 'NULL AS "correct"'
             if policy is None:
                 table[PROBABILITY] = sample.inclusion_probability
+                table[LEAST] = np.full(len(taken), sample.inclusion_probability.min())
                 if answers is not None:
                     of_answers = open_source(path_of(answers, "answers"), connection)
                     before = _Answers.of(of_answers, source, confidence, read["confidence"])
@@ -194,7 +197,8 @@ def join_answers(
     answers : str or path-like
         What :func:`sample_outputs` wrote of it, with ``correct`` filled in as far as there are answers.
     output : str or path-like
-        The file to write: all rows of `path`, with ``inclusion_probability``, ``drawn``, ``correct``.
+        The file to write: all rows of `path`, with ``inclusion_probability``, ``drawn``, ``correct``,
+        and ``least_probability`` where `answers` has it.
     confidence : str, default="confidence"
         The column by which it is checked that both files are of the same outputs.
 
@@ -240,7 +244,7 @@ def join_answers(
 
         of_answers = open_source(path_of(answers, "answers"), connection)
         source = open_source(path_of(path), connection)
-        refuse_columns(source, [PROBABILITY, "drawn", "correct"])
+        refuse_columns(source, [PROBABILITY, "drawn", LEAST, "correct"])
         source.require(confidence)
         try:
             ours = column_of(source, Number("confidence", confidence), empty=True)
@@ -255,11 +259,11 @@ def join_answers(
             "drawn": (~np.isnan(given)).astype(np.int8),
             "answer": found.spread(len(ours)),
         }
-        added = [
-            f"nullif(drawn.{PROBABILITY}, 'nan'::DOUBLE) AS {PROBABILITY}",
-            "drawn.drawn",
-            ANSWER,
-        ]
+        added = [f"nullif(drawn.{PROBABILITY}, 'nan'::DOUBLE) AS {PROBABILITY}", "drawn.drawn"]
+        if found.least is not None:
+            table[LEAST] = np.full(len(ours), found.least)
+            added.append(f"drawn.{LEAST}")
+        added.append(ANSWER)
         try:
             write_rows(source, goal, table, added, first=False)
         except duckdb.Error as failure:
@@ -276,6 +280,8 @@ class _Answers(NamedTuple):
     probability: NDArray[np.float64]
     correct: NDArray[np.float64]
     """NaN where there is no answer."""
+    least: float | None
+    """The least probability of all outputs; None where the file does not say it."""
 
     @classmethod
     def of(
@@ -307,7 +313,11 @@ class _Answers(NamedTuple):
         probability = found[PROBABILITY]
         refuse_where(source, PROBABILITY, ~((probability > 0) & (probability <= 1)),
                 "a number above 0 and at most 1 is expected")  # fmt: skip
-        return cls(source, places, probability, found["correct"])
+        least = None
+        if LEAST in source.columns:
+            source.require(LEAST)
+            least = least_of(source, LEAST, column_of(source, Number(LEAST, LEAST), empty=False))
+        return cls(source, places, probability, found["correct"], least)
 
     def spread(self, n: int) -> NDArray[np.int8]:
         """The answers of all n outputs, -1 where there is none."""
@@ -325,6 +335,13 @@ class _Answers(NamedTuple):
             "budget",
         )  # fmt: skip
         return self.spread(len(sample.selected))
+
+
+def least_of(source: FileSource, column: str, values: NDArray[np.float64]) -> float:
+    """Return the one number that a column of least probabilities has."""
+    bad = ~((values > 0) & (values <= 1)) | (values != values[:1])
+    refuse_where(source, column, bad, "one number above 0 and at most 1 is expected in all rows")
+    return float(values[0])
 
 
 def goal_of(

@@ -13,6 +13,7 @@ from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
 from fastarac.operation.logs import read_columns
+from fastarac.partial_truth.sample_files import LEAST, least_of
 from fastarac.truth import PartialTruth
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def read_verified(
     judge: str | None = None,
     groups: str | None = None,
     drawn: str | None = None,
+    least_probability: str | None = None,
 ) -> VerifiedOutputs:
     r"""Read outputs of which some are verified from a file, such as :func:`join_answers` writes.
 
@@ -67,9 +69,9 @@ def read_verified(
     confidence, correct, inclusion_probability : str
         The columns; `correct` is empty where nobody verified an output, and the probability may be
         where none was drawn.
-    judge, groups, drawn : str, optional
-        The columns of what :class:`.PartialTruth` takes under these names; of `drawn`, by default a
-        column of that name where the file has one.
+    judge, groups, drawn, least_probability : str, optional
+        The columns of what :class:`.PartialTruth` takes under these names; of `drawn` and
+        `least_probability`, by default columns of these names where the file has them.
 
     Returns
     -------
@@ -106,6 +108,7 @@ def read_verified(
     return read_verified_fields(
         path, by=None, confidence=confidence, correct=correct,
         inclusion_probability=inclusion_probability, judge=judge, groups=groups, drawn=drawn,
+        least_probability=least_probability,
     )[0]  # fmt: skip
 
 
@@ -119,6 +122,7 @@ def read_verified_fields(
     judge: str | None = None,
     groups: str | None = None,
     drawn: str | None = None,
+    least_probability: str | None = None,
 ) -> tuple[VerifiedOutputs, NDArray[Any] | None]:
     """Read what :func:`read_verified` does, and the labels of fields in one more column."""
     picks: dict[str, Pick] = {
@@ -132,6 +136,8 @@ def read_verified_fields(
         source = open_source(path_of(path), connection)
         if drawn is not None or "drawn" in source.columns:
             picks["drawn"] = Correct("drawn", drawn or "drawn")
+        if least_probability is not None or LEAST in source.columns:
+            picks[LEAST] = Number(LEAST, least_probability or LEAST)
         may_be_empty = ("correct", "inclusion_probability")
         label = None if groups is None else Label("groups", groups)
         fields = None
@@ -151,6 +157,9 @@ def read_verified_fields(
         _refuse_rows(
             source, correct, known & ~is_drawn, "nothing is expected of an output that was not drawn"
         )
+        least = None
+        if LEAST in found:
+            least = least_of(source, picks[LEAST].column, found[LEAST])
         unanswered = "the answer is expected of an output that was drawn"
         _refuse_rows(source, correct, is_drawn & ~known, unanswered)
         try:
@@ -159,6 +168,7 @@ def read_verified_fields(
                 inclusion_probability=probability,
                 judge=found.get("judge"),
                 groups=labels,
+                least_probability=least,
             )
         except ValueError as error:
             message = str(error).replace("correct is NaN", f"column {quoted(correct)} is empty")

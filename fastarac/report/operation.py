@@ -12,7 +12,7 @@ from fastarac import operation
 from fastarac._core.checks import inner_fraction
 from fastarac._core.files import write_whole
 from fastarac._core.special import binomial_interval
-from fastarac._core.text import listed, percent, printable, sentence
+from fastarac._core.text import listed, percent, percent_range, printable, sentence
 from fastarac._core.text import pvalue as pvalue_text
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.operation.auditing import audited_rates
@@ -419,7 +419,7 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
     n = len(sweep.logged)
     in_use = float(sweep.accepted_at(np.array([sweep.threshold]))[0]) / n
     at = max(0, int(np.searchsorted(found.acceptance_rate, in_use, side="right")) - 1)
-    ends = f"{percent(float(found.low[at]), 3)} to {percent(float(found.high[at]), 3)}"
+    ends = percent_range(float(found.low[at]), float(found.high[at]), 3)
     facts = []
     if sweep.unanswered:
         words = f"{sweep.unanswered:,} outputs were drawn and have no result; they count as errors."
@@ -584,7 +584,7 @@ def _rate(rate: float, low: float = math.nan, high: float = math.nan) -> tuple[s
     """A rate, and the interval below it."""
     if math.isnan(rate):
         return "–", ""
-    ends = "" if math.isnan(low) else f"{percent(low, 3)} to {percent(high, 3)}"
+    ends = "" if math.isnan(low) else percent_range(low, high, 3)
     return percent(rate, 3), ends
 
 

@@ -64,6 +64,9 @@ class Lines(NamedTuple):
     incorrect: Line
 
 
+UNDEFINED = Lines(*(2 * [Line(math.nan, 0.0, 1.0, 0.0)]))
+
+
 def _recognition_rate(sweep: ThresholdSweep) -> Lines:
     beta = sweep.recognition_rate
     return Lines(Line(sweep.n_incorrect / sweep.total, 0.0, 1.0, 0.0), Line(-beta, 0.0, 1.0, 0.0))
@@ -115,8 +118,7 @@ def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tu
 def _roc_auc(sweep: ThresholdSweep) -> Lines:
     correct, incorrect, doubled = as_ranked(sweep, corners=True).pairs
     if not (correct and incorrect):
-        undefined = Line(math.nan, 0.0, 1.0, 0.0)
-        return Lines(undefined, undefined)
+        return UNDEFINED
     area = float(doubled / (2 * correct * incorrect))
     rest = float((2 * correct * incorrect - doubled) / (2 * correct * incorrect))
     return lines_of_roc(float(sweep.total), float(correct), float(incorrect), area, rest)
@@ -124,6 +126,8 @@ def _roc_auc(sweep: ThresholdSweep) -> Lines:
 
 def lines_of_roc(total: float, correct: float, incorrect: float, area: float, rest: float) -> Lines:
     """From the weights of both classes, the area and 1 less it."""
+    if not (correct > 0.0 and incorrect > 0.0):
+        return UNDEFINED
     return Lines(
         Line(0.0, -total / correct, incorrect, rest),
         Line(0.0, total / incorrect, correct, area),

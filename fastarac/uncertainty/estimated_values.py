@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
+NO_PAIRS = 1e-13  # of all, that the sums of one class alone may leave by rounding
+
 
 def lines_of(statistic: Statistic, counts: EstimatedCounts, value: float) -> derivatives.Lines:
     """Influence along lines, where the statistic has this value."""
@@ -48,7 +50,7 @@ def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
     name, options = statistic.name, dict(statistic.parameters)
     if name == "roc_auc":
         pairs = float(sweep.n_correct) * float(sweep.n_incorrect) - counts.alone
-        return counts.above / pairs if pairs > 0.0 else math.nan
+        return counts.above / pairs if pairs > NO_PAIRS * float(sweep.total) ** 2 else math.nan
     if name in ("pr_auc", "average_precision"):
         return _of_precision(name, sweep, **options)
     if name in inversion.LIMITS:

@@ -26,6 +26,7 @@ from fastarac._core import text
 from fastarac.cli import _report
 from fastarac.cli._app import app
 from fastarac.cli._help import TASKS
+from fastarac.cli._intervals import of_share
 from fastarac.datasets import load_digits_ocr
 from fastarac.evaluation import wording
 from fastarac.io import Outputs
@@ -448,9 +449,28 @@ def test_shares():
     assert [text.rounded_percent(value) for value in values] == [
         "0 %", "100 %", "50.0 %", "99.96 %", "0.04 %", "99.9999999 %", "0.0000001 %", "98.8 %",
     ]  # fmt: skip
+    assert text.percent(2.81e-13, 3) == "0 %"
+    assert text.percent(1 - 1e-11, 3) == "100 %"
+    assert text.percent(1.234567e-9, 3) == "0.000000123 %"
     assert text.area(math.nan) == "-"
     assert text.area(0.99999) == "0.99999"
     assert [text.count(value) for value in (1234567, 1234.5, 2.0)] == ["1,234,567", "1,234.5", "2"]
+
+
+def test_ends_of_intervals():
+    """Digits that the other end hides are left out, and the interval says no more than before."""
+    ranges = {
+        (2.81e-9, 0.01234): "0 % to 1.23 %",
+        (1.3e-5, 0.01234): "0.0013 % to 1.23 %",
+        (0.9, 1 - 1e-6): "90 % to 100 %",
+        (0.999, 1 - 2e-6): "99.9 % to 99.9998 %",
+        (2.81e-9, 5e-9): "0.000000281 % to 0.0000005 %",
+        (0.0, 0.0): "0 % to 0 %",
+    }
+    assert {ends: text.percent_range(*ends, 3) for ends in ranges} == ranges
+    assert text.interval_text(2.81e-9, 0.0123) == "0 to 1.2 %"
+    assert text.interval_text(0.0001, 0.0123) == "0.01 to 1.2 %"
+    assert of_share(2.81e-9, 0.0123) == "0-1.2 %"
 
 
 class TestPlot:

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 import fastarac as fa
-from fastarac.partial_truth import draw_verification_sample, join_answers, sample_outputs
+from fastarac.partial_truth import (
+    draw_verification_sample,
+    join_answers,
+    read_verified,
+    sample_outputs,
+)
 from tests.commands import reason, run
 
 
@@ -58,6 +63,36 @@ def test_there_and_back(outputs, tmp_path):
         expected = str(answers[place]["correct"]) if place in answers else ""
         assert row["correct"] == expected
         assert (row["inclusion_probability"] != "") == (place in answers)
+        assert float(row["least_probability"]) == sample.inclusion_probability.min()
+
+
+def test_guarantees_rest_on_the_least_of_all(outputs, tmp_path):
+    """Drawn or not: that no output of the least probability was drawn is seen only afterwards."""
+    goal, verified = tmp_path / "to_verify.csv", tmp_path / "verified.csv"
+    sample = sample_outputs(outputs, goal, 150, judge="judge")
+    least = sample.inclusion_probability.min()
+    assert least < sample.inclusion_probability[sample.selected].min()
+    drawn = rows(goal)
+    for row in drawn:
+        row["correct"] = "1"
+    with goal.open("w", newline="") as file:
+        writer = csv.DictWriter(file, drawn[0])
+        writer.writeheader()
+        writer.writerows(drawn)
+    join_answers(outputs, goal, verified)
+    truth, confidence = read_verified(verified)
+    assert truth.least_probability == least
+    point = fa.guaranteed_operating_point(truth, confidence, max_error_rate=0.3, random_state=0)
+    assert point.assumed_probability == least
+    assert fa.operation.fit_policy(truth, confidence, max_error_rate=0.3).least_probability == least
+    found = rows(verified)
+    found[3]["least_probability"] = "0.5"
+    with verified.open("w", newline="") as file:
+        writer = csv.DictWriter(file, found[0])
+        writer.writeheader()
+        writer.writerows(found)
+    with pytest.raises(ValueError, match=r"line 5\).*one number above 0 and at most 1 is"):
+        read_verified(verified)
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet", "tsv"])

@@ -82,7 +82,7 @@ def test_counts_and_pairs_are_right_on_average_over_all_samples(right, share):
         chosen = np.array([*drawn, True])
         chance = np.prod(np.where(chosen, probability, 1 - probability))
         truth = fa.PartialTruth.__new__(fa.PartialTruth)
-        truth._fill(verified(right, chosen), probability, None, None, graded=False)
+        truth._fill(verified(right, chosen), probability, None, None, None, graded=False)
         items = PartialItems(truth, confidence)
         items.predictions = [
             Prediction(items.order, each, each[items.order[items.places]]) for each in predictions
@@ -238,6 +238,17 @@ def test_without_an_error_all_figures_warn(statistic):
         fa.asymptotic_interval(truth, np.arange(1000), statistic=statistic)
 
 
+@pytest.mark.parametrize("answer", [0, 1])
+def test_areas_of_pairs_of_one_class_are_undefined(answer):
+    truth = fa.PartialTruth([answer] * 100 + [np.nan] * 900, inclusion_probability=0.1)
+    with pytest.warns(fa.UndefinedMetricWarning, match="roc_auc is undefined"):
+        assert np.isnan(fa.asymptotic_interval(truth, np.arange(1000), statistic="roc_auc").estimate)
+    models = {"a": (truth, np.arange(1000)), "b": (truth, np.arange(1000)[::-1])}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isnan(fa.compare_models(models, statistic="roc_auc").pairs[0].difference)
+
+
 def test_an_evaluation_names_each_figure_that_rests_on_few_errors():
     confidence, right, _, rng = outputs(9, 2000, errors=0.1)
     answers = verified(right, rng.random(2000) < 0.05)
@@ -337,6 +348,16 @@ def test_guarantee_by_bets():
     assumed = fa.guaranteed_operating_point(unknown, confidence, max_error_rate=0.05, random_state=1)
     assert assumed.assumed_probability == sample.inclusion_probability[sample.selected].min()
     assert 0.5 < assumed.acceptance_rate < 1.05 * full.acceptance_rate
+    # what is unknown of others than those drawn may be declared: the promise is that with all of them
+    least = sample.inclusion_probability.min()
+    declared = fa.PartialTruth(
+        unknown.correct, inclusion_probability=holes, judge=judge, least_probability=least
+    )
+    again = fa.guaranteed_operating_point(declared, confidence, max_error_rate=0.05, random_state=1)
+    assert again.assumed_probability == least
+    assert again.acceptance_rate == pytest.approx(point.acceptance_rate, abs=0.05)
+    assert (declared + truth).least_probability == least
+    assert (unknown + unknown).least_probability is None
 
 
 def test_pooled_samples_and_open_answers():
@@ -403,6 +424,12 @@ HALF = {"inclusion_probability": 0.5}
             [1] * 60 + [np.nan] * 40,
             {"inclusion_probability": 0.2},
             "sums to 20.0, about so many of 100",
+        ),
+        ([1, np.nan], {**HALF, "least_probability": 0}, "least_probability is 0; a number above 0"),
+        (
+            [1, np.nan],
+            {**HALF, "least_probability": 0.6},
+            r"inclusion_probability\[0\] is 0.5, below least_probability, 0.6",
         ),
         (
             [1, np.nan],
