@@ -242,7 +242,9 @@ class PartialSample:
         verified = self.verified_errors(derivative)
         if statistic.name == "acceptance_rate":  # of the confidences alone
             verified = math.inf
-        share: float | None = None if verified < FEW else 0.0
+        share: float | None = 0.0
+        if verified < FEW and statistic.name in LINEAR:  # as many weighted errors, without predictions
+            share = None
         if verified >= FEW_JUDGED:
             share = self.items.share_of(derivative)
         counts = self.items.estimate(share)
