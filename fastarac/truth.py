@@ -283,8 +283,8 @@ class PartialTruth(LabelsInPart, Result):
         return items.sweep(items.share_of(np.ones(len(items.places))))
 
 
-def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_]) -> PartialTruth:
-    """Return the truth of some of the items, each with its probability.
+def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> PartialTruth:
+    """Return the truth of some of the items, by a mask or their places, each with its probability.
 
     Raises
     ------

@@ -157,7 +157,9 @@ def evaluate(
 ) -> None:
     """Evaluate the outputs in files."""
     groups = groups_of(group)
-    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, "by", "report")
+    of_verified = verified.columns(
+        context, reading, groups, *NOT_OF_VERIFIED, "by", "item", "wide", "report"
+    )
     if of_verified is not None:
         from fastarac.cli import _verified
 
@@ -207,7 +209,13 @@ def evaluate(
         }  # fmt: skip
         evaluate_streams(paths, columns, settings, max_memory, need_items)
         return
-    from fastarac.cli._files import notes_of_pages, read_models, with_pages, with_rejects_said
+    from fastarac.cli._files import (
+        notes_of_pages,
+        notes_of_samples,
+        read_models,
+        with_pages,
+        with_rejects_said,
+    )
     from fastarac.cli._report import reliability_warnings
 
     pages: list[str] = []
@@ -226,6 +234,7 @@ def evaluate(
     after = "" if report is None else _html.WRITTEN.format(path=report)
     if needs_groups and groups is None:
         pages += notes_of_pages(paths, columns)
+    pages += notes_of_samples(paths)
     settings.deliver(models, after=after, difference=found.difference, notes=pages)
 
 
@@ -255,16 +264,19 @@ def compare(
     """Compare models on the same items: how much they differ, and how sure that is."""
     groups = groups_of(group)
     by_bootstrap = method is options.Method.bootstrap
-    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, "output_format")
+    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED)
+    delivery = Delivery(output_format, wide=wide)
+    from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
+
     if of_verified is not None:
         from fastarac.cli import _verified
 
         _verified.refuse_others({"--method bootstrap": by_bootstrap})
-        _verified.compare(paths, of_verified, statistic, str(correction), ci)
+        request = ComparisonRequest.of(statistic, method, correction, ci, Draws(RESAMPLES, seed), None)
+        _verified.compare(paths, of_verified, request, delivery, item)
         return
     priced = Prices.of(prices, people)
-    from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
-    from fastarac.cli._files import notes_of_pages, read_models, with_pages
+    from fastarac.cli._files import notes_of_pages, notes_of_samples, read_models, with_pages
 
     if resamples is not None and not by_bootstrap:
         raise RefusalError("--resamples is for --method bootstrap, which draws them")
@@ -286,7 +298,7 @@ def compare(
     difference = None if by_pages else found.difference
     if groups is None:
         pages += notes_of_pages(paths, columns)
-    delivery = Delivery(output_format, wide=wide)
+    pages += notes_of_samples(paths)
     deliver(
         found.outputs, request, delivery, order=order, difference=difference, paired=paired, notes=pages
     )

@@ -166,6 +166,16 @@ class Findings:
     n_groups: int | None = None
 
     @classmethod
+    def of_verified(
+        cls, models: Mapping[str, Any], request: ComparisonRequest, order: str | None
+    ) -> Self:
+        """Compare models of the same items, of which some are verified."""
+        notes: list[str] = []
+        with collected(notes):
+            found = request.compare(models, resamples=request.draws.resamples)
+        return cls(request, best_first(found), None, said_of(request, [*notes, *found.notes]), order)
+
+    @classmethod
     def of(
         cls,
         models: Mapping[str, Outputs],
@@ -204,9 +214,7 @@ class Findings:
                 level=request.level,
                 correction=request.correction,
             )
-        raw = request.statistic.name
-        of_statistic = [f"{note.replace(raw, label_of(request.statistic))}." for note in notes]
-        said = dict.fromkeys([*of_statistic, *(() if costs is None else costs.notes)])
+        said = dict.fromkeys([*said_of(request, notes), *(() if costs is None else costs.notes)])
         return cls(request, comparison, costs, tuple(said), order, n_groups)
 
     def models(self) -> list[dict[str, Any]]:
@@ -292,6 +300,12 @@ class Findings:
         return sentences
 
 
+def said_of(request: ComparisonRequest, notes: Sequence[str]) -> tuple[str, ...]:
+    """Return notes as sentences in which the statistic is called as people call it."""
+    raw, label = request.statistic.name, label_of(request.statistic)
+    return tuple(dict.fromkeys(f"{note.replace(raw, label)}." for note in notes))
+
+
 def deliver(
     models: Mapping[str, Outputs],
     request: ComparisonRequest,
@@ -302,11 +316,19 @@ def deliver(
     paired: Pairing = "items",
     notes: Sequence[str] = (),
 ) -> None:
-    """Compare the models, and print what is found; before any figure what sets their items apart.
-
-    `notes` are told on stderr, too.
-    """
+    """Compare the models, and print what is found; before any figure what sets their items apart."""
     findings = Findings.of(models, request, order, paired)
+    print_findings(findings, delivery, difference=difference, notes=notes)
+
+
+def print_findings(
+    findings: Findings,
+    delivery: Delivery,
+    *,
+    difference: str | None = None,
+    notes: Sequence[str] = (),
+) -> None:
+    """Print what was found; `notes` are told on stderr, too."""
     apart = difference and f"{difference}. {SHARED}"
     if delivery.form.is_for_people:
         console = delivery.page()

@@ -14,13 +14,14 @@ from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._options import RefusalError, in_words_of_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from fastarac.report.models import Model
 
 
 NO_GROUP = "none"
+PROBABILITY = "inclusion_probability"  # the column that fastarac sample writes
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 # How the library says what an option does, and how the user has to.
 WORDS = {
@@ -50,11 +51,18 @@ def read_models(
                 on_file=lambda name: status.update(f"Reading {escape(printable(name))}"),
             )
         except ValueError as error:
-            message = in_words(error)
+            message = in_words(error) + hint_of_samples(error, paths)
             model = columns.get("model")
             if model is not None and f"there is no column {quoted(model)}" in message:
                 message += "; --model is a column with the names of models: each file is one without it"
             raise RefusalError(message) from None
+
+
+def hint_of_samples(error: Exception, paths: Sequence[Path]) -> str:
+    """Return how a file is read of which some outputs are verified, where a truth is missing."""
+    if "is empty" not in str(error) or not notes_of_samples(paths):
+        return ""
+    return f"; --inclusion-probability {PROBABILITY} reads outputs of which some are verified"
 
 
 def in_words(error: Exception) -> str:
@@ -129,6 +137,32 @@ def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[st
             )
             return [note]
     return []
+
+
+def notes_of_samples(paths: Sequence[Path]) -> list[str]:
+    """Return a note that outputs were drawn to be verified, where a file says so and no option does."""
+    from fastarac.io._pages import is_of_sample
+
+    for path in paths:
+        if is_of_sample(path):
+            note = (
+                f'{path} has a column "{PROBABILITY}", as of outputs that were drawn to be verified: '
+                f"with --inclusion-probability {PROBABILITY}, beside all outputs (fastarac sample "
+                "--answers), figures are those of all"
+            )
+            return [note]
+    return []
+
+
+def notes_of_groups(models: Iterable[Any], columns: Mapping[str, Any]) -> list[str]:
+    """Return a note where groups of `VerifiedOutputs` are those of the draw, which no option names."""
+    if columns["groups"] is not None or all(outputs.correct.groups is None for outputs in models):
+        return []
+    note = (
+        'groups were drawn whole, as column "drawn_by" says: they are taken as groups of outputs that '
+        "depend on each other"
+    )
+    return [note]
 
 
 def names_of_files(paths: Sequence[Path]) -> list[str]:

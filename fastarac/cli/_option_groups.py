@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 # What does not go with outputs of which some are verified.
 NOT_OF_VERIFIED = (
-    *("model", "item", "weight", "gamma", "delta", "cost_verification", "cost_correction"),
+    *("model", "weight", "gamma", "delta", "cost_verification", "cost_correction"),
     *("cost_error", "reviewer_detection", "reviewer_false_alarm", "resamples", "plot", "max_memory"),
-    "wide",
 )
 
 

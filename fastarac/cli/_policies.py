@@ -11,7 +11,15 @@ from fastarac._core.files import suffix_problem
 from fastarac._core.text import listed, percent, percent_range, quoted, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import in_words, notes_of_pages, said_of_rejects, with_pages
+from fastarac.cli._files import (
+    hint_of_samples,
+    in_words,
+    notes_of_groups,
+    notes_of_pages,
+    notes_of_samples,
+    said_of_rejects,
+    with_pages,
+)
 from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, in_words_of_options, require_files
 from fastarac.cli._standard import say, tell
@@ -73,7 +81,9 @@ def fit(
     notes: list[str] = []
     of_items: dict[str, Any] = {}
     if verified is not None:
-        (correct, confidence), by = _read_verified(path, verified)
+        read, by = _read_verified(path, verified)
+        correct, confidence = read
+        of_pages = notes_of_groups([read], verified)
     else:
         if limits["max_risk"] is None:  # of which groups have no guarantee
             columns, of_pages = with_pages([path], columns)
@@ -112,7 +122,8 @@ def fit(
         f"{errors} errors among them. Written to {output}{and_report(report)}."
     )
     lines = [in_words_of_options(sentence(policy)), tested]
-    of_pages += [] if verified is not None else notes_of_pages([path], columns)
+    if verified is None:
+        of_pages += [*notes_of_pages([path], columns), *notes_of_samples([path])]
     notes = [*map(in_words_of_options, notes), *of_pages]
     if form == "json":
         about = {"policy": _of_policy(policy, output)}
@@ -166,11 +177,14 @@ def check(
     policy = load(policy_file)
     named = columns_for(policy, columns)
     sweep = None
+    notes: list[str] = []
     with interrupts_end_at_once():
         if is_log:
             found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named, drawn))
         elif verified is not None:
-            (truth, confidence), fields = _read_verified(path, verified)
+            read, fields = _read_verified(path, verified)
+            truth, confidence = read
+            notes = notes_of_groups([read], verified)
             found, shift = refusing(
                 str(path),
                 lambda: (
@@ -215,8 +229,8 @@ def check(
         lines.append(f"A threshold fitted to this log: {point}.")
     if report is not None:
         lines.append(_html.WRITTEN.format(path=report))
-    without = is_log or verified is not None  # a log takes no groups
-    notes = [] if without else notes_of_pages([path], columns)
+    if not is_log and verified is None:  # a log takes no groups
+        notes = [*notes_of_pages([path], columns), *notes_of_samples([path])]
     if form == "json":
         about = {"check": _figures(found, shift)}
         write_object("check", about, decisions=lines, warnings=notes)
@@ -270,6 +284,7 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "n_verified": found.verified,
         "still_needed": found.still_needed,
         "expected_verdict": found.expected_verdict,
+        "of_fit": found.of_fit,
         "fields": [each._asdict() | {"rate": each.rate} for each in found.fields],
         **figures_of_shift(shift),
     }
@@ -329,7 +344,10 @@ def columns_for(policy: Policy, columns: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
     with interrupts_end_at_once():
-        found: io.Outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
+        try:
+            found: io.Outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
+        except RefusalError as error:
+            raise RefusalError(str(error) + hint_of_samples(error, [path])) from None
     return found
 
 

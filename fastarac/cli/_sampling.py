@@ -89,6 +89,16 @@ def sample(
                 return
         if budget is None:
             raise RefusalError("--budget is missing: how many outputs to verify")
+        if audit is not None and judge is not None and mix is None:
+            raise RefusalError(
+                "--judge is given beside --audit, which spreads the budget evenly; give a --mix below "
+                "1, or leave out --judge"
+            )
+        if audit is not None and group is not None:
+            raise RefusalError(
+                "--group is given beside --audit, whose audits are of single outputs; without --audit "
+                "groups are drawn whole, which fastarac check --inclusion-probability takes"
+            )
         if by is not None and audit is None:
             raise RefusalError("--by is given without --audit, whose fields it names")
         columns = {

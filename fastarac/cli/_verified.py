@@ -9,7 +9,7 @@ import fastarac
 from fastarac._core.exceptions import collected
 from fastarac._core.text import printable
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import names_of_files
+from fastarac.cli._files import names_of_files, notes_of_groups
 from fastarac.cli._json import write_object
 from fastarac.cli._options import Certainty, RefusalError, in_words_of_options
 from fastarac.cli._policies import refusing
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.cli._options import Limits
+    from fastarac.cli._compare import ComparisonRequest
+    from fastarac.cli._options import Delivery, Limits
 
 
 def refuse_others(options: Mapping[str, Any]) -> None:
@@ -73,9 +74,10 @@ def evaluate(
         arguments |= {"intervals": True, "confidence_level": certainty.level}
     notes: list[str] = []
     decisions: list[str] = []
-    models, tables = [], []
+    models, tables, read = [], [], []
     for name, path in _named(paths):
         outputs: Any = _read(path, columns)
+        read.append(outputs)
         found: Any = None
         with collected(notes), interrupts_end_at_once():
             found = refusing(str(path), partial(fastarac.evaluate, *outputs, **arguments))
@@ -87,7 +89,7 @@ def evaluate(
         decisions += [f"{printable(name)}: {verified}", *points]
         tables.append((name, verified, found, points))
         models.append({"name": name, **found.to_dict(), "n_verified": outputs.correct.n_verified})
-    notes = [in_words_of_options(note) for note in notes]
+    notes = [in_words_of_options(note) for note in notes] + notes_of_groups(read, columns)
     if form == "json":
         write_object("evaluate", {"models": models}, decisions=decisions, warnings=notes)
     else:
@@ -101,25 +103,22 @@ def evaluate(
 
 
 def compare(
-    paths: Sequence[Path], columns: Mapping[str, Any], statistic: str, correction: str, level: float
+    paths: Sequence[Path],
+    columns: Mapping[str, Any],
+    request: ComparisonRequest,
+    delivery: Delivery,
+    item: str | None,
 ) -> None:
-    """Print how much the models in files of the same outputs, in the same order, differ."""
-    from fastarac.cli._compare import statistic_of
+    """Print how much the models in files of the same outputs differ; `item` is what pairs them."""
+    from fastarac.cli._compare import ORDER, Findings, print_findings
+    from fastarac.partial_truth.verified_files import read_verified_models
 
-    asked = statistic_of(statistic)
-    Certainty(level).check()
-    adjusted: Any = None if correction == "none" else correction
-    models = {name: tuple(_read(path, columns)) for name, path in _named(paths)}
-    notes: list[str] = []
-    with collected(notes), interrupts_end_at_once():
-        found = refusing(
-            "",
-            lambda: fastarac.compare_models(
-                models, statistic=asked, confidence_level=level, correction=adjusted, random_state=0
-            ),
-        )
-    write(f"{found}\n")
-    tell([in_words_of_options(note) for note in notes])
+    files = dict(_named(paths))
+    with interrupts_end_at_once():
+        models = refusing("", lambda: read_verified_models(files, item=item, **columns))
+        order = ORDER if item is None else None
+        found = refusing("", lambda: Findings.of_verified(models, request, order))
+    print_findings(found, delivery, notes=notes_of_groups(models.values(), columns))
 
 
 def _named(paths: Sequence[Path]) -> list[tuple[str, Path]]:

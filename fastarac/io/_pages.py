@@ -28,6 +28,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 # What fastarac ocr -o writes of pages, and the column of these.
 PAGE = "page"
 OF_OCR = frozenset({"id", PAGE, "kind", "truth", "prediction", "correct", "confidence"})
+OF_SAMPLE = frozenset({"inclusion_probability", "correct"})  # what fastarac sample writes
 
 
 class Candidate(NamedTuple):
@@ -62,11 +63,20 @@ def column_of_pages(path: Path, used: Collection[str]) -> Candidate | None:
 
 def is_of_ocr(path: Path) -> bool:
     """Whether a readable file has the columns that fastarac ocr writes of pages."""
+    return _has_columns(path, OF_OCR)
+
+
+def is_of_sample(path: Path) -> bool:
+    """Whether a readable file has the columns of outputs that were drawn to be verified."""
+    return _has_columns(path, OF_SAMPLE)
+
+
+def _has_columns(path: Path, columns: Collection[str]) -> bool:
     if not (path.is_file() or path.is_dir()):  # what can be read but once
         return False
     try:
         with connect() as connection:
-            return set(open_source(path, connection).columns) >= OF_OCR
+            return set(open_source(path, connection).columns) >= set(columns)
     except DataFileError:
         return False
 

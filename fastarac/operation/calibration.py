@@ -433,3 +433,15 @@ def _mean_deviation(n: int, p: float) -> float:
         return 0.0
     at_m = binomial_cdf(m, n, p) - binomial_cdf(m - 1, n, p)
     return 2.0 * m * (1.0 - p) * at_m
+
+
+def combined(right: NDArray[np.float64], of_item: NDArray[Any], rule: str) -> NDArray[np.float64]:
+    """Return the confidence of each document from the probabilities that its items are right.
+
+    Factors are taken in rising order, so that the order of the items does not matter.
+    """
+    order = np.lexsort((right, of_item))
+    starts = np.flatnonzero(np.diff(of_item[order], prepend=-1))
+    if rule == "least":
+        return right[order][starts]
+    return np.multiply.reduceat(right[order], starts)

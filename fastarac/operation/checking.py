@@ -89,6 +89,8 @@ class PolicyCheck(Result):
         Whether whole documents were counted.
     verified : int or None
         Of outputs that are verified in part, how many are; None where all are, and in a log.
+    of_fit : bool
+        Whether these are the outputs that the policy was fitted on: of them no verdict is "holds".
 
     See Also
     --------
@@ -127,6 +129,7 @@ class PolicyCheck(Result):
     fields: tuple[CheckedField, ...] = ()
     documents: bool = False
     verified: int | None = None
+    of_fit: bool = False
 
     @property
     def exit_status(self) -> int:
@@ -145,6 +148,11 @@ class PolicyCheck(Result):
             rate = f"by {self.audited:,} audits{self._unanswered_words}, {rate}"
         if self.verified is not None:
             rate = f"by {self.verified:,} verified of {self.n_items:,} outputs, {rate}"
+        if self.of_fit and self.verdict != "fails":
+            return (
+                f"no verdict on {head}: these are the {self.unit} that the policy was fitted on, which "
+                f"are no check of it; others are expected; {rate} ({ends})"
+            )
         if self._needs_drawn:
             return (
                 f"no verdict on {head} without drawn=, which says what was drawn: errors among outputs "
@@ -159,7 +167,7 @@ class PolicyCheck(Result):
     def expected_verdict(self) -> Verdict:
         """What outputs enough would show if the rate stays as it was found."""
         undecided = math.isnan(self.interval.estimate) or self.interval.estimate == self.limit
-        if undecided or self._needs_drawn:
+        if undecided or self._needs_drawn or (self.of_fit and self.verdict != "fails"):
             return "too few"
         return "holds" if self.interval.estimate < self.limit else "fails"
 
@@ -345,11 +353,12 @@ def check_of(
     *,
     audits: Audits | None = None,
     documents: bool = False,
+    of_fit: bool = False,
 ) -> PolicyCheck:
     """Test both sides of a limit, each with `delta`; of fields there are the intervals alone."""
     audited, unanswered = (None, None) if audits is None else audits
     # what was drawn has to be known to prove that few errors are there, not to prove that many are
-    may_hold = audits is None or unanswered is not None
+    may_hold = (audits is None or unanswered is not None) and not of_fit
     rate = items.rate(criterion)
     ends = items.ends(criterion, limit, delta)
     estimate, verified = rate, None
@@ -361,7 +370,7 @@ def check_of(
         verdict = "holds"
     elif ends.low > limit:
         verdict = "fails"
-    can_be_decided = verdict == "too few" and (may_hold or rate > limit)
+    can_be_decided = verdict == "too few" and not of_fit and (may_hold or rate > limit)
     return PolicyCheck(
         verdict,
         Interval(estimate, ends.low, ends.high, math.nan, 1.0 - 2.0 * delta, ends.method),
@@ -379,6 +388,7 @@ def check_of(
         ),
         documents=documents,
         verified=verified,
+        of_fit=of_fit,
     )
 
 

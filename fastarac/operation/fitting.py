@@ -18,10 +18,12 @@ from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_opera
 from fastarac.operation.calibration import (
     Calibration,
     calibration_of,
+    combined,
     confidences,
     weighted_calibration,
 )
-from fastarac.operation.policy import Policy, Rule, combined
+from fastarac.operation.fingerprints import FEWEST, fingerprint_of
+from fastarac.operation.policy import Policy, Rule
 from fastarac.operation.policy_files import RULES
 from fastarac.operation.shifts import Reference
 from fastarac.sweep import threshold_sweep
@@ -192,6 +194,10 @@ def fit_policy(
         Reference.of(columns.confidence[own], None if columns.groups is None else columns.groups[own])
         for own in (columns.field == i for i in range(n_fields))
     )
+    fitted_on = None
+    if max(len(each.edges) for each in references) >= FEWEST:
+        verified = columns.right if truth is None else None
+        fitted_on = fingerprint_of(columns.confidence, field, verified)
     if by is None and documents is None and criterion == "max_error_rate":
         point = guaranteed_operating_point(
             columns.right if truth is None else truth, columns.confidence, groups=groups,
@@ -202,7 +208,9 @@ def fit_policy(
             columns.right, taken, np.zeros(n, np.intp), columns.groups, 1, columns.weight
         )
         every = _calibration(columns, np.arange(n))
-        return _policy((), (point.threshold,), point, of_all, (every or _never(),), references)
+        return _policy(
+            (), (point.threshold,), point, of_all, (every or _never(),), references, fitted_on
+        )
     rng = _source_of_halves(columns, key)
     fitting = _random_half(columns, rng)
     known = _calibrations(columns, fitting, n_fields)
@@ -243,7 +251,7 @@ def fit_policy(
         None if columns.weight is None else columns.weight[tested],
     )  # fmt: skip
     return _policy(
-        fields, thresholds, point, counts, calibrations, references,
+        fields, thresholds, point, counts, calibrations, references, fitted_on,
         documents=None if documents is None else rule, document_threshold=least,
     )  # fmt: skip
 
@@ -430,6 +438,7 @@ def _policy(
     tested: _Tested,
     calibrations: tuple[Calibration, ...],
     references: tuple[Reference, ...],
+    fitted_on: str | None,
     *,
     documents: Rule | None = None,
     document_threshold: float = math.inf,
@@ -456,4 +465,5 @@ def _policy(
         approximate_acceptance_rate=point.approximate_acceptance_rate,
         n_verified=tested.n_verified,
         least_probability=None if tested.n_verified is None else point.assumed_probability,
+        fitted_on=fitted_on,
     )

@@ -18,9 +18,10 @@ from fastarac._core.text import json_text, listed, percent, quoted
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.guarantees.audits import log_of
-from fastarac.operation.calibration import Calibration, confidences
+from fastarac.operation.calibration import Calibration, combined, confidences
 from fastarac.operation.checking import Audits, Checked, PolicyCheck, check_of
 from fastarac.operation.expectation import errors_expected
+from fastarac.operation.fingerprints import was_fitted_on, without_rejected
 from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy, written_groups
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.operation.verified_rates import KnownErrors
@@ -80,6 +81,8 @@ class Policy(Result):
         Of the `n_items`, how many are verified; None where all are.
     least_probability : float or None
         With which probability an item is verified at least; the guarantee rests on it.
+    fitted_on : str or None
+        A fingerprint of the outputs that it was fitted on, of which :meth:`check` is no check.
     calibrations : tuple of Calibration
         The error probability of each field, or of all.
     references : tuple of Reference
@@ -118,6 +121,7 @@ class Policy(Result):
     approximate_acceptance_rate: float | None = None
     n_verified: int | None = None
     least_probability: float | None = None
+    fitted_on: str | None = None
 
     def __repr__(self) -> str:
         by = f"{len(self.fields)} fields" if self.fields else f"threshold={self.thresholds[0]:g}"
@@ -330,7 +334,8 @@ class Policy(Result):
         by 1/π. So it is of a :class:`.PartialTruth`: binomial where all items had one probability and
         there is neither a judge nor groups, and else of bets with the judge as a control variate.
         Outputs that were drawn and have no result count as errors, whatever they turn out to be. To
-        leave out the latest, cut the log at a date of the outputs, answered or not.
+        leave out the latest, cut the log at a date of the outputs, answered or not. The outputs that
+        the policy was fitted on are no check of it: of them no verdict is "holds".
         """
         if audit_probability is not None:
             beside = {"groups": groups, "documents": documents, "rejected": rejected}
@@ -352,15 +357,18 @@ class Policy(Result):
         right = np.not_equal(items.correct, 0)
         accepted = self.apply(items.confidence, by=by, documents=documents, rejected=rejected)
         codes = None if groups is None else read_outermost(groups, items.n, "check")
-        if documents is not None:
-            of_item = read_groups(documents, items.n, "documents")[1]
+        of_item = None if documents is None else read_groups(documents, items.n, "documents")[1]
+        fields = self._codes(by, items.n)
+        given = without_rejected(rejected, of_item)  # what a policy is fitted on
+        of_fit = was_fitted_on(*self._of_fit, items.confidence, fields, right, given)
+        if of_item is not None:
             first = np.unique(of_item, return_index=True)[1]
             accepted, right = accepted[first], np.bincount(of_item, ~right) == 0
             codes = None if codes is None else codes[first]
         checked = Checked(accepted, accepted & ~right, codes, max_group_size)
-        chosen = self._of_fields(None if documents is not None else self._codes(by, items.n))
         is_whole = documents is not None
-        return check_of(checked, chosen, *self._promise(), documents=is_whole)
+        chosen = self._of_fields(None if is_whole else fields)
+        return check_of(checked, chosen, *self._promise(), documents=is_whole, of_fit=of_fit)
 
     def _check_log(
         self,
@@ -398,7 +406,12 @@ class Policy(Result):
         seen = KnownErrors.of(truth, values, accepted, pages)
         wrong = accepted & (seen.error == 1.0)
         checked = Checked(accepted, wrong, pages, max_group_size, verified=seen)
-        return check_of(checked, self._of_fields(codes), *self._promise())
+        of_fit = was_fitted_on(*self._of_fit, values, codes, None)
+        return check_of(checked, self._of_fields(codes), *self._promise(), of_fit=of_fit)
+
+    @property
+    def _of_fit(self) -> tuple[str | None, tuple[Reference, ...]]:
+        return self.fitted_on, self.references
 
     def _promise(self) -> tuple[str, float, float]:
         return self.criterion, self.limit, self.failure_probability
@@ -573,18 +586,6 @@ class Policy(Result):
             raise TypeError(f"{name} is missing; the policy was fitted with {name}")
         if not needed and given is not None:
             raise TypeError(f"{name} is given, but the policy was fitted without {name}")
-
-
-def combined(right: NDArray[np.float64], of_item: NDArray[Any], rule: str) -> NDArray[np.float64]:
-    """Return the confidence of each document from the probabilities that its items are right.
-
-    Factors are taken in rising order, so that the order of the items does not matter.
-    """
-    order = np.lexsort((right, of_item))
-    starts = np.flatnonzero(np.diff(of_item[order], prepend=-1))
-    if rule == "least":
-        return right[order][starts]
-    return np.multiply.reduceat(right[order], starts)
 
 
 def shown_threshold(threshold: float) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from fastarac._core import saved
 from fastarac._core.checks import failure_of, fraction_of, inner_fraction
 from fastarac.operation.calibration import Calibration
+from fastarac.operation.fingerprints import DIGITS
 from fastarac.operation.shifts import MOST_GROUPS, PROBABILITIES, Reference
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ _CHECKS: dict[str, saved.Check] = {
     "approximate_acceptance_rate": saved.optional(saved.number(fraction_of)),
     "n_verified": saved.optional(saved.whole(1)),
     "least_probability": saved.optional(saved.number(fraction_of)),
+    "fitted_on": saved.optional(saved.hexadecimal(DIGITS)),
 }
 
 

@@ -32,6 +32,7 @@ ROW = "row"
 PROBABILITY = "inclusion_probability"
 LEAST = "least_probability"
 OF_AUDIT = "audit_probability"
+DRAWN_BY = "drawn_by"  # the column whose values were drawn whole
 JSON = "FORMAT json"
 ANSWER = 'nullif(drawn.answer, -1) AS "correct"'
 ROUNDING = 1e-9  # to which probabilities of files are equal
@@ -62,7 +63,8 @@ def sample_outputs(
         The file to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It has the rows
         that were drawn, in their order, with all columns, their number in a column ``row`` (from 1),
         ``inclusion_probability``, ``least_probability``, the least of all rows, drawn or not, on which
-        guarantees rest, and ``correct``, which is empty.
+        guarantees rest, and ``correct``, which is empty; with `groups` also ``drawn_by``, the name of
+        that column.
     budget : float
         How many outputs to verify on average.
     confidence : str, default="confidence"
@@ -127,12 +129,17 @@ def sample_outputs(
     2,bar,0.4,1.0,1.0,
     <BLANKLINE>
     """
-    if answers is not None and policy is not None:
-        raise ValueError("answers is given beside a policy, of which each audit is drawn once")
+    if policy is not None:
+        _refuse_beside_policy(answers=answers, groups=groups)
     goal = goal_of(path, output, *([] if answers is None else [answers]))
     if mix is None:
         mix = 0.5 if policy is None else 1.0
-    added = [ROW, PROBABILITY, LEAST, "correct"]
+    if judge is not None and mix == 1.0:
+        raise ValueError(
+            "judge is given, but mix is 1, which spreads the budget evenly, as it does by default "
+            "beside a policy; a mix below 1 is expected, or no judge"
+        )
+    added = [ROW, PROBABILITY, LEAST, "correct", *([] if groups is None else [DRAWN_BY])]
     if policy is not None:
         added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
     with connect(alone=True) as connection:
@@ -174,6 +181,7 @@ def sample_outputs(
                 table |= {"accepted": taken.astype(np.int8), "drawn": drawn, OF_AUDIT: probability}
             hidden = ROW, "answer"
             columns_added = [f"drawn.{sql_name(name)}" for name in table if name not in hidden]
+            columns_added += _said_by(groups)
             write_rows(source, goal, table, [*columns_added, answer], first=True)
             source.require_unchanged()
         except duckdb.Error as failure:
@@ -198,7 +206,7 @@ def join_answers(
         What :func:`sample_outputs` wrote of it, with ``correct`` filled in as far as there are answers.
     output : str or path-like
         The file to write: all rows of `path`, with ``inclusion_probability``, ``drawn``, ``correct``,
-        and ``least_probability`` where `answers` has it.
+        and ``least_probability`` and ``drawn_by`` where `answers` has them.
     confidence : str, default="confidence"
         The column by which it is checked that both files are of the same outputs.
 
@@ -244,9 +252,11 @@ def join_answers(
 
         of_answers = open_source(path_of(answers, "answers"), connection)
         source = open_source(path_of(path), connection)
-        refuse_columns(source, [PROBABILITY, "drawn", LEAST, "correct"])
+        is_by_group = DRAWN_BY in of_answers.columns
+        refuse_columns(source, [PROBABILITY, "drawn", LEAST, "correct", *([DRAWN_BY] * is_by_group)])
         source.require(confidence)
         try:
+            by_group = drawn_by(of_answers) if is_by_group else None
             ours = column_of(source, Number("confidence", confidence), empty=True)
             found = _Answers.of(of_answers, source, confidence, ours)
         except duckdb.Error as failure:
@@ -263,7 +273,7 @@ def join_answers(
         if found.least is not None:
             table[LEAST] = np.full(len(ours), found.least)
             added.append(f"drawn.{LEAST}")
-        added.append(ANSWER)
+        added += [*_said_by(by_group), ANSWER]
         try:
             write_rows(source, goal, table, added, first=False)
         except duckdb.Error as failure:
@@ -342,6 +352,33 @@ def least_of(source: FileSource, column: str, values: NDArray[np.float64]) -> fl
     bad = ~((values > 0) & (values <= 1)) | (values != values[:1])
     refuse_where(source, column, bad, "one number above 0 and at most 1 is expected in all rows")
     return float(values[0])
+
+
+def drawn_by(source: FileSource) -> str:
+    """Return the column whose values were drawn whole, as the column of that name says in each row."""
+    source.require(DRAWN_BY, is_label=True)
+    named = np.unique(labels_of(source, Label(DRAWN_BY, DRAWN_BY))).tolist()
+    if len(named) != 1 or named[0] not in source.columns:
+        raise DataFileError(
+            source.path,
+            f"column {quoted(DRAWN_BY)} holds {quoted(str(named[0]))}; the name of a column, the same "
+            "in each row, is expected",
+        )
+    return str(named[0])
+
+
+def _said_by(groups: str | None) -> list[str]:
+    return [] if groups is None else [f'{sql_text(groups)} AS "{DRAWN_BY}"']
+
+
+def _refuse_beside_policy(*, answers: Any, groups: Any) -> None:
+    if answers is not None:
+        raise ValueError("answers is given beside a policy, of which each audit is drawn once")
+    if groups is not None:
+        raise ValueError(
+            "groups is given beside a policy, whose audits are of single outputs; without the policy "
+            "groups are drawn whole, for a check of it that takes them"
+        )
 
 
 def goal_of(

@@ -13,11 +13,12 @@ from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
 from fastarac.operation.logs import read_columns
-from fastarac.partial_truth.sample_files import LEAST, least_of
-from fastarac.truth import PartialTruth
+from fastarac.partial_truth.sample_files import DRAWN_BY, LEAST, PROBABILITY, drawn_by, least_of
+from fastarac.truth import PartialTruth, truth_of_some
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -71,7 +72,9 @@ def read_verified(
         where none was drawn.
     judge, groups, drawn, least_probability : str, optional
         The columns of what :class:`.PartialTruth` takes under these names; of `drawn` and
-        `least_probability`, by default columns of these names where the file has them.
+        `least_probability`, by default columns of these names where the file has them; of `groups`, by
+        default the one that the column ``drawn_by`` names, as :func:`sample_outputs` writes it where
+        groups were drawn whole.
 
     Returns
     -------
@@ -112,6 +115,56 @@ def read_verified(
     )[0]  # fmt: skip
 
 
+def read_verified_models(
+    files: Mapping[str, str | os.PathLike[str]], *, item: str | None = None, **columns: Any
+) -> dict[str, VerifiedOutputs]:
+    """Read the outputs of several models, of which some are verified, as :func:`read_verified` does.
+
+    `item` is the column that says which outputs are of the same item: they come in the order of the
+    first file. An item that is there twice, or not in each file, is a DataFileError: without it, the
+    others would be no sample of a known probability. Without `item`, outputs are taken as they stand.
+    """
+    read = {
+        name: read_verified_fields(path, by=item, **{"inclusion_probability": PROBABILITY, **columns})
+        for name, path in files.items()
+    }
+    found = {name: outputs for name, (outputs, _) in read.items()}
+    if item is None:
+        return found
+    orders: dict[str, NDArray[np.intp]] = {}
+    first, names = "", np.empty(0)
+    for name, (_, of_file) in read.items():
+        labels: NDArray[Any] = np.asarray(of_file)
+        of_items, places, counts = np.unique(labels, return_index=True, return_counts=True)
+        path = path_of(files[name])
+        if counts.max() > 1:
+            twice = quoted(str(of_items[counts > 1][0]))
+            raise DataFileError(
+                path, f"column {quoted(item)} holds {twice} twice; each item once is expected"
+            )
+        if not orders:
+            first, names = name, of_items
+        for lacking, there, missing in (
+            (path, path_of(files[first]), np.setdiff1d(names, of_items)),
+            (path_of(files[first]), path, np.setdiff1d(of_items, names)),
+        ):
+            if len(missing):
+                which = f"{len(missing):,} of its items, such as {quoted(str(missing[0]))}, are"
+                if len(missing) == 1:
+                    which = f"its item {quoted(str(missing[0]))} is"
+                raise DataFileError(
+                    there,
+                    f"{which} not in {lacking}; the same items are expected, of which each has "
+                    "its probability of being drawn",
+                )
+        orders[name] = places
+    back = np.argsort(orders[first], kind="stable")
+    for name, (correct, confidence) in found.items():
+        order = orders[name][back]
+        found[name] = VerifiedOutputs(truth_of_some(correct, order), confidence[order])
+    return found
+
+
 def read_verified_fields(
     path: str | os.PathLike[str],
     *,
@@ -138,6 +191,8 @@ def read_verified_fields(
             picks["drawn"] = Correct("drawn", drawn or "drawn")
         if least_probability is not None or LEAST in source.columns:
             picks[LEAST] = Number(LEAST, least_probability or LEAST)
+        if groups is None and DRAWN_BY in source.columns:
+            groups = drawn_by(source)
         may_be_empty = ("correct", "inclusion_probability")
         label = None if groups is None else Label("groups", groups)
         fields = None

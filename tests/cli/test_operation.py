@@ -545,13 +545,19 @@ def test_outputs_without_a_confidence(folder, tmp_path, by_document):
     assert "have moved" not in out
     kept = [int(line.split(",")[0]) for line in (tmp_path / "a.csv").read_text().splitlines()[1:]]
     assert kept == np.flatnonzero(~never).tolist()  # all others are right, and accepted
-    checked = json.loads(run("check", policy, path, *columns, "--format", "json").stdout)["check"]
+    done = run("check", policy, path, *columns, "--format", "json", code=3)
+    checked = json.loads(done.stdout)["check"]
     assert checked["n_items"] == (750 if by_document else 3000)
     assert checked["accepted"] == (~never).sum() // (4 if by_document else 1)
-    assert (checked["errors"], checked["verdict"]) == (0, "holds")
+    assert (checked["errors"], checked["verdict"]) == (0, "too few")
+    assert "these are the" in json.loads(done.stdout)["decisions"][0]  # that it was fitted on
+    path.write_text("\n".join(lines[:-12]) + "\n")
+    checked = json.loads(run("check", policy, path, *columns, "--format", "json").stdout)["check"]
+    assert (checked["errors"], checked["verdict"], checked["of_fit"]) == (0, "holds", False)
+    path.write_text("\n".join(lines) + "\n")
     done = run("monitor", policy, path, *columns, "--format", "json")
     (watched,) = json.loads(done.stdout)["monitor"]["policies"]
-    assert (watched["errors"], watched["audited"]) == (0, checked["n_items"])
+    assert (watched["errors"], watched["audited"]) == (0, 750 if by_document else 3000)
     for command in (
         ["apply", policy, path, *goals],
         ["check", policy, path],

@@ -56,10 +56,89 @@ def test_evaluate(folder):
 
 def test_compare(folder):
     paths = folder / "a.csv", folder / "b.csv"
-    done = run("compare", *paths, *BY, "--statistic", "roc_auc")
+    done = run("compare", *paths, *BY, "--statistic", "roc_auc", "--format", "json")
     models = {path.stem: tuple(read_verified(path, **columns())) for path in paths}
     expected = fa.compare_models(models, statistic="roc_auc", random_state=0)
-    assert done.stdout == f"{expected}\n"
+    found = json.loads(done.stdout)
+    of_model = {model["name"]: model for model in found["models"]}
+    for name, interval in zip(expected.names, expected.intervals, strict=True):
+        assert (of_model[name]["estimate"], of_model[name]["low"]) == (interval.estimate, interval.low)
+    (pair,), (other,) = found["comparisons"][0]["pairs"], expected.pairs
+    assert pair["pvalue"] == other.pvalue
+    assert abs(pair["difference"]) == abs(other.difference)
+    assert "taken to be of the same items in the same order" in done.stderr
+    text = run("compare", *paths, *BY, "--statistic", "roc_auc").stdout
+    assert f"{expected.intervals[0].estimate:.4f}" in text
+    assert "run,minus" not in text
+    assert run("compare", *paths, *BY, "--format", "csv").stdout.startswith("model,minus,")
+
+
+def test_compare_by_id(folder, tmp_path):
+    """Rows in another order are the same outputs where a column says so."""
+    a, b, mixed = folder / "a.csv", tmp_path / "b.csv", tmp_path / "mixed.csv"
+    header, *rows = (folder / "b.csv").read_text().splitlines()
+    named = [f"{row},x{i}" for i, row in enumerate(rows)]
+    order = np.random.default_rng(0).permutation(len(rows))
+    first = [f"{row},x{i}" for i, row in enumerate(a.read_text().splitlines()[1:])]
+    a = tmp_path / "a.csv"
+    for path, lines in ((a, first), (b, named), (mixed, [named[k] for k in order])):
+        path.write_text("\n".join([f"{header},id", *lines]) + "\n")
+    options = (*BY, "--statistic", "recognition_rate", "--id", "id", "--format", "json")
+    straight, found = (
+        json.loads(run("compare", a, path, *options).stdout)["comparisons"] for path in (b, mixed)
+    )
+    assert found[0]["pairs"][0]["difference"] == straight[0]["pairs"][0]["difference"]
+    assert found[0]["pairs"][0]["pvalue"] == pytest.approx(straight[0]["pairs"][0]["pvalue"], rel=0.05)
+    by_place = json.loads(run("compare", a, mixed, *options[:-4], "--format", "json").stdout)
+    wider = by_place["comparisons"][0]["pairs"][0]["standard_error"]
+    assert wider != straight[0]["pairs"][0]["standard_error"]
+    mixed.write_text("\n".join([f"{header},id", *named[1:]]) + "\n")
+    for pair in ((a, mixed), (mixed, a)):
+        message = reason("compare", *pair, *options)
+        assert 'its item "x0" is not in' in message
+        assert message.startswith(str(a))
+    mixed.write_text("\n".join([f"{header},id", *named, named[0]]) + "\n")
+    assert 'column "id" holds "x0" twice' in reason("compare", a, mixed, *options)
+
+
+def test_what_no_option_says_is_noted(folder, tmp_path):
+    """A file of a sample that is read as if it had all truth, and groups that were drawn whole."""
+    header, *rows = (folder / "a.csv").read_text().splitlines()
+    sample, part = tmp_path / "sample.csv", tmp_path / "part.csv"
+    header = header.replace("pi", "inclusion_probability")
+    sample.write_text("\n".join([header, *(row for row in rows if row[0] != ",")]) + "\n")
+    part.write_text("\n".join([header, *rows]) + "\n")
+    hint = "--inclusion-probability inclusion_probability"
+    policy = tmp_path / "policy.json"
+    fit = ("fit", sample, "--error-rate", 0.2, "-o", policy)
+    for command in (("evaluate", sample), fit, ("check", policy, part), ("compare", sample, part)):
+        if part in command:
+            assert hint in reason(*command)
+        else:
+            assert hint in run(*command).stderr
+    assert hint in run("check", policy, sample, code=None).stderr
+    drawn = ("sample", folder / "a.csv", "--budget", 900, "--group", "page", "-o", tmp_path / "by.csv")
+    columns = folder / "bare.csv"
+    columns.write_text(
+        "\n".join(["confidence,page", *(",".join(row.split(",")[1::3]) for row in rows)]) + "\n"
+    )
+    run(*drawn[:1], columns, *drawn[2:])
+    answered = (tmp_path / "by.csv").read_text().splitlines()
+    assert answered[0].endswith("inclusion_probability,drawn_by,correct")
+    answered[1:] = [line + str(int(k % 9 > 0)) for k, line in enumerate(answered[1:])]
+    (tmp_path / "by.csv").write_text("\n".join(answered) + "\n")
+    whole = tmp_path / "whole.csv"
+    run("sample", columns, "--answers", tmp_path / "by.csv", "-o", whole)
+    option = ("--inclusion-probability", "inclusion_probability")
+    fit = ("fit", whole, *option, "--error-rate", 0.2, "-o", policy)
+    silent, told = run(*fit, "--group", "page"), run(*fit)
+    assert "drawn whole" in told.stderr
+    assert "drawn whole" not in silent.stderr
+    assert silent.stdout == told.stdout
+    assert "drawn whole" in run("evaluate", whole, *option).stderr
+    header, *rows = whole.read_text().splitlines()
+    whole.write_text("\n".join([header, *(row.replace(",page,", ",sheet,") for row in rows)]) + "\n")
+    assert 'column "drawn_by" holds "sheet"' in reason(*fit)
 
 
 def test_groups(folder):
@@ -111,6 +190,7 @@ def test_policies(folder, tmp_path):
     check = expected.check(*outputs)
     assert done.exit_code == check.exit_status
     assert (found["rate"], found["high"]) == (check.interval.estimate, check.interval.high)
+    assert found["of_fit"]
     assert found["n_verified"] == n
     by_page = tmp_path / "by.json"
     run("fit", path, *BY, "--by", "page", "--error-rate", 0.3, "-o", by_page)

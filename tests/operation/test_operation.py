@@ -283,3 +283,54 @@ def test_one_threshold_for_groups_is_the_guaranteed_one():
     options = {"groups": np.arange(6000) // 12, "max_error_rate": 0.01}
     found = fa.evaluate(correct, confidence, failure_probability=0.05, **options).limits[0].guaranteed
     assert fa.operation.fit_policy(correct, confidence, **options).thresholds == (found.threshold,)
+
+
+class TestOwnOutputs:
+    """The outputs that a policy was fitted on are no check of it, in whatever order they come."""
+
+    @pytest.mark.parametrize("by_field", [False, True])
+    def test_are_known(self, by_field):
+        rng = np.random.default_rng(3)
+        confidence = rng.random(2000)
+        correct = rng.random(2000) >= 0.05 * (1 - confidence)
+        by = rng.choice(["date", "name"], 2000) if by_field else None
+        policy = operation.fit_policy(correct, confidence, by=by, max_error_rate=0.05)
+        order = rng.permutation(2000)
+        fields = None if by is None else by[order]
+        own = policy.check(correct[order], confidence[order], by=fields)
+        assert (own.verdict, own.of_fit, own.still_needed) == ("too few", True, None)
+        assert own.exit_status == 3
+        assert own.expected_verdict == "too few"
+        assert "no check of it" in str(own)
+        again = operation.Policy.from_json(policy.to_json())
+        assert again.check(correct, confidence, by=by) == own
+        # one output with another confidence, truth or field makes others of them
+        moved, other = confidence.copy(), correct.copy()
+        moved[0] += 1e-9
+        other[[0, 1]] = ~other[[0, 1]]
+        for outputs in ((correct, moved), (other, confidence)):
+            found = policy.check(*outputs, by=by)
+            assert (found.verdict, found.of_fit) == ("holds", False)
+        if by is not None:
+            assert not policy.check(correct, confidence, by=np.roll(by, 1)).of_fit
+        assert not policy.check(correct[1:], confidence[1:], by=None if by is None else by[1:]).of_fit
+
+    def test_verified_in_part(self):
+        """More answers of the same outputs are no other outputs."""
+        rng = np.random.default_rng(4)
+        confidence, drawn = rng.random(4000), rng.random(4000)
+        right = rng.random(4000) >= 0.05 * (1 - confidence)
+
+        def part(share):
+            known = np.where(drawn < share, right, np.nan)
+            return fa.PartialTruth(known, inclusion_probability=share)
+
+        policy = operation.fit_policy(part(0.5), confidence, max_error_rate=0.1)
+        assert policy.check(part(0.5), confidence).of_fit
+        assert policy.check(part(0.7), confidence).verdict == "too few"
+        assert not policy.check(part(0.5), confidence[::-1] ** 2).of_fit
+
+    def test_few_confidences_tell_nothing(self):
+        policy = operation.fit_policy([1] * 400, np.arange(400) % 10, max_error_rate=0.05)
+        assert policy.fitted_on is None
+        assert policy.check([1] * 400, np.arange(400) % 10).verdict == "holds"

@@ -1,0 +1,70 @@
+"""A fingerprint of outputs, by which a policy knows those that it was fitted on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.operation.shifts import Reference
+
+FEWEST = 20  # cells of confidences, below which other outputs of the same source may look the same
+DIGITS = 32
+SEEDS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
+
+
+def fingerprint_of(
+    confidence: NDArray[Any], field: NDArray[Any] | None, right: NDArray[np.bool_] | None
+) -> str:
+    """Return 32 hexadecimal digits that tell outputs, in any order, from others.
+
+    `field` has the number of each output's field, and `right` the truth where that of all is known: of
+    outputs that are verified in part there are the confidences alone, as further answers may come.
+
+    Each output is mixed to two numbers of 64 bits (splitmix64, Steele, Lea and Flood 2014), whose sums
+    do not depend on the order.
+    """
+    n = len(confidence)
+    values = np.add(confidence, 0.0, dtype=np.float64).view(np.uint64)  # of one zero
+    code = np.full(n, 2 if right is None else 0, np.uint64)
+    if right is not None:
+        code += right
+    if field is not None:
+        code += np.uint64(4) * field.astype(np.uint64)
+    sums = (int(np.sum(_mixed(_mixed(values + np.uint64(seed)) ^ code))) for seed in SEEDS)
+    return "".join(f"{total:016x}" for total in sums)
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        numbers = (numbers ^ (numbers >> np.uint64(shift))) * np.uint64(factor)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+def was_fitted_on(
+    fitted_on: str | None,
+    references: Sequence[Reference],
+    confidence: NDArray[Any],
+    field: NDArray[Any] | None,
+    right: NDArray[np.bool_] | None,
+    given: NDArray[np.bool_] | slice = slice(None),
+) -> bool:
+    """Whether outputs, or the `given` ones of them, have the fingerprint of those of a fit."""
+    values = confidence[given]
+    if fitted_on is None or len(values) != sum(int(each.counts.sum()) for each in references):
+        return False
+    field, right = (None if part is None else part[given] for part in (field, right))
+    return fitted_on == fingerprint_of(values, field, right)
+
+
+def without_rejected(rejected: Any, documents: NDArray[Any] | None) -> NDArray[np.bool_] | slice:
+    """Which outputs a policy is fitted on: those with a confidence, of documents that have all."""
+    if rejected is None:
+        return slice(None)
+    never = np.asarray(rejected, np.bool_)
+    return ~never if documents is None else np.bincount(documents, never)[documents] == 0
