@@ -15,16 +15,18 @@ from fastarac._core.text import json_text
 from fastarac._engine.inputs import vector
 from fastarac._engine.limits import most_within
 from fastarac.partial_truth.sampling import read_judge
+from fastarac.partial_truth.sequential_plan import plan_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-KIND, VERSION = "fastarac search", 1
+KIND, VERSION = "fastarac search", 2
 CRITERIA = "max_error_rate", "max_risk"
-STEP = 0.01  # of all outputs, between two candidates
-FEWEST_STEPS = 10  # below so many, candidates shrink by a factor
-FACTOR = 0.85
-JUDGED = 0.05, 0.25  # the outputs that the judge doubts most, by shares: bins that are aimed at
+STEP = 0.005  # of all outputs, between two candidates
+FEWEST_STEPS = 40  # below so many, candidates shrink by a factor
+FACTOR = 0.7
+DENSEST = 8.0  # density of what the judge doubts, at most
+SURPLUS = 1.25  # mean density, at most: how many times the labels a judge that knows nothing may cost
 STATE = saved.record(
     {
         "criterion": saved.word(*CRITERIA),
@@ -57,8 +59,9 @@ class AdaptiveThresholdSearch:
     failure_probability : float, default=0.05
         The probability δ that the limit does not hold at some time of the search, at most.
     judge : array_like of shape (n,), optional
-        A guess at the probability that each output is right, in [0, 1]. It only decides where to look
-        first: where it is bad, more answers are needed, and nothing becomes wrong.
+        A guess at the probability that each output is right, in [0, 1]. What it doubts is looked at
+        more often, so that an error found there costs less. Where it is bad, up to a quarter more
+        answers are needed, and nothing becomes wrong.
     random_state : int, SeedSequence, Generator or None, default=None
         Of the draws. The same integer and the same answers ask for the same outputs.
 
@@ -92,28 +95,34 @@ class AdaptiveThresholdSearch:
     time are more than the limit of them wrong and accepted. All count, those that were verified and
     found wrong included; where these are corrected, fewer remain.
 
-    Let A be the outputs above a candidate threshold, and L the least number of errors in A that exceeds
-    the limit. Outputs are drawn without replacement, with a density d that depends on earlier answers
-    only. Of a draw in A, let R be the outputs of A before it without an answer, and E the known errors
-    in A. If there are L errors or more in A, the errors in R are at least εR for ε = (L − E)/\|R\|, and
+    All outputs are put in a random order once. Let A be the outputs above a candidate threshold, in
+    that order, and L the least number of errors in A that exceeds the limit. Of an output in A, let R
+    be it and the outputs of A after it, E the errors in A before it, and e = 1 if it is an error
+    itself. If there are L errors or more in A, those in R are at least εR for ε = (L − E)/\|R\|, and
 
     .. math:: K \leftarrow K\left(1 + \lambda\left(\varepsilon - w e\right)\right), \qquad
         w = \frac{\sum_{j \in R} d_j}{|R|\, d_i}
 
-    with e = 1 for an error does not grow on average, since the mean of we is that of the errors in R.
-    So K is a nonnegative supermartingale from 1, and by Ville's inequality it reaches 1/δ with
-    probability δ at most (Waudby-Smith and Ramdas 2020, here with unequal densities). K is the mean
-    over several bets λ, each a share of the largest that cannot lose everything.
+    does not grow on average, where the next output is i with a chance in proportion to its density dᵢ
+    and λ depends on what came before: the mean of we is that of the errors in R. So K is a nonnegative
+    supermartingale from 1 and reaches 1/δ at any time with probability δ at most, by Ville's
+    inequality (Waudby-Smith and Ramdas 2020; all densities are 1 without a judge).
 
-    Candidates are passed from high thresholds to low ones, each after all before it, which needs no
-    correction (a fixed sequence). With `max_error_rate` the sequence begins at the highest. With
-    `max_risk`, where few outputs have few errors to allow, it begins at a candidate that the first
-    answers choose; it may begin anew at a higher threshold, at the least capital of those given up, so
-    that the probability of an error stays δ in all.
+    K is fixed by the order and the truth. Which outputs are asked for only decides how far it is known:
+    up to the first output of A without an answer. So an answer counts for all thresholds below its
+    output, and no choice of what to ask can spoil the promise. Candidates are passed from high
+    thresholds to low ones, each after all before it, which needs no correction (a fixed sequence); what
+    is asked for is always the next output, in the order, of the candidate that is to be passed next.
 
-    The target is the largest candidate that a model of the answers thinks can be reached; up to it,
-    outputs that are likely to be wrong are drawn with more density, so that an error costs less. The
-    model decides about labels only: where it is wrong, the promise holds.
+    The bets λ follow a sequential sampling plan: accept with c errors among so many outputs, for each
+    c. At the limit the plan accepts with probability δ, of which δ((c + 1)⁻² − (c + 2)⁻²) falls to c
+    errors; K is the chance that it will accept yet, over that at the beginning. Beyond 40 errors λ
+    follows their rate so far.
+
+    With `max_error_rate` the sequence begins at the highest threshold. With `max_risk`, where few
+    outputs have few errors to allow, it begins at a candidate that the first answers choose, on which
+    nothing is bet; it may begin anew at a higher threshold, with the capital that is left and with what
+    comes later in the order, so that the probability of an error stays δ in all.
 
     References
     ----------
@@ -170,7 +179,6 @@ class AdaptiveThresholdSearch:
         guesses = None if judge is None else read_judge(judge, n)
         self._digest = _digest_of(scores, guesses)
         self._seed = seed
-        self._rng = np.random.default_rng(seed)
 
         order = np.argsort(scores, kind="stable")[::-1]
         falling = scores[order]
@@ -181,32 +189,35 @@ class AdaptiveThresholdSearch:
         counted = np.full(len(self._sizes), n) if of_all else self._sizes
         self._enough = np.array([most_within(self.limit, int(m)) + 1 for m in counted], np.int64)
 
-        bins = np.zeros(n, np.intp) if guesses is None else _judged_bins(guesses)
-        self._n_bins = n_bins = int(bins.max()) + 1
-        cell = np.searchsorted(self._sizes, np.arange(n), side="right") * n_bins + bins[order]
-        n_cells = len(self._sizes) * n_bins
-        shuffled = self._rng.permutation(n)
-        shuffled = shuffled[np.argsort(cell[shuffled], kind="stable")]
-        self._items = order[shuffled]  # cell by cell, in the order in which they are drawn of it
-        self._total = np.bincount(cell, minlength=n_cells).astype(np.int64)
-        self._begin = np.concatenate([[0], np.cumsum(self._total)[:-1]])
-        self._drawn, self._seen, self._wrong = (np.zeros(n_cells, np.int64) for _ in range(3))
+        cells = np.searchsorted(self._sizes, np.arange(n), side="right")
+        density = np.ones(n) if guesses is None else _densities(guesses, self.limit)[order]
+        clock = _clocks(np.random.default_rng(seed), density)
+        placed = np.lexsort((clock, cells))  # cell by cell, in the order in which they are drawn of it
+        self._items = order[placed]
+        self._outputs = (
+            np.append(0, self._sizes),
+            self._enough,
+            np.cumsum(density)[self._sizes - 1],
+            cells[placed],
+            clock[placed],
+            density[placed],
+            np.zeros(n, np.int64),
+        )
 
         kernels = _kernels.adaptive_search
-        self._capital = np.ones(len(self._sizes))
-        self._parts = np.outer(self._capital, kernels.SHARES)
-        self._passed = self._sizes < self._enough
-        self._place = np.zeros(5, np.int64)
+        self._counts = np.zeros((3, len(self._sizes)), np.int64)
+        self._place = np.zeros(4, np.int64)
+        self._money = np.array([1.0 / self.failure_probability, 1.0, -1.0])
+        self._run = np.zeros(7)
         if of_all:
             self._place[kernels.STARTED] = 1
-            self._place[kernels.FRONTIER] = np.count_nonzero(self._passed)
-        self._money = np.array([1.0 / self.failure_probability, 1.0])
-        self._room = np.zeros((13, max(n_cells, 3)))
+            kernels.begin_run(0, self._outputs[0], self._outputs[2], self._money, self._run)
+        self._order = np.empty(0, np.int64)  # places with an answer that counts, by the clock
+        self._plan = plan_of(self.failure_probability)
 
-        self._batches: list[tuple[int, NDArray[np.float64]]] = []  # first draw and densities of each
         self._asked: list[int] = []
-        self._cells: list[int] = []
-        self._afters: list[int] = []
+        self._places: list[int] = []
+        self._batches: list[tuple[int, int]] = []  # first question of each, and the answers before it
         self._answers: dict[int, bool] = {}
         self._position: dict[int, int] = {}
 
@@ -224,7 +235,7 @@ class AdaptiveThresholdSearch:
     @property
     def n_errors(self) -> int:
         """How many of the answers that count are "wrong"."""
-        return int(self._wrong.sum())
+        return int(self._counts[_kernels.adaptive_search.WRONG].sum())
 
     @property
     def open(self) -> NDArray[np.intp]:
@@ -250,14 +261,16 @@ class AdaptiveThresholdSearch:
     @property
     def _known_errors(self) -> NDArray[np.int64]:
         """How many errors each candidate has, among those verified."""
-        found: NDArray[np.int64] = self._wrong.reshape(-1, self._n_bins).sum(axis=1).cumsum()
+        found: NDArray[np.int64] = self._counts[_kernels.adaptive_search.WRONG].cumsum()
         return found
 
     @property
     def _most_errors(self) -> NDArray[np.int64]:
         """How many errors each candidate can have, by what is known for certain."""
-        possible = self._wrong + self._total - self._seen
-        found: NDArray[np.int64] = possible.reshape(-1, self._n_bins).sum(axis=1).cumsum()
+        kernels = _kernels.adaptive_search
+        found: NDArray[np.int64] = (
+            self._counts[kernels.WRONG] - self._counts[kernels.SEEN]
+        ).cumsum() + self._sizes
         return found
 
     @property
@@ -291,29 +304,31 @@ class AdaptiveThresholdSearch:
         ndarray of shape (at most k,), int
             Indices into the confidences.
         """
-        kernels = _kernels.adaptive_search
         k = min(whole_number(k, "k", 1), len(self._items) - len(self._asked))
         if k == 0:
             return np.empty(0, np.intp)
-        density = np.ones(len(self._total))
-        kernels.aim(
-            self._total, self._seen, self._wrong, self._enough, self._capital, self._place, self._money,
-            self.limit, self._n_bins, self._room, density,
-        )  # fmt: skip
-        cells = np.empty(k, np.int64)
-        before = self._drawn.copy()
-        kernels.draw(self._total, self._drawn, density, self._rng.random(k), cells)
-        found = np.empty(k, np.intp)
-        for t, cell in enumerate(cells.tolist()):
-            found[t] = self._items[self._begin[cell] + before[cell]]
-            before[cell] += 1
-        self._batches.append((len(self._asked), density))
-        self._afters.append(self.n_verified)
+        ahead = self._state(len(self._asked) + k)
+        pending = np.array(self._places[self.n_verified :], np.int64)
+        right = np.zeros(len(pending), np.int64)
+        _kernels.adaptive_search.count_answers(
+            pending, right, self.limit, self._plan, *self._outputs, *ahead
+        )
+        places = np.empty(k, np.int64)
+        _kernels.adaptive_search.ask_places(places, self.limit, self._plan, *self._outputs, *ahead)
+        np.add.at(self._counts[_kernels.adaptive_search.ASKED], self._outputs[3][places], 1)
+        found = self._items[places]
+        self._batches.append((len(self._asked), self.n_verified))
         for index in found.tolist():
             self._position[index] = len(self._asked)
             self._asked.append(index)
-        self._cells.extend(cells.tolist())
+        self._places.extend(places.tolist())
         return found
+
+    def _state(self, labels: int) -> list[NDArray[Any]]:
+        """Copies of what answers change, with room for so many of them."""
+        order = np.empty(labels, np.int64)
+        order[: self.n_verified] = self._order[: self.n_verified]
+        return [order, *(a.copy() for a in (self._counts, self._place, self._money, self._run))]
 
     def tell(self, indices: ArrayLike, correct: ArrayLike) -> None:
         """Take answers to what was asked, in any order.
@@ -365,23 +380,18 @@ class AdaptiveThresholdSearch:
                 break
             errors.append(not self._answers[index])
         stop = start + len(errors)
-        limits = [*(first for first, _ in self._batches[1:]), len(self._asked)]
-        for (first, density), last in zip(self._batches, limits, strict=False):
-            low, high = max(first, start), min(last, stop)
-            if low < high:
-                _kernels.adaptive_search.advance(
-                    np.array(self._cells[low:high], np.int64),
-                    np.array(errors[low - start : high - start], np.int64),
-                    self._total, self._seen, self._wrong, self._enough, self._sizes, self._capital,
-                    self._parts, self._passed, self._place, self._money, self.limit, self._n_bins,
-                    self._room, density,
-                )  # fmt: skip
+        if len(self._order) < stop:
+            self._order = self._state(2 * stop)[0]
+        _kernels.adaptive_search.count_answers(
+            np.array(self._places[start:stop], np.int64), np.array(errors, np.int64), self.limit,
+            self._plan, *self._outputs, self._order, self._counts, self._place, self._money, self._run,
+        )  # fmt: skip
 
     def to_json(self) -> str:
         """Return what has been asked and answered as a JSON text, without the outputs themselves."""
         batches = []
         limits = [*(first for first, _ in self._batches[1:]), len(self._asked)]
-        for (first, _), last, after in zip(self._batches, limits, self._afters, strict=False):
+        for (first, after), last in zip(self._batches, limits, strict=True):
             batches.append({"after": after, "indices": self._asked[first:last]})
         content = {
             "kind": KIND, "version": VERSION, "criterion": self.criterion, "limit": self.limit,
@@ -462,8 +472,16 @@ def _sizes(n: int) -> NDArray[np.intp]:
     return sizes
 
 
-def _judged_bins(guesses: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Bins of the judge: the outputs that it doubts most, those that it doubts less, the rest."""
-    rank = np.searchsorted(np.sort(guesses), guesses, side="right") / len(guesses)
-    found = np.searchsorted(np.asarray(JUDGED), rank)
-    return np.unique(found, return_inverse=True)[1].astype(np.intp)
+def _clocks(rng: np.random.Generator, density: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Times at which outputs come: each is next of those left with a chance as its density."""
+    return rng.exponential(size=len(density)) / density
+
+
+def _densities(guesses: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
+    """How much more often than others what the judge doubts is drawn, from 1 up."""
+    found = np.clip(np.sqrt((1.0 - guesses) / limit), 1.0, DENSEST)
+    found /= found.min()
+    surplus = found.mean() - 1.0
+    if surplus > SURPLUS - 1.0:
+        found = 1.0 + (found - 1.0) * (SURPLUS - 1.0) / surplus
+    return found

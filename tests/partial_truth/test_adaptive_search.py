@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import itertools
 import json
 from fractions import Fraction
 
@@ -10,40 +10,10 @@ import numpy as np
 import pytest
 
 from fastarac import _kernels
-from fastarac.partial_truth import AdaptiveThresholdSearch
+from fastarac.partial_truth import AdaptiveThresholdSearch, adaptive_search
+from fastarac.partial_truth.sequential_plan import plan_of
 
 pytestmark = pytest.mark.interpreted
-
-
-def paths(search, wrong, steps, probability=Fraction(1)):
-    """All searches after so many draws one by one, with their exact probabilities."""
-    if steps == 0 or search.n_verified == len(wrong):
-        yield search, probability
-        return
-    # the densities of the next draw are those that ask would have drawn with
-    trial = copy.deepcopy(search)
-    trial.ask(1)
-    density = [Fraction(float(each)) for each in trial._batches[-1][1]]
-    left = [int(each) for each in search._total - search._drawn]
-    mass = sum(d * m for d, m in zip(density, left, strict=True))
-    for cell, m in enumerate(left):
-        begin = int(search._begin[cell] + search._drawn[cell])
-        for place in range(begin, begin + m):
-            child = copy.deepcopy(trial)
-            # the draw that ask made is replaced by this one
-            (drawn,) = (int(child._asked[-1]),)
-            child._drawn = search._drawn.copy()
-            child._drawn[cell] += 1
-            items = search._items.copy()
-            items[[begin, place]] = items[[place, begin]]
-            child._items = items
-            index = int(items[begin])
-            del child._position[drawn]
-            child._asked[-1], child._cells[-1] = index, cell
-            child._position[index] = len(child._asked) - 1
-            child.tell([index], [not wrong[index]])
-            yield from paths(child, wrong, steps - 1, probability * density[cell] / mass)
-
 
 CASES = [
     ({"max_error_rate": 0.25}, [0, 0, 1, 0, 1], None),
@@ -54,51 +24,130 @@ CASES = [
 ]
 
 
+def searches(limit, wrong, judge, failure, monkeypatch):
+    """A search for each order of the outputs, with the probability of that order."""
+    densities = []
+    for order in itertools.permutations(range(len(wrong))):
+        clock = np.argsort(order).astype(float)
+
+        def clocks(_, density, clock=clock):
+            densities[:] = [Fraction(float(each)) for each in density]
+            return clock
+
+        monkeypatch.setattr(adaptive_search, "_clocks", clocks)
+        search = AdaptiveThresholdSearch(
+            np.linspace(1.0, 0.5, len(wrong)), judge=judge, failure_probability=failure,
+            random_state=0, **limit
+        )  # fmt: skip
+        probability, left = Fraction(1), sum(densities)
+        for i in order:
+            probability *= densities[i] / left
+            left -= densities[i]
+        yield search, order, probability
+
+
+def capital_of(search, k, order, wrong, steps):
+    """What the bets on candidate k come to, after so many outputs of the order."""
+    kernels = _kernels.adaptive_search
+    begin, enough, mass, cell, clock, density, _ = search._outputs
+    run = np.zeros(7)
+    kernels.begin_run(k, begin, mass, search._money, run)
+    places = np.array([np.flatnonzero(search._items == i)[0] for i in order], np.int64)
+    verdict = np.array(wrong, np.int64)[search._items]
+    kernels.bet_on(
+        k, float(steps), enough[k], cell, clock, density, verdict, places, len(wrong), search._plan,
+        np.array([np.inf, 1.0, -1.0]), run,
+    )  # fmt: skip
+    return Fraction(float(run[kernels.CAPITAL]))
+
+
 @pytest.mark.parametrize(("limit", "wrong", "judge"), CASES)
 def test_capital_does_not_grow_on_average(limit, wrong, judge, monkeypatch):
-    """Over all orders of the draws: of each candidate that breaks the limit, and of passing it."""
-    confidence = np.linspace(1.0, 0.5, len(wrong))
-    failure = 0.4
-    start = AdaptiveThresholdSearch(
-        confidence, judge=judge, failure_probability=failure, random_state=0, **limit
-    )
-    errors = np.cumsum(wrong)[start._sizes - 1]
-    of = "max_error_rate" in limit
-    allowed = [
-        Fraction(next(iter(limit.values()))) * (len(wrong) if of else int(m)) for m in start._sizes
-    ]
-    broken = np.array([e > a for e, a in zip(errors.tolist(), allowed, strict=True)])
-    assert broken.any()
-    grown = False
-    for steps in (1, 3):
-        total, mean, failed = Fraction(0), [Fraction(0)] * len(broken), Fraction(0)
-        for search, probability in paths(start, wrong, steps):
-            total += probability
-            for k in np.flatnonzero(broken):
-                mean[k] += probability * Fraction(float(search._capital[k]))
-            sizes = round(search.acceptance_rate * len(wrong))
-            k = int(np.searchsorted(start._sizes, sizes)) if sizes else -1
-            failed += probability * bool(k >= 0 and broken[k])
-            grown |= bool((search._capital != 1.0).any())
-        assert total == 1
-        # passed candidates keep what they have, others never grow on average
-        assert all(mean[k] <= 1 + Fraction(1, 10**12) for k in np.flatnonzero(broken))
-        assert failed <= Fraction(failure)
+    """Over all orders: of each candidate that breaks the limit, and how often one is accepted."""
+    failure, n = 0.4, len(wrong)
+    total, failed, grown = Fraction(0), Fraction(0), False
+    mean = [[Fraction(0)] * (n + 1) for _ in range(n)]
+    for search, order, probability in searches(limit, wrong, judge, failure, monkeypatch):
+        total += probability
+        errors = np.cumsum(wrong)[search._sizes - 1]
+        share = next(iter(limit.values()))
+        allowed = [share * (n if "max_error_rate" in limit else int(m)) for m in search._sizes]
+        broken = np.flatnonzero(errors > allowed)
+        assert len(broken)
+        for k, steps in itertools.product(broken, range(n + 1)):
+            capital = capital_of(search, k, order, wrong, steps)
+            grown |= capital > 1
+            mean[k][steps] += probability * capital
+        is_broken = False
+        for _ in range(n):
+            index = search.ask()
+            search.tell(index, [not wrong[index[0]]])
+            is_broken |= search._candidate in broken
+        failed += probability * is_broken
+    assert total == 1
     assert grown
+    assert max(map(max, mean)) <= 1 + Fraction(1, 10**12)
+    assert failed <= Fraction(failure)
 
 
-def test_capital_by_hand():
-    """Two outputs of ten without an error: each bet is its share of the largest one."""
+@pytest.mark.parametrize("failure", [0.05, 0.3])
+def test_the_plan_against_a_recursion(failure):
+    """Chances by small steps in which an error comes or does not, and the sum of what is spent."""
+    step = _kernels.adaptive_search.STEP
+    plan = np.exp(plan_of(failure))
+    most = len(plan) - 3
+    assert 0.95 * failure < plan[0, 0] <= failure
+    accepted = [int(np.argmax(row >= 1.0)) for row in plan[: most + 1]]
+    expected = np.full(most + 2, failure / (most + 2) ** 2)
+    for t in range(max(accepted), -1, -1):
+        once = expected + step * np.append(np.diff(expected), 0.0)
+        twice = once + step * np.append(np.diff(once), 0.0)
+        expected = 0.5 * (expected + twice)  # of second order in the step
+        expected[:-1][np.array(accepted) <= t] = 1.0
+        if t % 50 == 0:
+            np.testing.assert_allclose(plan[: most + 1, t], expected[:-1], rtol=0.005)
+    # without errors, what is spent on none: 1 - 1/4 of the failure probability
+    assert step * accepted[0] == pytest.approx(-np.log(0.75 * failure), abs=2 * step)
+
+
+def test_capital_without_an_error():
+    """Of ten outputs without an error: the bets are the chances that the plan leaves after one."""
     search = AdaptiveThresholdSearch(
         np.zeros(10), max_error_rate=0.5, failure_probability=0.001, random_state=3
     )
-    expected = np.array(_kernels.adaptive_search.SHARES)
-    bets = np.array(_kernels.adaptive_search.BETS)
-    for left, needed in ((10, 6), (9, 6)):
-        limit = needed / left
-        expected = expected * (1 + bets * limit / (1 - limit))
+    plan, step = np.exp(plan_of(0.001)), _kernels.adaptive_search.STEP
+    capital, progress = 1.0, 0.0
+    for left in (10, 9, 8):
+        limit = 6 / left
+        kept = plan[1, int(progress / step)] / plan[0, int(progress / step)]
+        capital *= (1 - kept * limit) / (1 - limit)
+        progress -= np.log(1 - limit)
         search.tell(search.ask(), [True])
-    np.testing.assert_allclose(search._parts[0], expected, rtol=1e-12)
+        assert search._run[_kernels.adaptive_search.CAPITAL] == pytest.approx(capital, rel=1e-12)
+
+
+def test_answers_without_an_error():
+    """All is accepted with little more answers than the plan needs, a share of it with that share."""
+    confidence = np.arange(20_000) / 20_000
+    search = AdaptiveThresholdSearch(confidence, max_error_rate=0.02, random_state=5)
+    needed = np.log(1 / (0.75 * 0.05)) / -np.log(1 - 0.02)
+    while search.acceptance_rate < 1.0:
+        search.tell(search.ask(), [True])
+        if search.n_verified % 40 == 0:
+            assert 0.85 < search.acceptance_rate * needed / search.n_verified <= 1.02
+    assert search.done
+    assert 0.98 * needed < search.n_verified < 1.15 * needed
+
+
+def test_batches_are_asked_as_if_all_were_right(outputs):
+    confidence, _ = outputs
+    for limit in ({"max_error_rate": 0.05}, {"max_risk": 0.05}):
+        one, other = (AdaptiveThresholdSearch(confidence, random_state=2, **limit) for _ in range(2))
+        asked = []
+        for _ in range(90):
+            asked += other.ask().tolist()
+            other.tell(asked[-1], [True])
+        assert one.ask(60).tolist() + one.ask(30).tolist() == asked
 
 
 def run_to(search, correct, labels, batch=10):
@@ -120,7 +169,7 @@ def test_all_verified(outputs, criterion):
     """With all answers, the lowest candidate within the limit is accepted."""
     confidence, correct = outputs[0][:60], outputs[1][:60].copy()
     correct[np.argsort(confidence)[:12]] = False
-    search = AdaptiveThresholdSearch(confidence, random_state=1, **{criterion: 0.1})
+    search = AdaptiveThresholdSearch(confidence, random_state=2, **{criterion: 0.1})
     run_to(search, correct, 60)
     accepted = confidence >= search.threshold
     wrong = int((accepted & ~correct).sum())
@@ -143,7 +192,7 @@ def test_answers_count_in_the_order_of_the_draws(outputs):
         assert other.open.tolist() == [indices[0]]
         other.tell(indices[0], correct[indices[0]])
     assert one.acceptance_rate == other.acceptance_rate > 0.3
-    np.testing.assert_array_equal(one._capital, other._capital)
+    np.testing.assert_array_equal(one._run, other._run)
 
 
 def test_to_json_and_back(outputs):
@@ -158,7 +207,7 @@ def test_to_json_and_back(outputs):
     text = search.to_json()
     again = AdaptiveThresholdSearch.from_json(text, confidence, judge=confidence)
     assert again.to_json() == text
-    np.testing.assert_array_equal(again._capital, search._capital)
+    np.testing.assert_array_equal(again._run, search._run)
     assert again.ask(5).tolist() == search.ask(5).tolist()
     with pytest.raises(ValueError, match="of other outputs"):
         AdaptiveThresholdSearch.from_json(text, confidence[::-1], judge=confidence)
