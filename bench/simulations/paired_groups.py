@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Labels = dict[str, NDArray[np.intp]]
 
 OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "paired_groups.json"
-PAGES = (12, 24, 60, 100)
+PAGES = (12, 25, 60, 100)
 WORDS, OF_PAGE, MISSED, BURSTS = 60, 0.2, 0.03, 0.03
 RESAMPLES = 400
 SAMPLES = 1000

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fastarac._kernels import influence as influence
     from fastarac._kernels import isotonic as isotonic
     from fastarac._kernels import keys as keys
+    from fastarac._kernels import left_out as left_out
     from fastarac._kernels import limits as limits
     from fastarac._kernels import measures as measures
     from fastarac._kernels import numbering as numbering

@@ -301,16 +301,16 @@ def compare_models(
     values of two models, the squared standard error of their difference is the sample variance of
     ψ_a − ψ_b over n; intervals and p-values take Student's t, with Satterthwaite's degrees of freedom
     from ψ_a − ψ_b, 2C/(1 − C/n) with C = (Σd²)²/Σd⁴ of what each item adds; of the recognition rate,
-    rates at a threshold and costs one less; for ``"roc_auc"`` and the normalised areas one less than
-    the smaller class. With groups, of which each has the share h of the items, they are one less than
-    as many groups of one size would say as much, 1/Σh² − 1 (Kish 1965); for ``"roc_auc"`` and the
-    normalised areas at most Satterthwaite's, of what each group adds; for costs and partial ROC-AUC at
-    most C; both at least 2. Of crossed columns of `groups` the variance is V₁ + V₂ − V₁₂, by each
-    column and by what items have in common in both (Cameron, Gelbach and Miller 2011), but at least the
-    largest by one of them, and the degrees of freedom are the fewest by one of them. For ``"roc_auc"``
-    and the same labels difference and standard error are those of :func:`.delong_test`, which without
-    groups takes the normal distribution, so that p-values differ a little. Weights are sampling
-    weights, never frequencies.
+    rates at a threshold and costs one less, of costs at most C; for ``"roc_auc"`` and the
+    normalised areas one less than the smaller class. With groups, of which each has the share h of
+    the items, they are one less than as many groups of one size would say as much, 1/Σh² − 1 (Kish
+    1965); for ``"roc_auc"`` and the normalised areas at most Satterthwaite's, of what each group
+    adds; for costs and partial ROC-AUC at most C; both at least 2. Of crossed columns of `groups`
+    the variance is V₁ + V₂ − V₁₂, by each column and by what items have in common in both (Cameron,
+    Gelbach and Miller 2011), but at least the largest by one of them, and the degrees of freedom
+    are the fewest by one of them. For ``"roc_auc"`` and the same labels difference and standard
+    error are those of :func:`.delong_test`, which without groups takes the normal distribution, so
+    that p-values differ a little. Weights are sampling weights, never frequencies.
 
     With ``paired="groups"`` a model has the same statistic and interval as alone, from all of its n
     items. Of a difference, each group of either model, G of them, adds
@@ -340,8 +340,13 @@ def compare_models(
     any interval excludes 0 where there is no difference stays at α, but not the chance that any other
     value is missed.
 
-    At the cheapest threshold the cost does not change to first order with the threshold, so that
-    differences in cost have the error of a mean over items at thresholds that are fixed.
+    With `costs` or the statistic ``"cost"``, ψ of an item is replaced by what leaving it out changes: S
+    − S₍₋ᵢ₎, S being what all items cost at their cheapest threshold and S₍₋ᵢ₎ what the others cost at
+    theirs, less the mean of that over the items; with groups the same of whole groups, less their
+    shares of the sum (the jackknife: Efron and Stein 1981, by whom its variance is rather too large
+    than too small). Influence values hold the threshold fixed, which is right to first order; but one
+    error may decide whether dozens of items are verified, each of which they count as evidence of its
+    own.
 
     P-values of the bootstrap are twice the share of resamples on the other side of 0 than the
     difference, at least 2/(`n_resamples` + 1), and 1 for a difference of 0; its intervals are
@@ -353,9 +358,9 @@ def compare_models(
 
     References
     ----------
-    Cameron, Gelbach and Miller 2011 (crossed groups); Hesterberg 2015 (expanded percentiles);
-    Ibragimov and Müller 2010 (t-tests of few groups of unequal variances keep a level of 5 %); Kish
-    1965.
+    Cameron, Gelbach and Miller 2011 (crossed groups); Efron and Stein 1981, "The jackknife estimate of
+    variance" (costs); Hesterberg 2015 (expanded percentiles); Ibragimov and Müller 2010 (t-tests of few
+    groups of unequal variances keep a level of 5 %); Kish 1965.
 
     Examples
     --------

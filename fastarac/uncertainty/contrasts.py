@@ -23,6 +23,7 @@ from fastarac.uncertainty.clusters import variance_of_factors
 from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, interval_of, unseen_values
 from fastarac.uncertainty.intervals import percentile
 from fastarac.uncertainty.inversion import ItemSample
+from fastarac.uncertainty.optimism import left_out_contributions
 from fastarac.uncertainty.replicates import Evaluator
 from fastarac.uncertainty.resampling import population_of
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12  # by which estimates of the same value may differ
 DRAWS = 100_000  # from the normal distribution of the estimates
-# What a group adds to these hangs less on its size than on few errors: at a threshold, or in a part.
+# What an item or a group adds to these hangs less on its size than on few errors: at a threshold, or
+# in a part.
 OF_FEW_ERRORS = frozenset({"roc_partial_auc", "cost"})
 FEW_GROUPS_OF_PAIR = 8
 FEWEST_OF_CLASS = 2  # items of either class, of each model
@@ -224,7 +226,8 @@ class AddedErrors(NamedTuple):
                 )
                 for k in (a, b)
             )
-            return max(degrees - (statistic.name in MEANS), 0.0)
+            degrees = max(degrees - (statistic.name in MEANS), 0.0)
+            return min(degrees, contributors) if statistic.name == "cost" else degrees
         of_both = self.classes[:, [a, b]]
         degrees = degrees_of_sizes(np.sum(of_both, axis=0))
         if statistic.name in OF_FEW_ERRORS:
@@ -291,7 +294,7 @@ def added_errors(
 ) -> AddedErrors:
     """Of the same items of each model, or of the same groups of the same items."""
     samples = [ItemSample(items.sweep, items, codes) for items in found]
-    errors = [asymptotic.error_contributions(items, codes, statistic) for items in found]
+    errors = [error_contributions(items, codes, statistic) for items in found]
     estimates = [
         asymptotic.estimate_of(sample, statistic, own)
         for sample, own in zip(samples, errors, strict=True)
@@ -305,6 +308,23 @@ def added_errors(
     return AddedErrors(samples, estimates, np.array(errors), classes, by_class)
 
 
+def error_contributions(
+    items: PlacedItems, codes: NDArray[np.intp] | None, statistic: Statistic
+) -> FloatArray:
+    """Errors that the items, or groups of them, add to an estimate that is compared."""
+    if statistic.name != "cost":
+        return asymptotic.error_contributions(items, codes, statistic)
+    added = left_out_contributions(items, statistic, codes)
+    n = len(added)
+    if items.weight is not None:
+        present = items.weight > 0.0
+        if codes is not None:
+            present = np.bincount(codes, items.weight) > 0.0
+            added = added[present]
+        n = int(np.count_nonzero(present))
+    return added * math.sqrt(_factor(n))
+
+
 def _of_groups(
     found: list[PlacedItems], models: ComparedModels, n_groups: int, statistic: Statistic
 ) -> AddedErrors:
@@ -316,7 +336,10 @@ def _of_groups(
         samples.append(sample)
         estimates.append(asymptotic.estimate_of(sample, statistic))
         codes = np.asarray(model.codes)
-        added[:, k, model.places] = items.sums_of_classes(statistic, codes)
+        if statistic.name == "cost":
+            added[0, k, model.places] = left_out_contributions(items, statistic, codes)
+        else:
+            added[:, k, model.places] = items.sums_of_classes(statistic, codes)
         classes[:, k, model.places] = items.weight_of_classes(codes)
     errors = np.sum(added, axis=0) * math.sqrt(_factor(n_groups))
     by_class = added if statistic.name in asymptotic.OF_CLASSES else None

@@ -1,0 +1,45 @@
+"""Least totals without the items of a group."""
+
+from __future__ import annotations
+
+from fastarac._kernels._jit import Array, kernel
+
+
+@kernel
+def least_without(
+    totals: Array, tree: Array, points: Array, paid: Array, starts: Array, out: Array
+) -> None:
+    """Write into `out` (G,) the least total that is left without the items of each group.
+
+    `totals` (m,) are the costs of all items where those of the first k points are accepted. The items
+    of group g are those from ``starts[g]`` to ``starts[g + 1]``, by their points; each costs the first
+    of `paid` (2, n) up to and with the k of its point, verified, and the second from the next one on,
+    accepted. Between two of them what they cost is the same for all k, so that the least total there is
+    found in a tree of minima, for which `tree` (2m,) is the place.
+    """
+    m = len(totals)
+    for k in range(m):
+        tree[m + k] = totals[k]
+    for k in range(m - 1, 0, -1):
+        tree[k] = min(tree[2 * k], tree[2 * k + 1])
+    for g in range(len(starts) - 1):
+        cost = 0.0
+        for i in range(starts[g], starts[g + 1]):
+            cost += paid[0, i]
+        least, first = totals[0] - cost, 0
+        for i in range(starts[g], starts[g + 1] + 1):
+            last = points[i] + 1 if i < starts[g + 1] else m
+            low, high = first + m, last + m
+            while low < high:
+                if low & 1:
+                    least = min(least, tree[low] - cost)
+                    low += 1
+                if high & 1:
+                    high -= 1
+                    least = min(least, tree[high] - cost)
+                low >>= 1
+                high >>= 1
+            first = last
+            if i < starts[g + 1]:
+                cost += paid[1, i] - paid[0, i]
+        out[g] = least
