@@ -19,6 +19,7 @@ from sklearn.metrics import confusion_matrix
 from strategies import COMPILED
 
 import fastarac as fa
+from fastarac._kernels import numbering
 from fastarac.costs import _labels, classification
 
 pytestmark = pytest.mark.interpreted
@@ -429,6 +430,16 @@ def test_a_matrix_is_frozen_and_its_own():
         matrix.costs = given_costs
     with pytest.raises(TypeError, match="unhashable"):
         hash(matrix)
+
+
+@pytest.mark.parametrize(("rows", "expected"), [([7, 5, 7, 9, 3, 5], 4), ([7, 5, 7, 9, 3, 1], -1)])
+def test_a_table_of_rows_is_left_half_empty(rows, expected):
+    """A fifth row does not go into a table of eight, lest a search meet no empty slot."""
+    words = np.array(rows, np.uint64)[:, None]
+    slots, examples, codes = np.full(8, -1, np.int64), np.zeros(8, np.int64), np.zeros(6, np.int64)
+    assert numbering.encode_rows(words, slots, examples, codes) == expected
+    assert codes[:5].tolist() == [0, 1, 0, 2, 3]
+    assert (slots < 0).sum() == 4
 
 
 def test_predictions_in_pieces(monkeypatch):

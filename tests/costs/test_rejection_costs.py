@@ -174,5 +174,7 @@ def test_no_corner_of_the_risk_is_missing():
             )
         }
         found = np.empty(n, np.int64)
-        size = _kernels.hulls.risk_corners(right, wrong, 0, n, 1 / max(1, accepted[-1]), found)
-        assert corners <= set(found[:size].tolist())
+        # counts, and weights so small beside a total of 1 that the products of two vanish
+        for weight, scale in ((1, 1 / max(1, accepted[-1])), (2.0**-560, 1.0)):
+            size = _kernels.hulls.risk_corners(weight * right, weight * wrong, 0, n, scale, found)
+            assert corners <= set(found[:size].tolist())

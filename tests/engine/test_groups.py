@@ -18,6 +18,8 @@ from ways import forced
 import fastarac as fa
 from fastarac._engine import parallel
 from fastarac._engine.pairs import METRICS, PairCounts, values_of_pairs
+from fastarac._kernels import groups
+from fastarac._kernels.codes import UNSIGNED
 from fastarac.areas import arac as areas
 
 pytestmark = pytest.mark.interpreted
@@ -465,3 +467,17 @@ def test_people_who_count_in_the_costs_alone():
     whole = fa.evaluate(**items, **options, cost_reviewer=people).to_dict()
     for name in ("cost@0.1", "cost@cheapest", "error_rate@cheapest", "acceptance_rate@cheapest"):
         assert np.average(found[name], weights=found["n"]) == pytest.approx(whole[name])
+
+
+def test_a_changed_input_is_not_written_beyond_the_keys():
+    """More items of a block than were counted: those that do not fit stop the pass."""
+    bits, labels = np.arange(5, dtype=np.uint64), np.ones(5, np.uint8)
+    room, halves = np.full(5, 7, np.uint64), np.full(5, 7, np.uint16)
+    positions, codes = np.array([1, 0]), np.zeros(5, np.int64)
+    found = groups.scatter_blocks(
+        bits, labels, codes, 0, UNSIGNED, np.uint64(0), positions, room[:3], halves[:3]
+    )
+    assert found == (False, 1)
+    assert positions.tolist() == [4, 0]
+    assert room.tolist() == [7, 1, 3, 7, 7]
+    assert halves.tolist() == [7, 0, 0, 7, 7]
