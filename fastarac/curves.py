@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from functools import wraps
+from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,7 @@ from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep
 
 FloatArray = NDArray[np.float64]
 C = TypeVar("C")
+P = ParamSpec("P")
 
 POINTS_OF_BINS = 4096  # about so many are shared out to the bins, whose precision is no straight line
 
@@ -176,13 +178,29 @@ def steps_of(sweep: BoundedSweep) -> int:
     return 1 + POINTS_OF_BINS // len(sweep.single_valued)
 
 
-def _between(
-    curve: Callable[[ThresholdSweep], C], sweep: BoundedSweep, confidence: object, sample_weight: object
-) -> CurveBounds[C]:
-    """The curve of the worst and of the best order."""
-    reject_beside_sweep(confidence, sample_weight)
-    steps = steps_of(sweep)
-    return CurveBounds(*(curve(sweep.order(best=best, steps=steps)) for best in (False, True)))
+class _OrBounds(Protocol[P, C]):
+    """A curve of items; of a `BoundedSweep` two."""
+
+    @overload
+    def __call__(self, sweep: BoundedSweep, /) -> CurveBounds[C]: ...
+    @overload
+    def __call__(self, *args: P.args, **options: P.kwargs) -> C: ...
+
+
+def _or_bounds(curve: Callable[P, C]) -> _OrBounds[P, C]:
+    """Let a curve take a `BoundedSweep`, too: then it is that of the worst and of the best order."""
+
+    @wraps(curve)
+    def or_bounds(correct: Any, confidence: Any = None, **options: Any) -> Any:
+        if not isinstance(correct, BoundedSweep):
+            return of_sweep(correct, confidence, **options)
+        reject_beside_sweep(confidence, options.pop("sample_weight", None))
+        refuse_of_bounds(**options)
+        steps = steps_of(correct)
+        return CurveBounds(*(of_sweep(correct.order(best=best, steps=steps)) for best in (False, True)))
+
+    of_sweep: Any = curve
+    return cast("_OrBounds[P, C]", or_bounds)
 
 
 def _points(
@@ -201,23 +219,14 @@ def _points(
     return x, y
 
 
-@overload
-def arac_curve(sweep: BoundedSweep, /) -> CurveBounds[ARACCurve]: ...
-@overload
+@_or_bounds
 def arac_curve(
     correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
-) -> ARACCurve: ...
-def arac_curve(
-    correct: ArrayLike | ThresholdSweep | CornerSweep | BoundedSweep,
-    confidence: ArrayLike | None = None,
-    *,
-    reviewer: Reviewer | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> ARACCurve | CurveBounds[ARACCurve]:
+) -> ARACCurve:
     """Acceptance rate – accuracy after correction curve.
 
     Parameters
@@ -267,9 +276,6 @@ def arac_curve(
     array([inf, 0.9, 0.8, 0.6, 0.4])
     """
     check_reviewer(reviewer)
-    if isinstance(correct, BoundedSweep):
-        refuse_of_bounds(reviewer=reviewer)
-        return _between(arac_curve, correct, confidence, sample_weight)
     sweep = as_ranked(correct, confidence, sample_weight, corners=True).points
     if reviewer is not None:
         y = reviewer.accuracy_after_correction(sweep)
@@ -278,21 +284,13 @@ def arac_curve(
     return ARACCurve(x, y, sweep.thresholds)
 
 
-@overload
-def arp_curve(sweep: BoundedSweep, /) -> CurveBounds[ARPCurve]: ...
-@overload
+@_or_bounds
 def arp_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-) -> ARPCurve: ...
-def arp_curve(
-    correct: ArrayLike | ThresholdSweep | BoundedSweep,
-    confidence: ArrayLike | None = None,
-    *,
-    sample_weight: ArrayLike | None = None,
-) -> ARPCurve | CurveBounds[ARPCurve]:
+) -> ARPCurve:
     """Acceptance rate – precision curve.
 
     Parameters
@@ -333,28 +331,18 @@ def arp_curve(
     >>> fa.arp_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).precision
     array([1.        , 1.        , 0.5       , 0.66666667, 0.75      ])
     """
-    if isinstance(correct, BoundedSweep):
-        return _between(arp_curve, correct, confidence, sample_weight)
     sweep = as_sweep(correct, confidence, sample_weight)
     x, y = _points("share_points", sweep.true_accepts, sweep.false_accepts, flag=False)
     return ARPCurve(x, y, sweep.thresholds)
 
 
-@overload
-def rc_curve(sweep: BoundedSweep, /) -> CurveBounds[RCCurve]: ...
-@overload
+@_or_bounds
 def rc_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-) -> RCCurve: ...
-def rc_curve(
-    correct: ArrayLike | ThresholdSweep | BoundedSweep,
-    confidence: ArrayLike | None = None,
-    *,
-    sample_weight: ArrayLike | None = None,
-) -> RCCurve | CurveBounds[RCCurve]:
+) -> RCCurve:
     """Risk–coverage curve.
 
     Parameters
@@ -395,28 +383,18 @@ def rc_curve(
     >>> fa.rc_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).risk
     array([0.        , 0.        , 0.5       , 0.33333333, 0.25      ])
     """
-    if isinstance(correct, BoundedSweep):
-        return _between(rc_curve, correct, confidence, sample_weight)
     sweep = as_sweep(correct, confidence, sample_weight)
     x, y = _points("share_points", sweep.false_accepts, sweep.true_accepts, flag=False)
     return RCCurve(x, y, sweep.thresholds)
 
 
-@overload
-def generalized_rc_curve(sweep: BoundedSweep, /) -> CurveBounds[GeneralizedRCCurve]: ...
-@overload
+@_or_bounds
 def generalized_rc_curve(
     correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-) -> GeneralizedRCCurve: ...
-def generalized_rc_curve(
-    correct: ArrayLike | ThresholdSweep | CornerSweep | BoundedSweep,
-    confidence: ArrayLike | None = None,
-    *,
-    sample_weight: ArrayLike | None = None,
-) -> GeneralizedRCCurve | CurveBounds[GeneralizedRCCurve]:
+) -> GeneralizedRCCurve:
     """Generalised risk–coverage curve.
 
     Parameters
@@ -458,28 +436,18 @@ def generalized_rc_curve(
     >>> fa.generalized_rc_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).error_rate
     array([0.  , 0.  , 0.25, 0.25, 0.25])
     """
-    if isinstance(correct, BoundedSweep):
-        return _between(generalized_rc_curve, correct, confidence, sample_weight)
     sweep = as_ranked(correct, confidence, sample_weight, corners=True).points
     x, y = _points("error_points", sweep.true_accepts, sweep.false_accepts, flag=False)
     return GeneralizedRCCurve(x, y, sweep.thresholds)
 
 
-@overload
-def accuracy_rejection_curve(sweep: BoundedSweep, /) -> CurveBounds[AccuracyRejectionCurve]: ...
-@overload
+@_or_bounds
 def accuracy_rejection_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-) -> AccuracyRejectionCurve: ...
-def accuracy_rejection_curve(
-    correct: ArrayLike | ThresholdSweep | BoundedSweep,
-    confidence: ArrayLike | None = None,
-    *,
-    sample_weight: ArrayLike | None = None,
-) -> AccuracyRejectionCurve | CurveBounds[AccuracyRejectionCurve]:
+) -> AccuracyRejectionCurve:
     """Accuracy–rejection curve (ARC).
 
     Parameters
@@ -522,8 +490,6 @@ def accuracy_rejection_curve(
     >>> fa.accuracy_rejection_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).rejection_rate
     array([1.  , 0.75, 0.5 , 0.25, 0.  ])
     """
-    if isinstance(correct, BoundedSweep):
-        return _between(accuracy_rejection_curve, correct, confidence, sample_weight)
     sweep = as_sweep(correct, confidence, sample_weight)
     x, y = _points("share_points", sweep.true_accepts, sweep.false_accepts, flag=True)
     return AccuracyRejectionCurve(x, y, sweep.thresholds)
