@@ -102,7 +102,7 @@ def halve(items: Items, *, by_numpy: bool) -> Buckets:
 
     def encode(share: tuple[int, int]) -> list[tuple[Array, Array]]:
         parts = []
-        for offset, _, bits, labels in items.chunks(*share):
+        for offset, (_, bits, labels) in items.chunks(*share):
             part = keys[offset : offset + len(bits)]
             bad, seen, lower = _kernels.keys.encode_two_ended(
                 bits, labels, layout.kind, layout.exponent, part
@@ -168,11 +168,10 @@ def partition(items: Items, plan: Plan) -> Buckets:
     counts = np.zeros((len(shares), 2 * plan.n_buckets), np.int64)
 
     def count(index: int) -> None:
-        for _, values, bits, labels in items.chunks(*shares[index]):
+        for _, part in items.chunks(*shares[index]):
             bad, seen, _ = kernels.histogram(
-                values, bits, labels, layout.kind, plan.table, plan.n_buckets, plan.ends,
-                layout.exponent, NO_STREAMS, counts[index],
-            )  # fmt: skip
+                part, layout.kind, layout.exponent, tuple(plan), NO_STREAMS, counts[index]
+            )
             items.check(not_finite=bad, seen_labels=seen)
 
     parallel.run(count, range(len(shares)))
@@ -181,11 +180,8 @@ def partition(items: Items, plan: Plan) -> Buckets:
     keys = np.empty(items.n, layout.bits)
 
     def move(index: int) -> None:
-        for _, values, bits, labels in items.chunks(*shares[index]):
-            kernels.scatter(
-                values, bits, labels, layout.kind, plan.table, plan.n_buckets, plan.ends,
-                positions[index], keys,
-            )  # fmt: skip
+        for _, part in items.chunks(*shares[index]):
+            kernels.scatter(part, layout.kind, tuple(plan), positions[index], keys)
 
     parallel.run(move, range(len(shares)))
     if not np.array_equal(positions, ends):

@@ -28,7 +28,7 @@ def count_values(items: Items) -> ThresholdCounts | None:
         values = np.empty(counting.MAX_DISTINCT + 1, layout.bits)
         counts = np.zeros((len(values), 2), np.int64)
         distinct = 0
-        for _, _, bits, labels in items.chunks(*share):
+        for _, (_, bits, labels) in items.chunks(*share):
             bad, seen, distinct = counting.count_items(
                 bits, labels, layout.kind == FLOAT, layout.exponent, slots, values, counts, distinct
             )

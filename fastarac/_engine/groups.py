@@ -39,7 +39,7 @@ def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[
     halves = np.empty(items.n, np.uint16)
 
     def move(index: int) -> None:
-        for offset, _, bits, labels in items.chunks(*shares[index]):
+        for offset, (_, bits, labels) in items.chunks(*shares[index]):
             bad, seen = groups.scatter_blocks(
                 bits, labels, codes[offset : offset + len(bits)], shift, layout.kind,
                 layout.exponent, positions[index], keys, halves,

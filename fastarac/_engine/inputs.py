@@ -107,8 +107,8 @@ class Items:
 
     def chunks(
         self, start: int, stop: int
-    ) -> Iterator[tuple[int, NDArray[Any], NDArray[Any], NDArray[np.uint8]]]:
-        """Yield (offset, values, bits, labels) for the items from `start` up to `stop`.
+    ) -> Iterator[tuple[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.uint8]]]]:
+        """Yield the offset and (values, bits, labels) for the items from `start` up to `stop`.
 
         Contiguous, read-only views where the arrays are as the kernels want them, and converted
         copies of some items at a time where they are not. Labels other than 0 and 1 are raised
@@ -124,9 +124,10 @@ class Items:
             bits = values.view(layout.bits)
             labels = self.correct[offset:end]
             labels = labels.view(np.uint8) if self._direct_correct else self._as_bytes(labels)
-            for array in (values, bits, labels):
+            part = values, bits, labels
+            for array in part:
                 array.flags.writeable = False  # one type for the compiler
-            yield offset, values, bits, labels
+            yield offset, part
 
     def _as_bytes(self, labels: NDArray[Any]) -> NDArray[np.uint8]:
         as_bool = labels.astype(np.bool_, order="C")

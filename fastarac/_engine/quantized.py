@@ -105,11 +105,11 @@ def keys_in_buckets(
     counts = np.zeros((len(shares), n_buckets), np.int64)
 
     def encode(index: int) -> None:
-        for offset, values, bits, labels in items.chunks(*shares[index]):
+        for offset, part in items.chunks(*shares[index]):
+            own = keys[offset : offset + len(part[0])]
             bad, seen = kernels.encode_quantized(
-                values, bits, labels, layout.kind, layout.exponent, ends,
-                keys[offset : offset + len(bits)], buckets, counts[index],
-            )  # fmt: skip
+                part, layout.kind, layout.exponent, ends, own, buckets, counts[index]
+            )
             items.check(not_finite=bad, seen_labels=seen)
 
     parallel.run(encode, range(len(shares)))
@@ -157,7 +157,7 @@ def pick_marked(
 
     def pick(share: tuple[int, int]) -> list[tuple[Array, Array]] | None:
         parts = []
-        for offset, _, bits, _ in items.chunks(*share):
+        for offset, (_, bits, _) in items.chunks(*share):
             part = keys[offset : offset + len(bits)]
             numbers = np.empty(sizes.min_picked + int(sizes.max_picked * len(bits)), np.int64)
             n = _kernels.quantized_keys.pick(part, packed, marked, numbers)

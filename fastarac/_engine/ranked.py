@@ -78,7 +78,7 @@ def count_pairs(items: Items) -> PairCounts:
 def _pairs_of_few(items: Items) -> PairCounts:
     if items.weight is not None:
         return weighted.pairs_of_few(items)
-    _, _, bits, labels = next(items.chunks(0, items.n))
+    _, (_, bits, labels) = next(items.chunks(0, items.n))
     bad, seen, correct, incorrect, doubled = _kernels.ties.small_pairs(
         bits, labels, items.layout.kind, items.layout.exponent
     )
@@ -101,12 +101,12 @@ def every_threshold(items: Items) -> ThresholdCounts:
 
 
 def _thresholds_of_few(items: Items) -> ThresholdCounts:
-    _, _, bits, labels = next(items.chunks(0, items.n))
-    bad, seen, raw, true_accepts, false_accepts = _kernels.ties.small_sweep(
+    _, (_, bits, labels) = next(items.chunks(0, items.n))
+    bad, seen, raw, *accepts = _kernels.ties.small_sweep(
         bits, labels, items.layout.kind, items.layout.exponent
     )
     items.check(not_finite=bad, seen_labels=seen)
-    return ThresholdCounts(thresholds_of(raw, items.layout), true_accepts, false_accepts)
+    return ThresholdCounts(thresholds_of(raw, items.layout), *accepts)
 
 
 _TO_THRESHOLDS: dict[Way, Callable[[Items], ThresholdCounts]] = {
@@ -120,19 +120,16 @@ def _thresholds_of(buckets: Buckets, items: Items) -> ThresholdCounts:
     rows = sorted_rows(buckets)
     starts = counts_above(rows)
     size = 1 + int(rows[:, 0].sum())
-    raw = np.empty(size, items.layout.bits)
-    true_accepts = np.empty(size, np.int64)
-    false_accepts = np.empty(size, np.int64)
-    true_accepts[0] = false_accepts[0] = 0
+    out = np.empty(size, items.layout.bits), np.empty(size, np.int64), np.empty(size, np.int64)
+    raw, *accepts = out
+    accepts[0][0] = accepts[1][0] = 0
+    keys, bounds, below, kind = buckets.keys, buckets.bounds, buckets.below, items.layout.kind
 
     def write(first: int, last: int) -> None:
-        _kernels.ties.write_buckets(
-            buckets.keys, buckets.bounds, first, last, buckets.below, items.layout.kind, starts,
-            raw, true_accepts, false_accepts,
-        )  # fmt: skip
+        _kernels.ties.write_buckets(keys, bounds, first, last, below, kind, starts, out)
 
     over_buckets(n_buckets, len(buckets.keys), lambda: write)
-    return ThresholdCounts(thresholds_of(raw, items.layout), true_accepts, false_accepts)
+    return ThresholdCounts(thresholds_of(raw, items.layout), *accepts)
 
 
 def rank(items: Items) -> ThresholdCounts | SortedItems:

@@ -52,8 +52,6 @@ class SmallerClass(NamedTuple):
     label: int
     rare: Array
     """Their values, as `to_ordered_bits` of the kernels has them, rising."""
-    data: tuple[Array, Array, Array]
-    """Values, bits and labels of all items."""
     sample: Array
 
 
@@ -70,7 +68,7 @@ def _few(items: Items, max_share: float) -> SmallerClass | None:
     if strategy.has_few_values(sample):
         return None
     label = int(correct < n - correct)
-    _, values, bits, labels = next(items.chunks(0, n))
+    _, (_, bits, labels) = next(items.chunks(0, n))
     where = np.flatnonzero(labels == label)
     if len(where) != few:  # labels other than 0 and 1
         items.reject()
@@ -78,7 +76,7 @@ def _few(items: Items, max_share: float) -> SmallerClass | None:
     _kernels.keys.to_ordered_bits(bits[where], layout.kind, rare)
     rare.sort()
     sample = np.ascontiguousarray(sample, layout.values)
-    return SmallerClass(label, rare, (values, bits, labels), sample)
+    return SmallerClass(label, rare, sample)
 
 
 def count_around_few(items: Items) -> PairCounts | None:
@@ -90,14 +88,12 @@ def count_around_few(items: Items) -> PairCounts | None:
     if cells is None:
         return None
     layout, (ends, table) = items.layout, cells
-    values, bits, labels = few.data
 
     def count(share: tuple[int, int]) -> tuple[int, int]:
-        part = slice(*share)
+        _, part = next(items.chunks(*share))
         bad, seen, others, doubled = _kernels.smaller_class.count_below(
-            values[part], bits[part], labels[part], layout.kind, layout.exponent, ends, table,
-            few.label, few.rare,
-        )  # fmt: skip
+            part, layout.kind, layout.exponent, ends, table, few.label, few.rare
+        )
         items.check(not_finite=bad, seen_labels=seen)
         return others, doubled
 
@@ -120,25 +116,22 @@ def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps
     if few is None or few.label not in rare_labels:
         return None
     n, layout, rare_label = items.n, items.layout, few.label
-    values, bits, labels = few.data
     rare, rare_counts = np.unique(few.rare, return_counts=True)
     cells = _cells(rare, few.sample, items, strategy.sizes.corner_cells)
     if cells is None:
         return None
     ends, table = cells
-    kernels = _kernels.smaller_class
 
     def count(share: tuple[int, int]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        part = slice(*share)
+        _, part = next(items.chunks(*share))
         gaps = np.zeros((len(rare) + 1, 2), np.uint64)
         gaps[:, 1] = np.iinfo(np.uint64).max
-        ties = np.zeros(len(rare), np.int64)
-        bad, seen = kernels.count_gaps(
-            values[part], bits[part], labels[part], layout.kind, layout.exponent, ends, table,
-            rare_label, rare, gaps, ties,
-        )  # fmt: skip
+        out = gaps, np.zeros(len(rare), np.int64)
+        bad, seen = _kernels.smaller_class.count_gaps(
+            part, layout.kind, layout.exponent, ends, table, rare_label, rare, out
+        )
         items.check(not_finite=bad, seen_labels=seen)
-        return gaps, ties
+        return out
 
     found = parallel.run(count, parallel.shares(n))
     counts = np.sum([gaps[:, 0] for gaps, _ in found], axis=0).astype(np.int64)

@@ -48,34 +48,33 @@ def spread_with_weights(items: Items) -> Streams:
     """Write the keys and weights of all items into buckets."""
     n, layout = items.n, items.layout
     weight = cast("NDArray[np.float64]", items.weight)
-    n_buckets, table, ends = plan_buckets(items)
+    plan = plan_buckets(items)
     shares = parallel.shares(n)
     streams = np.empty(n, np.uint16)
-    counts = np.zeros((len(shares), 4 * n_buckets), np.int64)
+    counts = np.zeros((len(shares), 4 * plan.n_buckets), np.int64)
 
     def count(index: int) -> list[int]:
         combinations = []
-        for offset, values, bits, labels in items.chunks(*shares[index]):
+        for offset, part in items.chunks(*shares[index]):
+            own = streams[offset : offset + len(part[0])]
             bad, seen, combined = _kernels.sort.histogram(
-                values, bits, labels, layout.kind, table, n_buckets, ends, layout.exponent,
-                streams[offset : offset + len(bits)], counts[index],
-            )  # fmt: skip
+                part, layout.kind, layout.exponent, tuple(plan), own, counts[index]
+            )
             items.check(not_finite=bad, seen_labels=seen)
             combinations.append(combined)
         return combinations
 
     counted = parallel.run(count, range(len(shares)))
     bounds, positions = starts_of(counts)
-    keys = np.empty(n, layout.bits)
-    weights = np.empty(n)
+    out = np.empty(n, layout.bits), np.empty(n)
 
     def move(index: int) -> tuple[float, list[int]]:
         largest = 0.0
         combinations = []
-        for offset, _, bits, _ in items.chunks(*shares[index]):
+        for offset, (_, bits, _) in items.chunks(*shares[index]):
             part = slice(offset, offset + len(bits))
             most, combined = _kernels.weighted.scatter(
-                bits, weight[part], streams[part], layout.kind, positions[index], keys, weights
+                bits, weight[part], streams[part], layout.kind, positions[index], out
             )
             largest = max(largest, most)
             combinations.append(combined)
@@ -84,14 +83,14 @@ def spread_with_weights(items: Items) -> Streams:
     largest, moved = zip(*parallel.run(move, range(len(shares))), strict=True)
     if list(moved) != counted:  # another thread has written to the confidences
         items.reject()
-    return Streams(keys, weights, bounds, scale_of(max(largest)))
+    return Streams(*out, bounds, scale_of(max(largest)))
 
 
 def pairs_of_few(items: Items) -> PairCounts:
     """Count the pairs by one kernel in one go."""
     weight = cast("NDArray[np.float64]", items.weight)
     scale = scale_of(float(weight.max()))
-    _, _, bits, labels = next(items.chunks(0, items.n))
+    _, (_, bits, labels) = next(items.chunks(0, items.n))
     bad, seen, sums = _kernels.weighted.small_pairs(
         bits, labels, weight, items.layout.kind, items.layout.exponent, scale
     )
@@ -117,8 +116,8 @@ def spread_in_pieces(items: Items) -> Pieces:
     weight = cast("NDArray[np.float64]", items.weight)
     n_buckets, table, ends = plan_buckets(items)
     coarser = strategy.sizes.coarser
-    n_buckets, table = -(-n_buckets // coarser), table // np.uint16(coarser)
-    n_streams = 4 * n_buckets
+    plan = -(-n_buckets // coarser), table // np.uint16(coarser), ends
+    n_streams = 4 * plan[0]
     shares = parallel.shares(items.n)
     room = [(end - start) // kernels.PIECE + n_streams for start, end in shares]
     firsts = np.cumsum([0, *room])
@@ -128,11 +127,11 @@ def spread_in_pieces(items: Items) -> Pieces:
     def move(index: int) -> tuple[int, int]:
         largest, free = 0, int(firsts[index])
         positions = np.zeros(n_streams, np.int64)
-        for offset, values, bits, labels in items.chunks(*shares[index]):
+        for offset, part in items.chunks(*shares[index]):
+            own = weight[offset : offset + len(part[0])]
             bad, seen, most, free = kernels.fill_streams(
-                values, bits, labels, weight[offset : offset + len(bits)], layout.kind,
-                layout.exponent, table, n_buckets, ends, store, stream_of, positions, free,
-            )  # fmt: skip
+                part, own, layout.kind, layout.exponent, plan, store, stream_of, positions, free
+            )
             items.check(not_finite=bad, seen_labels=seen)
             largest = max(largest, most)
         kernels.fill_last_pieces(store, positions)
@@ -174,25 +173,21 @@ def exact_quotient(high: float, low: float) -> tuple[int, int]:
 def weighted_sweep(items: Items) -> ThresholdCounts:
     """Return every threshold with the weights at it."""
     keys, weights, bounds, scale = spread_with_weights(items)
-    bounds = bounds[::2].copy()  # of the buckets
-    n_buckets = len(bounds) - 1
+    buckets = keys, weights, bounds[::2].copy(), scale
+    n_buckets = len(bounds) // 2
     results = np.empty((n_buckets, 7))
 
     def sort(first: int, last: int) -> None:
-        _kernels.weighted.sums_of_buckets(keys, weights, scale, bounds, first, last, results)
+        _kernels.weighted.sums_of_buckets(buckets, first, last, results)
 
     over_buckets(n_buckets, items.n, lambda: sort)
     above = _kernels.weighted.sums_above(results)
     size = 1 + int(results[:, 0].sum())
-    raw = np.empty(size, items.layout.bits)
-    true_accepts = np.zeros(size)
-    false_accepts = np.zeros(size)
+    raw, true_accepts, false_accepts = np.empty(size, items.layout.bits), np.zeros(size), np.zeros(size)
+    out = raw, true_accepts, false_accepts
 
     def write(first: int, last: int) -> None:
-        _kernels.weighted.write_buckets_weighted(
-            keys, weights, scale, bounds, first, last, items.layout.kind, above, raw, true_accepts,
-            false_accepts,
-        )  # fmt: skip
+        _kernels.weighted.write_buckets_weighted(buckets, first, last, items.layout.kind, above, out)
 
     over_buckets(n_buckets, items.n, lambda: write)
     true_accepts /= scale

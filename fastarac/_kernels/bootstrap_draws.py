@@ -261,19 +261,10 @@ def draw_cells(
 
 
 @kernel
-def draw_from_tables(
-    key: Array,
-    first: int,
-    cells: Array,
-    ends: Array,
-    guide: Array,
-    levels: Array,
-    limits: Array,
-    others: Array,
-    places: Array,
-    counts: Array,
-) -> None:
-    """`draw_cells` for many small `cells` of one stratum: from tables.
+def draw_from_tables(key: Array, first: int, tables: Any, counts: Array) -> None:
+    """`draw_cells` for many small cells of one stratum: from tables.
+
+    `tables`: (cells, ends, guide, levels, limits, others, places).
 
     Every cell gets a Poisson count, whose mean is its size times a number just below 1; all counts
     again where their sum is above the number of items. Given their sum, they are those of a draw with
@@ -286,6 +277,7 @@ def draw_from_tables(
     `limits`, the count is that of the column, else that in `others`.
     `ends` (n_cells,) sums up the sizes, and `guide` says in which cell a block of items begins.
     """
+    cells, ends, guide, levels, limits, others, places = tables
     n = ends[-1]
     shift = 0
     while (n - 1) >> shift >= len(guide):

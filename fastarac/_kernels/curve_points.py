@@ -155,24 +155,15 @@ def keeps_first(rule: int) -> bool:
 
 @kernel
 def write_points(
-    keys: Array,
-    bounds: Array,
-    first: int,
-    last: int,
-    starts: Array,
-    options: Any,
-    thresholds: Array,
-    x: Array,
-    y: Array,
-    tn: Array,
-    fn: Array,
+    keys: Array, bounds: Array, first: int, last: int, starts: Array, options: Any, out: Any
 ) -> None:
-    """Write the points of the buckets from `first` up to `last`; `thresholds` as bits of the scores.
+    """Write the points of the buckets from `first` up to `last`.
 
     `options`: (below, kind, rule, mode, falling, positives, negatives), where the scores of the first
-    `below` buckets are below zero, and `falling` says that the highest score comes first. `tn` and
-    `fn` are written for COUNTS only.
+    `below` buckets are below zero, and `falling` says that the highest score comes first. `out` takes
+    the thresholds as bits of the scores, x and y, and, for COUNTS only, TN and FN.
     """
+    thresholds, x, y, tn, fn = out
     below, kind, rule, mode, falling, positives, negatives = options
     by_p = np.float64(max(positives, 1))
     by_n = np.float64(max(negatives, 1))
@@ -395,26 +386,18 @@ def part_of(place: Any, cells: Array) -> Any:
 
 @kernel
 def index_columns(
-    values: Array,
-    bounds: Array,
-    first: int,
-    last: int,
-    highest: Any,
-    levels: Array,
-    below: Array,
-    limits: Array,
-    cells: Array,
-    starts: Array,
+    values: Array, bounds: Array, first: int, last: int, highest: Any, index: Any
 ) -> None:
     """Prepare to look scores up among the sorted `values[bounds[c]:bounds[c + 1]]`, none of them empty.
 
-    From `bounds[c] + 2·c` on, `levels` takes the distinct values and `below` the number of values below
-    each; behind the last one stands `highest`, which no score is above. A cell is divided into parts of
-    equal width, two or more a distinct value: its entry in `cells` (last - first, N_CELLS) is the
-    number of its first part, and by how many bits to shift for the part, in one number. `starts` takes
-    where the distinct values of each part begin, and `limits` (last - first, 2) the least and the
-    largest.
+    `index`: (levels, below, limits, cells, starts). From `bounds[c] + 2·c` on, `levels` takes the
+    distinct values and `below` the number of values below each; behind the last one stands `highest`,
+    which no score is above. A cell is divided into parts of equal width, two or more a distinct value:
+    its entry in `cells` (last - first, N_CELLS) is the number of its first part, and by how many bits
+    to shift for the part, in one number. `starts` takes where the distinct values of each part begin,
+    and `limits` (last - first, 2) the least and the largest.
     """
+    levels, below, limits, cells, starts = index
     for c in range(first, last):
         own = values[bounds[c] : bounds[c + 1]]
         n = len(own)
@@ -455,13 +438,7 @@ def index_columns(
 
 @kernel
 def rank_rows(
-    scores: Array,
-    codes: Array,
-    columns: Array,
-    start: int,
-    stop: int,
-    index: Any,
-    sums: Array,
+    scores: Array, codes: Array, columns: Array, start: int, stop: int, index: Any, sums: Array
 ) -> None:
     """Look the rows from `start` to `stop` up in the columns that `index` was made for.
 

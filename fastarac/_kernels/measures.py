@@ -266,31 +266,17 @@ def max_of(a: float, b: float) -> float:
 
 @kernel
 def measure_tables(
-    tables: Any,
-    scale: Array,
-    determinants: Array,
-    exact: bool,
-    measures: Array,
-    f_weights: Array,
-    out: Array,
-    first: int,
-    signs: Array,
-    best: Array,
-    positions: Array,
+    of_tables: Any, measures: Array, f_weights: Array, out: Array, first: int, found: Any
 ) -> None:
     """Evaluate measures of tables: write all values, or find the best ones.
 
     Parameters
     ----------
-    tables
+    of_tables
         TP, FP, FN and TN; or TP, FP, the numbers of positives and of negatives where these are the
-        same for all tables, and nothing.
-    scale
-        Powers of two to multiply the cells by: one a table, or one for all, or nothing.
-    determinants
-        TP·TN − FP·FN, or nothing where floats can tell.
-    exact
-        Whether floats hold the products without rounding.
+        same for all tables, and nothing. Powers of two to multiply the cells by: one a table, or one
+        for all, or nothing. TP·TN − FP·FN, or nothing where floats can tell. Whether floats hold the
+        products without rounding.
     measures
         The numbers of the measures.
     f_weights
@@ -299,12 +285,11 @@ def measure_tables(
         A row for each measure, written from column `first` on; without rows, the values are compared.
     first
         The number of the first table.
-    signs
-        −1 for measures of which the least is the best.
-    best, positions
-        Where the values are compared, the greatest so far, times its sign, and the number of the last
-        table that has it.
+    found
+        Signs, −1 for measures of which the least is the best; and where the values are compared, the
+        greatest so far, times its sign, and the number of the last table that has it.
     """
+    (tables, scale, determinants, exact), (signs, best, positions) = of_tables, found
     size = len(tables[0])
     all_rows = np.empty(N_ROWS * BLOCK)
     scratch = np.empty(BLOCK)

@@ -25,21 +25,16 @@ FEW_MARKS = 8  # are compared one by one
 
 @kernel
 def encode_quantized(
-    values: Array,
-    bits: Array,
-    labels: Array,
-    kind: int,
-    exponent: Any,
-    ends: Any,
-    keys: Array,
-    buckets: Array,
-    counts: Array,
+    part: Any, kind: int, exponent: Any, ends: Any, keys: Array, buckets: Array, counts: Array
 ) -> tuple[bool, int]:
-    """Write the keys; return whether a float is not finite, and the union of the labels.
+    """Write the keys of items: `part` has their values, the bits of these, and the labels.
+
+    Returns whether a float is not finite, and the union of the labels.
 
     Where `counts` has more than one entry, add to it the number of keys in each bucket: `buckets` has
     the bucket of each range of 2**`RANGE_BITS` keys.
     """
+    values, bits, labels = part
     bad = False
     seen = np.uint8(0)
     cells = np.empty(BLOCK, np.int32)

@@ -7,6 +7,8 @@ share one confidence. Keys are those of `keys`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
@@ -32,19 +34,13 @@ def merge(true_accepts: Array, false_accepts: Array, to_true: Array, to_false: A
 
 
 @kernel
-def write_changes(
-    keys: Array,
-    start: int,
-    stop: int,
-    correct: int,
-    incorrect: int,
-    true_accepts: Array,
-    false_accepts: Array,
-) -> None:
-    """Write the points of sorted keys, highest first, from `start` up to `stop`: the counts at each.
+def write_changes(keys: Array, place: Any, true_accepts: Array, false_accepts: Array) -> None:
+    """Write the points of sorted keys, highest first: the counts at each.
 
-    `correct` and `incorrect` items are above. No tie has both labels: a point wherever they change.
+    `place`: where they begin and end, and how many correct and incorrect items are above. No tie has
+    both labels: a point wherever they change.
     """
+    start, stop, correct, incorrect = place
     one = keys.dtype.type(1)
     j = start
     accepted = correct + incorrect
@@ -61,15 +57,10 @@ def write_changes(
 
 @kernel
 def write_ties(
-    keys: Array,
-    start: int,
-    stop: int,
-    correct: int,
-    incorrect: int,
-    true_accepts: Array,
-    false_accepts: Array,
+    keys: Array, place: Any, true_accepts: Array, false_accepts: Array
 ) -> tuple[int, int, int]:
     """Write the same of any keys; returns how many points, and the labels of the first and last tie."""
+    start, stop, correct, incorrect = place
     one = keys.dtype.type(1)
     j = start - 1
     labels = first = last = np.int64(0)
@@ -114,7 +105,7 @@ def count_range(keys: Array, bounds: Array, first: int, last: int, rows: Array) 
             changes += np.int64(differ & one)
         row[1], row[2], row[5] = right, len(some) - right, mixed
         if mixed:
-            row[0], row[3], row[4] = write_ties(some, 0, 0, 0, 0, none, none)
+            row[0], row[3], row[4] = write_ties(some, (0, 0, 0, 0), none, none)
         else:
             row[0], row[3], row[4] = (
                 changes + 1,
@@ -140,8 +131,8 @@ def write_range(
     """
     for b in range(first, last):
         some = keys[bounds[b] : bounds[b + 1]]
-        start, stop, correct, incorrect, mixed = rows[b]
-        if mixed:
-            write_ties(some, start, stop, correct, incorrect, true_accepts, false_accepts)
+        place = rows[b, 0], rows[b, 1], rows[b, 2], rows[b, 3]
+        if rows[b, 4]:
+            write_ties(some, place, true_accepts, false_accepts)
         else:
-            write_changes(some, start, stop, correct, incorrect, true_accepts, false_accepts)
+            write_changes(some, place, true_accepts, false_accepts)

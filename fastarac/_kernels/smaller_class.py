@@ -71,23 +71,16 @@ def first_from(rare: Array, key: Any, start: Any, end: Any, beyond: bool) -> Any
 
 @kernel
 def count_below(
-    values: Array,
-    bits: Array,
-    labels: Array,
-    kind: int,
-    exponent: Any,
-    ends: Any,
-    table: Array,
-    rare_label: int,
-    rare: Array,
+    part: Any, kind: int, exponent: Any, ends: Any, table: Array, rare_label: int, rare: Array
 ) -> tuple[bool, int, int, int]:
     """Count the rare items below those with the other label.
 
-    `rare` are the values of the rare items as `to_ordered_bits` has them, rising, and `table` is made
-    of all of them. Returns whether a float is not finite, the union of the labels, the number of items
-    with the other label, and twice the number of rare items below each of them, with those of the same
-    value once.
+    `part` has the items' values, the bits of these, and the labels; `rare` are the values of the rare
+    items as `to_ordered_bits` has them, rising, and `table` is made of all of them. Returns whether a
+    float is not finite, the union of the labels, the number of items with the other label, and twice
+    the number of rare items below each of them, with those of the same value once.
     """
+    values, bits, labels = part
     sign = bits.dtype.type(np.uint64(1) << np.uint64(8 * bits.itemsize - 1))
     bad = False
     seen = np.uint8(0)
@@ -127,25 +120,16 @@ def count_below(
 
 @kernel
 def count_gaps(
-    values: Array,
-    bits: Array,
-    labels: Array,
-    kind: int,
-    exponent: Any,
-    ends: Any,
-    table: Array,
-    rare_label: int,
-    rare: Array,
-    gaps: Array,
-    ties: Array,
+    part: Any, kind: int, exponent: Any, ends: Any, table: Array, rare_label: int, rare: Array, out: Any
 ) -> tuple[bool, int]:
     """Count the items with the other label between the rare ones, and at them.
 
-    `rare` (m,) are the distinct values of the rare items as `to_ordered_bits` has them, rising. Each
-    row of `gaps` (m + 1, 2) takes the number of items between two of them, and the lowest of these; to
-    `ties` (m,) are added the items at each. Returns whether a float is not finite, and the union of the
-    labels.
+    `part` and `table` are as in `count_below`; `rare` (m,) are the distinct values of the rare items as
+    `to_ordered_bits` has them, rising. `out` has `gaps` and `ties`: each row of `gaps` (m + 1, 2) takes
+    the number of items between two of them, and the lowest of these; to `ties` (m,) are added the items
+    at each. Returns whether a float is not finite, and the union of the labels.
     """
+    (values, bits, labels), (gaps, ties) = part, out
     one = bits.dtype.type(1)
     sign = one << bits.dtype.type(8 * bits.itemsize - 1)
     bad = False

@@ -47,16 +47,14 @@ def fill_cells(values: Array, ends: Any, cells: Array) -> None:
 
 @kernel
 def fill_buckets(
-    values: Array,
-    bits: Array,
-    kind: int,
-    table: Array,
-    n_buckets: int,
-    ends: Any,
-    cells: Array,
-    buckets: Array,
+    values: Array, bits: Array, kind: int, plan: Any, cells: Array, buckets: Array
 ) -> None:
-    """Write the bucket of each value, in loops that look at several at a time."""
+    """Write the bucket of each value, in loops that look at several at a time.
+
+    `plan` has the number of buckets on either side of zero, the table of the cells' buckets, and the
+    ends of the cells.
+    """
+    n_buckets, table, ends = plan
     sign = bits.dtype.type(1) << bits.dtype.type(8 * bits.itemsize - 1)
     fill_cells(values, ends, cells)
     for i in range(len(values)):
@@ -66,24 +64,16 @@ def fill_buckets(
 
 @kernel
 def histogram(
-    values: Array,
-    bits: Array,
-    labels: Array,
-    kind: int,
-    table: Array,
-    n_buckets: int,
-    ends: Any,
-    exponent: Any,
-    streams: Array,
-    counts: Array,
+    part: Any, kind: int, exponent: Any, plan: Any, streams: Array, counts: Array
 ) -> tuple[bool, int, int]:
-    """Count the items of each bucket.
+    """Count the items of each bucket; `part` has their values, the bits of these, and the labels.
 
-    `counts` has `n_buckets` entries for the values below zero and as many for the others. Where
+    `counts` has an entry for each bucket of values below zero and for each of the others. Where
     `streams` has room for all items, each bucket has two streams, of incorrect and of correct items:
     these are counted, and the number of each item's stream is kept. Returns whether a float is not
     finite (all bits of `exponent` set), the union of the labels, and all bits combined.
     """
+    values, bits, labels = part
     bad = False
     seen = np.uint8(0)
     total = np.uint64(0)
@@ -99,7 +89,7 @@ def histogram(
             bad |= (some[i] & exponent) == exponent
             seen |= label[i]
             total ^= np.uint64(some[i])
-        fill_buckets(value, some, kind, table, n_buckets, ends, cells, buckets)
+        fill_buckets(value, some, kind, plan, cells, buckets)
         for i in range(len(some) if by_label else 0):
             buckets[i] = np.uint16(2) * buckets[i] + (label[i] & np.uint8(1))
         for i in range(len(some)):
@@ -108,23 +98,14 @@ def histogram(
 
 
 @kernel
-def scatter(
-    values: Array,
-    bits: Array,
-    labels: Array,
-    kind: int,
-    table: Array,
-    n_buckets: int,
-    ends: Any,
-    positions: Array,
-    keys: Array,
-) -> None:
+def scatter(part: Any, kind: int, plan: Any, positions: Array, keys: Array) -> None:
     """Write each item's key at the next free position of its bucket; `positions` move on.
 
     Positions were counted by an earlier pass over arrays that another thread may have written to since:
     nothing is written beyond the keys, and the caller sees from the positions whether each bucket took
     what was counted.
     """
+    values, bits, labels = part
     T = bits.dtype.type
     one = T(1)
     sign = one << T(8 * bits.itemsize - 1)
@@ -134,7 +115,7 @@ def scatter(
         some = bits[start : start + BLOCK]
         label = labels[start : start + BLOCK]
         value = values[start : start + BLOCK]
-        fill_buckets(value, some, kind, table, n_buckets, ends, cells, buckets)
+        fill_buckets(value, some, kind, plan, cells, buckets)
         for i in range(len(some)):
             p = positions[buckets[i]]
             positions[buckets[i]] = p + 1

@@ -76,35 +76,27 @@ def small_pairs(
 
 
 @kernel
-def write_sweep(
-    keys: Array,
-    upper: bool,
-    kind: int,
-    start: int,
-    correct: int,
-    incorrect: int,
-    thresholds: Array,
-    true_accepts: Array,
-    false_accepts: Array,
-) -> None:
-    """Write the thresholds of sorted keys, highest first, from `start` on, and the counts at each.
+def write_sweep(keys: Array, upper: bool, kind: int, above: Any, out: Any) -> None:
+    """Write the thresholds of sorted keys, highest first, and the counts at each.
 
-    `upper` says whether the top bit that the keys lost was set; `correct` and `incorrect` are the
-    counts above them. `thresholds` is written as bits of the values.
+    `upper` says whether the top bit that the keys lost was set; `above` has the thresholds, correct and
+    incorrect items above them. `out` takes the thresholds, as bits of the values, from the second place
+    on, and the accepted correct and incorrect items.
     """
+    thresholds, true_accepts, false_accepts = out
+    j, correct, incorrect = above
     T = keys.dtype.type
     one = T(1)
     sign = one << T(8 * keys.itemsize - 1)
-    j = start
     for r in range(len(keys)):
         i = len(keys) - 1 - r
         value = keys[i] >> one
         label = np.int64(keys[i] & one)
         correct += label
         incorrect += 1 - label
-        thresholds[j] = threshold_bits(value, upper, kind, sign)
-        true_accepts[j] = correct
-        false_accepts[j] = incorrect
+        thresholds[j + 1] = threshold_bits(value, upper, kind, sign)
+        true_accepts[j + 1] = correct
+        false_accepts[j + 1] = incorrect
         if i > 0 and keys[i - 1] >> one != value:
             j += 1
 
@@ -124,43 +116,20 @@ def small_sweep(
     below = count_keys(keys[:lower])
     above = count_keys(keys[lower:])
     size = 1 + below[0] + above[0]
-    thresholds = np.zeros(size, bits.dtype)
-    true_accepts = np.zeros(size, np.int64)
-    false_accepts = np.zeros(size, np.int64)
-    write_sweep(keys[lower:], True, kind, 1, 0, 0, thresholds, true_accepts, false_accepts)
-    write_sweep(
-        keys[:lower], False, kind, 1 + above[0], above[1], above[2],
-        thresholds, true_accepts, false_accepts,
-    )  # fmt: skip
-    return bad, seen, thresholds, true_accepts, false_accepts
+    out = np.zeros(size, bits.dtype), np.zeros(size, np.int64), np.zeros(size, np.int64)
+    write_sweep(keys[lower:], True, kind, (0, 0, 0), out)
+    write_sweep(keys[:lower], False, kind, above[:3], out)
+    return bad, seen, *out
 
 
 @kernel
 def write_buckets(
-    keys: Array,
-    bounds: Array,
-    first: int,
-    last: int,
-    below: int,
-    kind: int,
-    starts: Array,
-    thresholds: Array,
-    true_accepts: Array,
-    false_accepts: Array,
+    keys: Array, bounds: Array, first: int, last: int, below: int, kind: int, starts: Array, out: Any
 ) -> None:
     """`write_sweep` for the buckets from `first` up to `last`; those from `below` on are above zero.
 
     `starts` (n_buckets, 3): the thresholds, correct and incorrect items above each bucket.
     """
     for b in range(first, last):
-        write_sweep(
-            keys[bounds[b] : bounds[b + 1]],
-            b >= below,
-            kind,
-            1 + starts[b, 0],
-            starts[b, 1],
-            starts[b, 2],
-            thresholds,
-            true_accepts,
-            false_accepts,
-        )
+        above = starts[b, 0], starts[b, 1], starts[b, 2]
+        write_sweep(keys[bounds[b] : bounds[b + 1]], b >= below, kind, above, out)

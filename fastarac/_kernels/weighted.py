@@ -135,16 +135,9 @@ def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None
 
 
 @kernel
-def sums_of_buckets(
-    keys: Array,
-    weights: Array,
-    scale: float,
-    bounds: Array,
-    first: int,
-    last: int,
-    results: Array,
-) -> None:
+def sums_of_buckets(buckets: Any, first: int, last: int, results: Array) -> None:
     """Sort the buckets from `first` up to `last` and write `sum_bucket` of each into `results`."""
+    keys, weights, bounds, scale = buckets
     for b in range(first, last):
         bucket = keys[bounds[b] : bounds[b + 1]]
         bucket_weights = weights[bounds[b] : bounds[b + 1]]
@@ -154,22 +147,17 @@ def sums_of_buckets(
 
 @kernel
 def scatter(
-    bits: Array,
-    weights: Array,
-    streams: Array,
-    kind: int,
-    positions: Array,
-    keys: Array,
-    moved_weights: Array,
+    bits: Array, weights: Array, streams: Array, kind: int, positions: Array, out: Any
 ) -> tuple[float, int]:
     """Write each item's key and weight at the next free position of its stream; `positions` move on.
 
-    `streams` as `sort.histogram` has counted them. Returns the largest weight, and all bits
-    combined: others than before where another thread has written to them.
+    `streams` as `sort.histogram` has counted them; `out` takes the keys and the weights. Returns the
+    largest weight, and all bits combined: others than before where another thread has written to them.
     """
     T = bits.dtype.type
     one = T(1)
     sign = one << T(8 * bits.itemsize - 1)
+    keys, moved_weights = out
     largest = 0.0
     total = np.uint64(0)
     for i in range(len(bits)):
@@ -234,20 +222,13 @@ def small_pairs(
 
 @kernel
 def write_weighted(
-    keys: Array,
-    weights: Array,
-    scale: float,
-    upper: bool,
-    kind: int,
-    above: Array,
-    thresholds: Array,
-    true_accepts: Array,
-    false_accepts: Array,
+    keys: Array, weights: Array, scale: float, upper: bool, kind: int, above: Array, out: Any
 ) -> None:
     """`ties.write_sweep` for the weights of a sorted bucket.
 
     `above` is the bucket's row of `sums_above`; its count of thresholds says where to begin.
     """
+    thresholds, true_accepts, false_accepts = out
     T = keys.dtype.type
     one = T(1)
     sign = one << T(8 * keys.itemsize - 1)
@@ -291,31 +272,13 @@ def sums_above(results: Array) -> Array:
 
 @kernel
 def write_buckets_weighted(
-    keys: Array,
-    weights: Array,
-    scale: float,
-    bounds: Array,
-    first: int,
-    last: int,
-    kind: int,
-    above: Array,
-    thresholds: Array,
-    true_accepts: Array,
-    false_accepts: Array,
+    buckets: Any, first: int, last: int, kind: int, above: Array, out: Any
 ) -> None:
     """`write_weighted` for the buckets from `first` up to `last`."""
+    keys, weights, bounds, scale = buckets
     for b in range(first, last):
-        write_weighted(
-            keys[bounds[b] : bounds[b + 1]],
-            weights[bounds[b] : bounds[b + 1]],
-            scale,
-            2 * b >= len(bounds) - 1,
-            kind,
-            above[b],
-            thresholds,
-            true_accepts,
-            false_accepts,
-        )
+        bucket, bucket_weights = keys[bounds[b] : bounds[b + 1]], weights[bounds[b] : bounds[b + 1]]
+        write_weighted(bucket, bucket_weights, scale, 2 * b >= len(bounds) - 1, kind, above[b], out)
 
 
 @kernel

@@ -31,15 +31,11 @@ SCANNED = 8  # so many of the few in a cell are looked at one by one
 
 @kernel
 def fill_streams(
-    values: Array,
-    bits: Array,
-    labels: Array,
+    part: Any,
     weights: Array,
     kind: int,
     exponent: Any,
-    table: Array,
-    n_buckets: int,
-    ends: Any,
+    plan: Any,
     store: Array,
     stream_of: Array,
     positions: Array,
@@ -53,6 +49,7 @@ def fill_streams(
 
     Each item is read once: another thread may write to the arrays meanwhile.
     """
+    values, bits, labels = part
     T = bits.dtype.type
     one = T(1)
     sign = one << T(8 * bits.itemsize - 1)
@@ -79,7 +76,7 @@ def fill_streams(
             own_labels[i] = label[i] & np.uint8(1)
         for i in range(n):
             largest = max(largest, weight[i])
-        fill_buckets(own_values[:n], own[:n], kind, table, n_buckets, ends, cells, streams)
+        fill_buckets(own_values[:n], own[:n], kind, plan, cells, streams)
         for i in range(n):
             streams[i] = np.uint16(2) * streams[i] + own_labels[i]
         for i in range(n):

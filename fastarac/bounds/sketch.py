@@ -367,5 +367,5 @@ class ThresholdSketch:
 def _parts(items: Items) -> Iterator[tuple[NDArray[Any], NDArray[np.uint8]]]:
     """Values and labels of a few items at a time."""
     for start in range(0, items.n, CHUNK):
-        for _, values, _, labels in items.chunks(start, min(start + CHUNK, items.n)):
+        for _, (values, _, labels) in items.chunks(start, min(start + CHUNK, items.n)):
             yield values, labels

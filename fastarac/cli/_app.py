@@ -10,7 +10,7 @@ import typer
 from fastarac._version import __version__
 from fastarac.cli import _html, _ocr, _ocr_combine, _ocr_command, _operating, _operation
 from fastarac.cli import _options as options
-from fastarac.cli._costs import Prices
+from fastarac.cli._costs import Costs, Prices
 from fastarac.cli._help import ByTask
 from fastarac.cli._option_groups import (
     NOT_OF_VERIFIED,
@@ -27,7 +27,6 @@ from fastarac.cli._options import (
     RESAMPLES,
     RISK_OF_GROUPS,
     Certainty,
-    Costs,
     Delivery,
     Draws,
     RefusalError,

@@ -95,6 +95,34 @@ class Prices:
             raise RefusalError(message) from None
 
 
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What verifying and errors cost, relative to correcting."""
+
+    gamma: float | None
+    delta: float | None
+    prices: Prices | None = None
+
+    @property
+    def are_given(self) -> bool:
+        """Whether the user has asked for W."""
+        return self.gamma is not None or self.delta is not None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what :func:`fastarac.evaluate` is told about them."""
+        people = None if self.prices is None else self.prices.reviewer
+        return {"costs": self.of_evaluation(), "cost_reviewer": people}
+
+    def of_evaluation(self) -> VerificationCosts:
+        """Return the prices of W and of the normalised ARAC-AUC."""
+        if self.prices is not None:
+            return self.prices.costs
+        gamma, delta = self.gamma, self.delta
+        return VerificationCosts.from_ratios(
+            1.0 if gamma is None else gamma, 0.0 if delta is None else delta
+        )
+
+
 def in_units(figures: dict[str, Any]) -> dict[str, Any]:
     """Return figures of `to_dict` with the cost of `UNIT` outputs in the place of that of one."""
     return {

@@ -64,7 +64,7 @@ def given_options(context: typer.Context) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadColumns:
     """Which columns say what the outputs are, and what is right."""
 
     confidence: options.Confidence = "confidence"
@@ -90,7 +90,7 @@ class PartlyVerified:
     def columns(
         self,
         context: typer.Context,
-        reading: Reading,
+        reading: ReadColumns,
         group: str | tuple[str, ...] | None,
         *refused: str,
         **others: str | None,
@@ -135,7 +135,7 @@ def _delivery(
     return Delivery(output_format, plot, report, wide)
 
 
-ReadingOptions = Annotated[Reading, OptionsOf(Reading)]
+ReadingOptions = Annotated[ReadColumns, OptionsOf(ReadColumns)]
 VerifiedOptions = Annotated[PartlyVerified, OptionsOf(PartlyVerified)]
 LimitOptions = Annotated[Limits, OptionsOf(Limits.of)]
 PriceOptions = Annotated[dict[str, float | None], OptionsOf(_prices)]

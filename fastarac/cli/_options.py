@@ -20,9 +20,7 @@ from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, disc
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fastarac.cli._costs import Prices
     from fastarac.cli._tables import Page
-    from fastarac.costs.verification import VerificationCosts
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
 RESAMPLES = 2000
@@ -435,36 +433,6 @@ class Limits:
             "max_risk": self.max_risk,
             "threshold": list(self.threshold),
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """What verifying and errors cost, relative to correcting."""
-
-    gamma: float | None
-    delta: float | None
-    prices: Prices | None = None
-
-    @property
-    def are_given(self) -> bool:
-        """Whether the user has asked for W."""
-        return self.gamma is not None or self.delta is not None
-
-    def arguments(self) -> dict[str, Any]:
-        """Return what :func:`fastarac.evaluate` is told about them."""
-        people = None if self.prices is None else self.prices.reviewer
-        return {"costs": self.of_evaluation(), "cost_reviewer": people}
-
-    def of_evaluation(self) -> VerificationCosts:
-        """Return the prices of W and of the normalised ARAC-AUC."""
-        from fastarac.costs.verification import VerificationCosts
-
-        if self.prices is not None:
-            return self.prices.costs
-        gamma, delta = self.gamma, self.delta
-        return VerificationCosts.from_ratios(
-            1.0 if gamma is None else gamma, 0.0 if delta is None else delta
-        )
 
 
 @dataclass(frozen=True, slots=True)

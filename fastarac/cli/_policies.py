@@ -240,15 +240,20 @@ def check(
     return int(found.exit_status)
 
 
+def refuse_beside(other: str, columns: Mapping[str, Any], *, group: str) -> None:
+    """Refuse columns beside an option without them; `group` is the option of the column of groups."""
+    options = {"item": "--document", "group": group}
+    for name in ("item", "group", "prediction", "truth", "empty_truth", "empty_confidence"):
+        if columns[name]:
+            option = options.get(name, f"--{name.replace('_', '-')}")
+            raise RefusalError(f"{option} is given beside {other}; leave out one of the two")
+
+
 def _of_log(
     policy: Policy, path: Path, columns: Mapping[str, Any], drawn: str | None
 ) -> tuple[Any, Any, Any]:
     """The check of a log, the shift, and for one threshold the log itself."""
-    for name, option in (("item", "--document"), ("group", "--group"), ("prediction", "--prediction"),
-                         ("truth", "--truth"), ("empty_truth", "--empty-truth"),
-                         ("empty_confidence", "--empty-confidence")):  # fmt: skip
-        if columns[name]:
-            raise RefusalError(f"{option} is given beside --log; leave out one of the two")
+    refuse_beside("--log", columns, group="--group")
     log = operation.read_audits(
         path,
         policy=policy,
@@ -269,6 +274,7 @@ def _of_log(
 
 def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
     interval = found.interval
+    names = ("n_items", "accepted", "errors", "audited", "unanswered")
     return {
         "verdict": found.verdict,
         "criterion": found.criterion,
@@ -276,11 +282,7 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "rate": interval.estimate,
         "low": interval.low,
         "high": interval.high,
-        "n_items": found.n_items,
-        "accepted": found.accepted,
-        "errors": found.errors,
-        "audited": found.audited,
-        "unanswered": found.unanswered,
+        **{name: getattr(found, name) for name in names},
         "n_verified": found.verified,
         "still_needed": found.still_needed,
         "expected_verdict": found.expected_verdict,

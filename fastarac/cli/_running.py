@@ -22,6 +22,7 @@ from fastarac.cli._policies import (
     labels_of,
     load,
     policies_in,
+    refuse_beside,
     refusing,
 )
 from fastarac.cli._standard import say, tell
@@ -156,21 +157,15 @@ def monitor(
 
 def _figures(monitor: ErrorRateMonitor, changes: Sequence[int]) -> dict[str, Any]:
     interval = monitor.interval
+    names = (
+        *("change_statistic", "mean_updates_to_false_alarm", "alarm_at", "e_value", "criterion"),
+        *("limit", "failure_probability", "errors", "audited", "open", "unanswered"),
+    )
     return {
         "alarm": monitor.alarm,
         "changed": bool(changes),
         "changes": list(monitor.changes),
-        "change_statistic": monitor.change_statistic,
-        "mean_updates_to_false_alarm": monitor.mean_updates_to_false_alarm,
-        "alarm_at": monitor.alarm_at,
-        "e_value": monitor.e_value,
-        "criterion": monitor.criterion,
-        "limit": monitor.limit,
-        "failure_probability": monitor.failure_probability,
-        "errors": monitor.errors,
-        "audited": monitor.audited,
-        "open": monitor.open,
-        "unanswered": monitor.unanswered,
+        **{name: getattr(monitor, name) for name in names},
         "rate": interval.estimate if monitor.audited else None,
         "low": interval.low,
         "high": interval.high,
@@ -227,15 +222,7 @@ class _Watch:
                 missing, given = names if drawn[column] is None else names[::-1]
                 raise RefusalError(f"{missing} is missing; it is expected beside {given}")
         if self._drawn_at is not None:
-            others = {
-                "--document": columns["item"], "--policy": columns["group"],
-                "--prediction": columns["prediction"], "--truth": columns["truth"],
-                "--empty-truth": columns["empty_truth"],
-                "--empty-confidence": columns["empty_confidence"],
-            }  # fmt: skip
-            for name, given in others.items():
-                if given:
-                    raise RefusalError(f"{name} is given beside --drawn-at; leave out one of the two")
+            refuse_beside("--drawn-at", columns, group="--policy")
         if self._by_group:
             if columns["item"] is not None:
                 raise RefusalError("--group is given beside --document; leave out one of the two")

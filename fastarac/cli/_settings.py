@@ -13,7 +13,6 @@ from fastarac._core.text import capitalised
 from fastarac.cli import _html, _plot
 from fastarac.cli._options import (
     Certainty,
-    Costs,
     Delivery,
     Limits,
     PrintedFormat,
@@ -26,6 +25,7 @@ from fastarac.cli._standard import tell, write
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from fastarac.cli._costs import Costs
     from fastarac.cli._tables import Page
     from fastarac.evaluation.groups import GroupEvaluation
     from fastarac.evaluation.leads import Lead

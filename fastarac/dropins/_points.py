@@ -68,24 +68,13 @@ def _points_of_buckets(items: Scores, buckets: Buckets, shape: Shape) -> Points:
     sort_buckets(buckets, dropin.describe_buckets, rows, shape.rule)
     starts = np.zeros((n_buckets, 5), np.int64)
     size, positives, negatives = dropin.place_buckets(rows, shape.rule, starts)
-    raw = np.empty(size + 1, items.layout.bits)
-    x = np.empty(size + 1)
-    y = np.empty(size + 1)
+    raw, x, y = np.empty(size + 1, items.layout.bits), np.empty(size + 1), np.empty(size + 1)
     tn, fn = (np.empty(size + 1 if shape.mode == COUNTS else 0) for _ in range(2))
-    options = (
-        buckets.below,
-        items.layout.kind,
-        shape.rule,
-        shape.mode,
-        shape.falling,
-        positives,
-        negatives,
-    )
+    out, kind = (raw, x, y, tn, fn), items.layout.kind
+    options = buckets.below, kind, shape.rule, shape.mode, shape.falling, positives, negatives
 
     def write(first: int, last: int) -> None:
-        dropin.write_points(
-            buckets.keys, buckets.bounds, first, last, starts, options, raw, x, y, tn, fn
-        )
+        dropin.write_points(buckets.keys, buckets.bounds, first, last, starts, options, out)
 
     over_buckets(n_buckets, items.n, lambda: write)
     if shape.mode == MISSES and not (positives and negatives):  # scikit-learn warns of the division

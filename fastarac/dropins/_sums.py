@@ -90,7 +90,7 @@ def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Sco
     if _only_as_points(items):
         return _precision_by_points(items)
     if first_way(items, "precision") == "few":
-        _, _, bits, codes = next(items.chunks(0, items.n))
+        _, (_, bits, codes) = next(items.chunks(0, items.n))
         layout = items.layout
         dropin = _kernels.curve_points
         bad, positives, high, low = dropin.small_precision(bits, codes, layout.kind, layout.exponent)

@@ -359,7 +359,7 @@ def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> N
         index = (levels, below, limits, cells, starts)
         for c in range(start, stop):
             own[bounds[c] : bounds[c + 1]].sort()
-        kernels.index_columns(own, bounds, start, stop, highest, *index)
+        kernels.index_columns(own, bounds, start, stop, highest, index)
         columns = present[start:stop]
 
         def look_up(share: tuple[int, int], index: Any = index, columns: Array = columns) -> Array:

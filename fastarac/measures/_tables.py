@@ -122,7 +122,7 @@ class ConfusionTables(NamedTuple):
 
         def work(share: int) -> None:
             start, stop = edges[share], edges[share + 1]
-            self.part(start, stop).measure(names, beta, out, start, *nothing)
+            self.part(start, stop).measure(names, beta, out, start, nothing)
 
         parallel.run(work, range(len(edges) - 1))
         return out
@@ -135,7 +135,7 @@ class ConfusionTables(NamedTuple):
         def work(share: int) -> tuple[list[float], list[int]]:
             best, positions = np.full(len(names), -np.inf), np.full(len(names), -1)
             part = self.part(edges[share], edges[share + 1])
-            part.measure(names, 1.0, np.empty((0, 0)), edges[share], signs, best, positions)
+            part.measure(names, 1.0, np.empty((0, 0)), edges[share], (signs, best, positions))
             return best.tolist(), positions.tolist()
 
         found = {}
@@ -146,20 +146,13 @@ class ConfusionTables(NamedTuple):
         return found
 
     def measure(
-        self,
-        names: Sequence[str],
-        beta: float,
-        out: FloatArray,
-        first: int,
-        signs: FloatArray,
-        best: FloatArray,
-        positions: NDArray[np.int64],
+        self, names: Sequence[str], beta: float, out: FloatArray, first: int, found: Any
     ) -> None:
-        """Call the kernel in this thread."""
+        """Call the kernel in this thread; `found` has signs, best values and their positions."""
         numbers = np.array([NUMBERS[name] for name in names], np.int64)
         with np.errstate(all="ignore"):
             _kernels.measures.measure_tables(
-                *self, numbers, np.array(f_weights(beta)), out, first, signs, best, positions
+                tuple(self), numbers, np.array(f_weights(beta)), out, first, found
             )
 
 

@@ -130,7 +130,7 @@ class Population:
         with np.errstate(over="ignore"):  # random words wrap around
             for stratum, table in enumerate(self.tables):
                 numbers = first + (stratum << STRATUM_SHIFT)
-                resampling.draw_from_tables(key, numbers, *table, counts)
+                resampling.draw_from_tables(key, numbers, tuple(table), counts)
             if self.tables:
                 return counts
             if self.sizes is not None:
