@@ -134,6 +134,11 @@ def pvalue(value: float) -> str:
     return f"{value:.2g}" if value >= NEARLY / 10 else f"< {NEARLY / 10:.4f}"
 
 
+def p_is(value: float) -> str:
+    """Return "p = 0.12", or "p < 0.0001"."""
+    return f"p = {pvalue(value)}".replace("= <", "<")
+
+
 def printable(text: str) -> str:
     """Return a text on one line, with U+FFFD in place of each control character."""
     return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)

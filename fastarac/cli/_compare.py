@@ -68,7 +68,8 @@ LABELS = {
 # What sets the rows of pairs apart from those of models in CSV and Markdown.
 FIELDS = (
     "model", "minus", "statistic", "method", "correction", "confidence_level", "n", "estimate",
-    "standard_error", "low", "high", "pvalue", "adjusted_pvalue", "share_of_best", "letters",
+    "standard_error", "low", "high", "pvalue", "adjusted_low", "adjusted_high", "adjusted_pvalue",
+    "share_of_best", "letters",
 )  # fmt: skip
 
 
@@ -132,8 +133,8 @@ class ComparisonRequest:
             message = in_words_of_options(error)
             if "no influence values" in message:
                 message = (
-                    f"--statistic {self.statistic.name} has no asymptotic intervals; "
-                    "--method bootstrap has some"
+                    f"--statistic {self.statistic.name} has no asymptotic test of differences; "
+                    "--method bootstrap has one"
                 )
             raise RefusalError(message) from None
 
@@ -287,15 +288,15 @@ class Findings:
         source += of_groups
         if found.method == "bootstrap":
             source = f"from {draws.resamples:,} resamples{of_groups} (seed {draws.seed})"
-        adjusted = ""
+        held = "each holds by itself"
         if len(found.pairs) > 1:
-            adjusted = " P-values are not adjusted for the number of pairs."
-            if found.correction is not None:
-                how = found.correction.capitalize()
-                adjusted = f" P-values are adjusted for {len(found.pairs)} pairs ({how})."
+            held += ", and p-values are not adjusted for the number of pairs"
+        if len(found.pairs) > 1 and found.correction is not None:
+            how = f"{len(found.pairs)} pairs ({found.correction.capitalize()})"
+            held = f"those of differences, and p-values, are adjusted for {how}"
         sentences.append(
             f"Models that share a letter do not differ significantly at {percent(_alpha(found))}. "
-            f"Intervals are {source}; each holds by itself.{adjusted}"
+            f"Intervals are {source}; {held}."
         )
         return sentences
 
@@ -494,7 +495,7 @@ def _columns_of_pairs(found: ModelComparison, pairs: Sequence[PairDifference]) -
         Column("by", [_number(pair.difference, "+") for pair in pairs]),
         Column(
             f"{percent(found.confidence_level)} interval",
-            [_ends(pair.interval, "+") for pair in pairs],
+            [_ends(pair.adjusted_interval, "+") for pair in pairs],
         ),
         Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
     ]

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from fastarac._core.exceptions import collected
 from fastarac._core.showing import plain
-from fastarac._core.text import UNDEFINED, count, lead, money, percent, printable, pvalue
+from fastarac._core.text import UNDEFINED, count, lead, money, p_is, percent, printable, pvalue
 from fastarac.cli import _costs
 from fastarac.cli._costs import UNIT, PricedModel
 from fastarac.cli._options import RefusalError
@@ -36,8 +36,11 @@ CAUTION = (
     "Each model is at the threshold that is cheapest on these outputs; on new ones it may cost "
     "somewhat more."
 )
-OF_PAIRS = ("difference", "standard_error", "low", "high", "pvalue", "adjusted_pvalue")
-FIELDS = ("cost", "cost_standard_error", "cost_low", "cost_high", "cost_pvalue", "cost_adjusted_pvalue")
+OF_PAIRS = (
+    "difference", "standard_error", "low", "high", "pvalue", "adjusted_low", "adjusted_high",
+    "adjusted_pvalue",
+)  # fmt: skip
+FIELDS = ("cost", *(f"cost_{name}" for name in OF_PAIRS[1:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +165,7 @@ class CostComparison:
             if first.name in (pair.a, pair.b):
                 other = printable(pair.a if pair.b == first.name else pair.b)
                 is_clear = pair.adjusted_pvalue < 1.0 - self.level
-                (clear if is_clear else even).append(f"{other} (p = {pvalue(pair.adjusted_pvalue)})")
+                (clear if is_clear else even).append(f"{other} ({p_is(pair.adjusted_pvalue)})")
         better = "is cheaper than {} beyond chance"
         return lead(printable(first.name), clear, even, better) if others else ""
 
@@ -172,8 +175,10 @@ class CostComparison:
         columns = [Column(*column) for column in _costs.columns(self.models)]
         print_tables(names, [columns], console)
         pairs = self.differences
-        ends = [[_signed(UNIT * end) for end in (p.interval.low, p.interval.high)] for p in pairs]
-        spans = [f"{low} to {high}" for low, high in ends]
+        spans = [
+            f"{_signed(UNIT * of.low)} to {_signed(UNIT * of.high)}"
+            for of in (pair.adjusted_interval for pair in pairs)
+        ]
         shown = [
             Column(f"cost of {UNIT:,}\nby", [_signed(UNIT * pair.difference) for pair in pairs]),
             Column(f"{percent(self.level)} interval", spans),
@@ -187,9 +192,10 @@ class CostComparison:
 
 def _figures(pair: PairDifference) -> tuple[float | None, ...]:
     """The figures of a difference by the names in `OF_PAIRS`, sums for `UNIT` outputs."""
-    of = pair.interval
+    of, adjusted = pair.interval, pair.adjusted_interval
     sums = (UNIT * value for value in (of.estimate, of.standard_error, of.low, of.high))
-    return tuple(map(plain, (*sums, pair.pvalue, pair.adjusted_pvalue)))
+    ends = UNIT * adjusted.low, UNIT * adjusted.high
+    return tuple(map(plain, (*sums, pair.pvalue, *ends, pair.adjusted_pvalue)))
 
 
 def _signed(value: float) -> str:

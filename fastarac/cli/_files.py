@@ -110,7 +110,7 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[
     group = columns["group"]
     if group == NO_GROUP:
         return {**columns, "group": None}, []
-    if group is not None or columns.get("item") is not None or not all(map(is_of_ocr, paths)):
+    if group is not None or not all(map(is_of_ocr, paths)):
         return dict(columns), []
     note = (
         f'column "{PAGE}" of what fastarac ocr wrote has the pages: they are taken as groups, as words '

@@ -141,7 +141,7 @@ Document = Annotated[
 ]
 Only = Annotated[
     str | None,
-    option("--only NAME", 'Fit to the outputs of one model alone, named in the column "model".'),
+    option("--only NAME", 'Take the outputs of one model alone, named in the column "model".'),
 ]
 RuleOption = Annotated[Rule, option("--rule", "How outputs make the confidence of a document.")]
 ErrorRate = Annotated[
@@ -251,7 +251,9 @@ Pilot = Annotated[
 PilotGroup = Annotated[
     list[str] | None,
     option(
-        "--group COLUMN", "Column of the pilot: pages or documents whose outputs depend on each other."
+        "--group COLUMN",
+        "Column of the pilot: pages or documents whose outputs depend on each other. Of what "
+        "fastarac ocr -o wrote the pages, if not given; none for no groups.",
     ),
 ]
 HalfWidth = Annotated[float | None, option("--half-width WIDTH", "Of the interval wanted.")]

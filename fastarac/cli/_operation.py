@@ -131,6 +131,7 @@ def check(
     path: options.File,
     *,
     reading: ReadingOptions,
+    only: options.Only = None,
     by: options.Fields = None,
     document: options.Document = None,
     group: GroupColumn = None,
@@ -152,10 +153,12 @@ def check(
             "--drawn is given without --log and --inclusion-probability; one of them is expected"
         )
     verified = PartlyVerified(inclusion_probability, judge, None if log else drawn)
-    of_verified = verified.columns(context, reading, groups, "log", "document", by=by)
-    delivery = str(output_format), report
+    of_verified = verified.columns(context, reading, groups, "only", "log", "document", by=by)
+    if log and only is not None:
+        raise RefusalError("--only is given beside --log; leave out one of the two")
+    delivery, source = (str(output_format), report), (path, only)
     status = run(
-        policy, path, columns, max_group_size, delivery, is_log=log, drawn=drawn, verified=of_verified
+        policy, source, columns, max_group_size, delivery, is_log=log, drawn=drawn, verified=of_verified
     )
     if status:
         raise typer.Exit(status)

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.console import Console
 
 from fastarac import io, operation
+from fastarac._core.exceptions import collected
 from fastarac._core.text import listed, percent, sentence
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._files import notes_of_pages, with_pages
 from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import labels_of, one_group_of, refusing
-from fastarac.cli._standard import say
+from fastarac.cli._standard import say, tell
 from fastarac.cli._tables import Column
 from fastarac.operating_points.points import operating_point
 
@@ -87,27 +89,30 @@ def run(
     require_files(plot, report)
     level = LEVEL if level is None else level
     said: list[str] = []
-    if asked["--difference"]:
-        plan = _comparison(models, options, level)
-    elif asked["--half-width"]:
-        if interval["pilot"] is None:
-            raise RefusalError("--pilot is expected beside --half-width")
-        plan = _interval(interval, level)
-    elif of_policy:
-        plan = _policy(rates, interval, options, fits)
-    elif (rates["expect"] is None) == (rates["audit"] is None):
-        raise RefusalError(
-            "exactly one of --expect, --audit and --pilot is expected beside --error-rate"
-        )
-    elif rates["audit"] is not None:
-        effect, said = _with_design_effect(rates, interval, given, options)
-        plan = _audits(rates, {**options, "design_effect": effect})
-    elif interval["group"] is not None:
-        raise RefusalError("--group is a column of --pilot, which is not given")
-    else:
-        plan = _guarantee(rates["error_rate"], rates["expect"], options, plot, report)
+    interval, notes = _of_pilot(interval, fits)
+    with collected(notes):
+        if asked["--difference"]:
+            plan = _comparison(models, options, level)
+        elif asked["--half-width"]:
+            if interval["pilot"] is None:
+                raise RefusalError("--pilot is expected beside --half-width")
+            plan = _interval(interval, level)
+        elif of_policy:
+            plan = _policy(rates, interval, options, fits)
+        elif (rates["expect"] is None) == (rates["audit"] is None):
+            raise RefusalError(
+                "exactly one of --expect, --audit and --pilot is expected beside --error-rate"
+            )
+        elif rates["audit"] is not None:
+            effect, said = _with_design_effect(rates, interval, given, options)
+            plan = _audits(rates, {**options, "design_effect": effect})
+        elif interval["group"] is not None:
+            raise RefusalError("--group is a column of --pilot, which is not given")
+        else:
+            plan = _guarantee(rates["error_rate"], rates["expect"], options, plot, report)
     if form == "json":
-        write_object("plan", {"plan": plan.figures}, decisions=[*said, *plan.said])
+        write_object("plan", {"plan": plan.figures}, decisions=[*said, *plan.said], warnings=notes)
+        tell(notes)
         return
     if said:
         say(*said)
@@ -121,6 +126,19 @@ def run(
             Column("always\nfrom", [f"{row['stable']:,}" for row in rows]),
         ],
     )
+    tell(notes)
+
+
+def _of_pilot(
+    interval: Mapping[str, Any], fits: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], list[str]]:
+    """Return what is said of a pilot, with its pages as groups where `fit` takes them, and notes."""
+    pilot = interval["pilot"]
+    if pilot is None or (fits["max_risk"] is not None and interval["group"] is None):
+        return interval, []
+    columns, notes = with_pages([pilot], {"group": interval["group"], "by": fits["by"]})
+    notes += notes_of_pages([pilot], columns)
+    return {**interval, "group": columns["group"]}, notes
 
 
 class _Answer(NamedTuple):

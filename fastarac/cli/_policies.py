@@ -27,6 +27,7 @@ from fastarac.cli._tables import Column
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.io._formats import open_source
 from fastarac.io._sources import connect
+from fastarac.operation.application import require_scale
 from fastarac.operation.policy import shown_threshold
 from fastarac.partial_truth.verified_files import read_verified_fields
 
@@ -85,7 +86,7 @@ def fit(
         correct, confidence = read
         of_pages = notes_of_groups([read], verified)
     else:
-        if limits["max_risk"] is None:  # of which groups have no guarantee
+        if limits["max_risk"] is None and columns["item"] is None:  # which have no guarantee by groups
             columns, of_pages = with_pages([path], columns)
         missed = not columns["empty_confidence"]
         outputs = _with_confidence(path, _of_one_model(path, only, columns), notes, missed=missed)
@@ -162,7 +163,7 @@ def _of_policy(policy: Policy, path: Path) -> dict[str, Any]:
 
 def check(
     policy_file: Path,
-    path: Path,
+    source: tuple[Path, str | None],
     columns: Mapping[str, Any],
     max_group_size: int | None,
     delivery: tuple[str, Path | None],
@@ -172,18 +173,20 @@ def check(
     verified: Mapping[str, Any] | None = None,
 ) -> int:
     """Check a policy on a file of new verified outputs, or a log; returns the exit status."""
-    form, report = delivery
+    (path, only), (form, report) = source, delivery
     require_files(None, report)
     policy = load(policy_file)
     named = columns_for(policy, columns)
     sweep = None
+    seen: NDArray[Any] | None = None  # the confidences, but of a log
     notes: list[str] = []
     with interrupts_end_at_once():
         if is_log:
             found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named, drawn))
         elif verified is not None:
             read, fields = _read_verified(path, verified)
-            truth, confidence = read
+            truth, seen = read
+            confidence = read.confidence
             notes = notes_of_groups([read], verified)
             found, shift = refusing(
                 str(path),
@@ -195,9 +198,12 @@ def check(
                 ),
             )
         else:
-            outputs = _read(path, named)
+            if not policy.documents:
+                named, notes = with_pages([path], named)
+            outputs = _of_one_model(path, only, named)
             by, pages = labels_of(outputs.by), one_group_of(outputs)
             given = slice(None) if outputs.rejected is None else ~outputs.rejected
+            seen = known = outputs.confidence[given]
             found, shift = refusing(
                 str(path),
                 lambda: (
@@ -211,12 +217,14 @@ def check(
                         rejected=outputs.rejected,
                     ),
                     policy.shift(
-                        outputs.confidence[given],
+                        known,
                         by=None if by is None else by[given],
                         groups=pages[given] if pages is not None and policy.has_groups else None,
                     ),
                 ),
             )
+    if seen is not None:
+        refusing(str(path), lambda: require_scale(path, policy, shift, seen))
     results = {"policy": policy, "check": found, "shift": shift, "sweep": sweep}
     refusing(str(report), lambda: _html.save_operation(report, **results))
     share = percent(found.accepted / found.n_items, 4)
@@ -230,7 +238,7 @@ def check(
     if report is not None:
         lines.append(_html.WRITTEN.format(path=report))
     if not is_log and verified is None:  # a log takes no groups
-        notes = [*notes_of_pages([path], columns), *notes_of_samples([path])]
+        notes += [*notes_of_pages([path], columns), *notes_of_samples([path])]
     if form == "json":
         about = {"check": _figures(found, shift)}
         write_object("check", about, decisions=lines, warnings=notes)
@@ -364,7 +372,7 @@ def _of_one_model(path: Path, only: str | None, columns: Mapping[str, Any]) -> i
     if only is None and len(parts) > 1:
         raise RefusalError(
             f'{path}: column "{MODEL}" holds {known}, whose confidences may mean different things; a '
-            f"policy is for one model: --only NAME fits to one, --by {MODEL} gives each a threshold"
+            f"policy is for one model: --only NAME takes one, fit --by {MODEL} gives each a threshold"
         )
     if only is not None and only not in parts:
         raise RefusalError(f'--only is {quoted(only)}; column "{MODEL}" of {path} holds {known}')

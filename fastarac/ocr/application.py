@@ -351,10 +351,7 @@ def apply_to_files(
     filled = np.where(given, confidence, 0.0)
     accepted = policy.apply(filled, rejected=~given)
     shift = policy.shift(confidence[given])
-    least, *_, largest = policy.references[0].quantiles
-    values = confidence[given]
-    inside = float(np.mean((values >= least) & (values <= largest)))
-    require_scale(named, shift, inside, [values.min(), values.max()], [least, largest])
+    require_scale(named, policy, shift, confidence[given])
     expected = policy.expected_errors([int(accepted.sum())])
     applied = AppliedPolicy(
         len(page), int(accepted.sum()), expected.estimate, expected.low, expected.high,

@@ -16,15 +16,17 @@ from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sq
 from fastarac.operation.application_results import AppliedField, AppliedPolicy
 from fastarac.operation.expectation import expected_rates
 from fastarac.operation.policy import Policy
-from fastarac.operation.shifts import Seen, quantiles_of, shift_of
+from fastarac.operation.shifts import PROBABILITIES, Seen, quantiles_of, shift_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from fastarac.io._sources import FileSource
-    from fastarac.operation.shifts import ConfidenceShift
+    from fastarac.operation.shifts import ConfidenceShift, Reference
 
 JSON = "FORMAT json"
 FORMATS = {
@@ -318,7 +320,7 @@ def _shift(
     if not known:
         return None
     seen: list[Seen | None] = []
-    inside, now, before = 0, [], []
+    inside, now, references = 0, [], []
     for i, reference in enumerate(policy.references):
         field = policy.fields[i] if policy.fields else None
         own = sorted(
@@ -333,30 +335,46 @@ def _shift(
         least, *_, largest = reference.quantiles
         inside += int(counts[(values >= least) & (values <= largest)].sum())
         now += [values[0], values[-1]]
-        before += [least, largest]
+        references.append(reference)
     shift = shift_of(policy.references, seen, policy.failure_probability)
-    require_scale(source.path, shift, inside / sum(row[-1] for row in known), now, before)
+    _require_scale(source.path, shift, inside / sum(row[-1] for row in known), now, references)
     return shift
 
 
 def require_scale(
+    name: str | os.PathLike[str], policy: Policy, shift: ConfidenceShift, confidence: NDArray[Any]
+) -> None:
+    """Raise a DataFileError about the file of this name whose confidences are of another scale."""
+    if not len(confidence):
+        return
+    least = min(reference.quantiles[0] for reference in policy.references)
+    largest = max(reference.quantiles[-1] for reference in policy.references)
+    inside = float(np.mean((confidence >= least) & (confidence <= largest)))
+    now = [float(confidence.min()), float(confidence.max())]
+    _require_scale(name, shift, inside, now, policy.references)
+
+
+def _require_scale(
     name: str | os.PathLike[str],
     shift: ConfidenceShift,
     inside: float,
     now: Sequence[float],
-    before: Sequence[float],
+    references: Sequence[Reference],
 ) -> None:
-    """Raise a DataFileError about the file of this name whose confidences are of another scale.
+    """Raise where confidences have moved, reach ten times as far or a tenth, and hardly overlap.
 
-    `inside` is the share of them in the range that the policy was fitted on, `now` and `before` are the
-    ends of both ranges.
+    `inside` is the share of them in the range that the policy was fitted on, `now` has their ends. A
+    range within that of the policy counts as apart where it lies below 95 % of the policy's own.
     """
+    before = [end for reference in references for end in reference.quantiles[:: len(PROBABILITIES) - 1]]
     furthest, expected = max(map(abs, now)), float(max(map(abs, before)))
     if not (expected and furthest):
         return
+    low = min(reference.quantiles[PROBABILITIES.index(MOST_INSIDE)] for reference in references)
     ratio = furthest / expected
-    is_other = ratio >= OTHER_SCALE or ratio <= 1.0 / OTHER_SCALE
-    if is_other and shift.shifted and inside <= MOST_INSIDE:
+    is_larger = ratio >= OTHER_SCALE and inside <= MOST_INSIDE
+    is_smaller = ratio <= 1.0 / OTHER_SCALE and (inside <= MOST_INSIDE or furthest < low)
+    if shift.shifted and (is_larger or is_smaller):
         problem = (
             "the confidences are of another scale than those that the policy was fitted on: they "
             f"reach from {min(now):.4g} to {max(now):.4g}, those from {min(before):.4g} to "

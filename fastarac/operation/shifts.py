@@ -10,7 +10,7 @@ import numpy as np
 
 from fastarac._core.comparing import number_at_or_below
 from fastarac._core.results import Result, Table
-from fastarac._core.text import pvalue as pvalue_text
+from fastarac._core.text import p_is
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,7 +167,7 @@ class ConfidenceShift(Table, Result):
         return f"ConfidenceShift(shifted={self.shifted}, pvalue={self.pvalue:.3g})"
 
     def __str__(self) -> str:
-        p = f"p = {pvalue_text(self.pvalue)}".replace("= <", "<")
+        p = p_is(self.pvalue)
         if not self.shifted:
             return f"the confidences have not visibly moved ({p})"
         at = int(np.argmax(np.abs(self.now - self.before)))

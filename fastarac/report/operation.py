@@ -12,8 +12,7 @@ from fastarac import operation
 from fastarac._core.checks import inner_fraction
 from fastarac._core.files import write_whole
 from fastarac._core.special import binomial_interval
-from fastarac._core.text import listed, percent, percent_range, printable, sentence
-from fastarac._core.text import pvalue as pvalue_text
+from fastarac._core.text import listed, p_is, percent, percent_range, printable, sentence
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.operation.auditing import audited_rates
 from fastarac.operation.calibration import thinned
@@ -404,7 +403,7 @@ def _of_shift(shift: ConfidenceShift) -> ReportSection:
         [Chart(
             f"Quantiles of the confidences{where}, now over before",
             _lines(
-                shift.before, [(f"p = {pvalue_text(shift.pvalue)}", shift.now, None)],
+                shift.before, [(p_is(shift.pvalue), shift.now, None)],
                 "confidence before", percent=False, diagonal=True, points=True,
             ),
         )],

@@ -152,7 +152,10 @@ class TestFigures:
         found = fa.compare_models(DATA)
         pair = found.pair("knn-votes", "svm-rbf")
         assert f"{pair.difference:+.4f}" in text
-        assert f"{pair.interval.low:+.4f} to {pair.interval.high:+.4f}" in text
+        for each in found.pairs:
+            sides = (each.adjusted_interval, each.reversed().adjusted_interval)
+            assert any(f"{side.low:+.4f} to {side.high:+.4f}" in text for side in sides)
+        assert any(each.interval.low != each.adjusted_interval.low for each in found.pairs)
         assert "Best by ARAC-AUC: knn-votes, significantly better than svm-rbf, " in text
         assert "adjusted for 6 pairs (Holm)" in text
         assert "items that all have: knn-votes, " in text.replace("\n", " ")
@@ -327,7 +330,7 @@ class TestStatistics:
             ),
             (
                 ("--statistic", "equal_error_rate"),
-                "--statistic equal_error_rate has no asymptotic intervals; --method bootstrap has some",
+                "--statistic equal_error_rate has no asymptotic test of differences; --method ",
             ),
             (("--ci", 95), "--ci is 95.0; a number strictly between 0 and 1 is expected"),
             (("--cost-error", 1), "--cost-error is given without --cost-verification, "),

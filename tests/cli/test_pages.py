@@ -1,0 +1,104 @@
+"""Outputs of pages, as ``fastarac ocr -o`` writes them: every command takes the pages as groups."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from commands import refusal, run
+
+N_PAGES, WORDS = 40, 50
+NOTE = 'column "page" of what fastarac ocr wrote has the pages: they are taken as groups'
+
+
+def write(path, seed, scale=100.0, models=("B",)):
+    """Words of pages, a tenth of which are bad, whose errors have no lower confidence there."""
+    rng = np.random.default_rng(seed)
+    lines = ["model,id,page,kind,truth,prediction,correct,confidence"]
+    bad = rng.random(N_PAGES) < 0.1
+    for model in models:
+        for page in range(N_PAGES):
+            confidence = rng.random(WORDS).round(4)
+            correct = rng.random(WORDS) >= np.where(bad[page], 0.3, 0.05 * (1.0 - confidence))
+            for word in range(WORDS):
+                value = f"{scale * confidence[word]:.4f}"
+                lines.append(
+                    f"{model},p{page}.{word},p{page},word,a,{'ba'[int(correct[word])]},"
+                    f"{correct[word]:d},{value}"
+                )
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    write(folder / "fitted.csv", 0)
+    write(folder / "new.csv", 1)
+    write(folder / "both.csv", 2, models=("A", "B"))
+    write(folder / "small.csv", 3, scale=1.0)
+    fit = "fit", folder / "fitted.csv", "--error-rate", 0.08, "--group", "none"
+    run(*fit, "-o", folder / "p.json")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("evaluate", "new.csv", "--error-rate", 0.05, "--ci", 0.95, "--guarantee", 0.05),
+        ("compare", "both.csv", "--model", "model"),
+    ],
+)
+def test_an_id_leaves_the_pages(words, command):
+    name, file, *options = command
+    found = run(name, words / file, *options, "--id", "id")
+    assert NOTE in found.stderr
+    by_page = run(name, words / file, *options, "--id", "id", "--group", "page")
+    assert found.stdout == by_page.stdout
+    alone = run(name, words / file, *options, "--id", "id", "--group", "none")
+    assert NOTE not in alone.stderr
+    assert found.stdout != alone.stdout
+
+
+def test_a_check_and_a_plan_take_pages(words):
+    check = "check", words / "p.json", words / "new.csv"
+    found = run(*check, code=None)
+    assert NOTE in found.stderr
+    assert found.stdout == run(*check, "--group", "page", code=None).stdout
+    alone = run(*check, "--group", "none", code=None)
+    assert NOTE not in alone.stderr
+    assert found.stdout != alone.stdout
+    plan = "plan", "--error-rate", 0.2, "--pilot", words / "fitted.csv", "--approximate"
+    found = run(*plan)
+    assert NOTE in found.stderr
+    assert "groups (about" in found.stdout
+    assert "groups (about" not in run(*plan[:-1], "--group", "none").stdout
+
+
+def test_a_plan_of_an_interval_says_what_it_rests_on(tmp_path):
+    pilot = tmp_path / "pilot.csv"
+    lines = (write(pilot, 4)).read_text().splitlines()
+    pilot.write_text("\n".join(lines[: 1 + 12 * WORDS]) + "\n")
+    found = run("plan", "--half-width", 0.01, "--pilot", pilot)
+    assert "fastarac: note: there are 12 groups" in found.stderr
+    assert "Warning" not in found.stderr
+
+
+def test_a_check_is_of_one_model_and_of_one_scale(words):
+    check = "check", words / "p.json"
+    message = refusal(*check, words / "both.csv")
+    assert 'column "model" holds "A" and "B"' in message
+    assert "--only NAME takes one" in message
+    one = run(*check, words / "both.csv", "--only", "A", "--format", "json", code=None)
+    assert f'"n_items": {N_PAGES * WORDS:,}'.replace(",", "") in one.stdout
+    message = refusal(*check, words / "small.csv")
+    assert "the confidences are of another scale than those that the policy was fitted on" in message
+    assert "--only is given beside --log" in refusal(*check, words / "new.csv", "--log", "--only", "A")
+
+
+def test_a_smaller_scale_is_refused_where_it_lies_in_the_range_of_the_policy(words, tmp_path):
+    """Confidences from 0 to 1 are within those from 0 to 100, but below nearly all of them."""
+    goals = "-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"
+    message = refusal("apply", words / "p.json", words / "small.csv", *goals)
+    assert "are of another scale" in message
+    assert not (tmp_path / "a.csv").exists()
+    run("apply", words / "p.json", words / "new.csv", *goals)
