@@ -29,6 +29,7 @@ from .dropins.curves import DETCurve as DETCurve
 from .dropins.curves import PrecisionRecallCurve as PrecisionRecallCurve
 from .dropins.curves import ROCCurve as ROCCurve
 from .dropins.scorer import Scorer as Scorer
+from .estimated_sweep import EstimatedSweep as EstimatedSweep
 from .evaluation.bounds import BoundedEvaluation as BoundedEvaluation
 from .evaluation.bounds import BoundedLimitEvaluation as BoundedLimitEvaluation
 from .evaluation.costs import CostEvaluation as CostEvaluation
@@ -63,7 +64,6 @@ from .partial_truth.verified_files import VerifiedOutputs as VerifiedOutputs
 from .sweep import AcceptanceCounts as AcceptanceCounts
 from .sweep import CornerSweep as CornerSweep
 from .sweep import ThresholdSweep as ThresholdSweep
-from .truth import EstimatedSweep as EstimatedSweep
 from .uncertainty.bands import ConfidenceBand as ConfidenceBand
 from .uncertainty.comparison import DeLongTest as DeLongTest
 from .uncertainty.comparison_results import ModelComparison as ModelComparison

@@ -13,9 +13,10 @@ from fastarac._core.comparing import at_or_above
 from fastarac._core.results import read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.inputs import vector
+from fastarac.estimated_sweep import EstimatedSweep
 from fastarac.guarantees.audit_numbers import refuse_unlikely_numbers
 from fastarac.sweep import threshold_sweep
-from fastarac.truth import EstimatedSweep, PartialItems, PartialTruth
+from fastarac.truth import PartialItems, PartialTruth
 
 
 class LogError(ValueError):

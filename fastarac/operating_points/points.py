@@ -21,6 +21,7 @@ from fastarac._core.results import Result
 from fastarac._core.text import percent
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.bounds.points import BoundedOperatingPoint, bounded_point
+from fastarac.estimated_sweep import for_limits
 from fastarac.operating_points.ties import (
     errors_at,
     fraction_of_errors,
@@ -29,7 +30,6 @@ from fastarac.operating_points.ties import (
 )
 from fastarac.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep
-from fastarac.truth import for_limits
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

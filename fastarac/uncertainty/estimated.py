@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac.estimated_sweep import EstimatedSweep
     from fastarac.sweep import ThresholdSweep
-    from fastarac.truth import EstimatedCounts, EstimatedSweep, PartialTruth
+    from fastarac.truth import EstimatedCounts, PartialTruth
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]

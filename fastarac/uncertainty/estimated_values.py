@@ -14,7 +14,8 @@ from fastarac.uncertainty import derivatives, inversion
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastarac.truth import EstimatedCounts, EstimatedSweep
+    from fastarac.estimated_sweep import EstimatedSweep
+    from fastarac.truth import EstimatedCounts
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]

@@ -21,6 +21,7 @@ LAYERS = [
     {"_core"},
     {"_engine"},
     {"sweep"},
+    {"estimated_sweep"},
     {"truth"},
     {"models"},
     {"reviewer"},
