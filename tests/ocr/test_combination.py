@@ -210,6 +210,29 @@ def test_the_combination_is_better_than_each_engine_and_than_agreement():
     assert found.words.confidence.mean() == pytest.approx(found.aligned.correct.mean(), abs=0.02)
 
 
+def test_texts_are_folded_as_they_were_of_each_engine():
+    """What is right of an engine alone is right of the combination, unless something else is said."""
+    truth, engines = two_readings(np.random.default_rng(3), n_pages=6)
+    loud = Words(
+        tuple(text.upper() for text in truth.text), truth.confidence, truth.page, truth.page,
+        truth.page_names,
+    )  # fmt: skip
+
+    def aligned(**folds):
+        return {
+            name: fa.ocr.Engine(fa.ocr.align(loud, words, fold=folds[name]), words, loud)
+            for name, words in engines.items()
+        }
+
+    folded = combine(aligned(A="case", B="case"), truth=loud)
+    plain = combine(engines, truth=truth)
+    assert folded.combination.fold == folded.aligned.reading.fold == ("case",)
+    assert folded.aligned.correct.tolist() == plain.aligned.correct.tolist()
+    assert not combine(aligned(A="case", B="case"), truth=loud, fold=()).aligned.correct.any()
+    with pytest.raises(ValueError, match="'A' with case and 'B' with nothing; fold is expected"):
+        combine(aligned(A="case", B=()), truth=loud)
+
+
 def test_pages_that_teach_nothing_give_nothing():
     """Where right is drawn anew for each word, nothing tells right words from wrong ones."""
     areas = []

@@ -123,7 +123,7 @@ def combine(
     missed: MissedPolicy = "reject",
     inserted: InsertedPolicy = "wrong",
     moved: MovedPolicy = "right",
-    fold: str | Iterable[str] = (),
+    fold: str | Iterable[str] | None = None,
     join: Join = "min",
 ) -> CombinedOutputs:
     r"""Put the words of several engines together, as those of one that is surer than each of them.
@@ -144,7 +144,8 @@ def combine(
         In how many parts the pages are divided; the words of one are chosen by what the others teach.
         With fewer pages there are as many parts as pages.
     unit, missed, inserted, moved, fold, join
-        As for :func:`align`. What `fold` makes equal agrees; what `moved` takes for right teaches it.
+        As for :func:`align`. What `fold` makes equal agrees, by default what made it equal when the
+        engines were aligned; what `moved` takes for right teaches it.
 
     Returns
     -------
@@ -154,7 +155,8 @@ def combine(
     ------
     ValueError
         If there are fewer than two engines, if one has other pages, if there are fewer than two pages
-        to learn from, or if `combination` is of other engines or of other scales.
+        to learn from, if `combination` is of other engines or of other scales, or if no `fold` is given
+        and engines were aligned with different ones.
     NoConfidenceError
         If an engine has no confidence at all.
     ModuleNotFoundError
@@ -199,6 +201,8 @@ def combine(
     >>> found.words.text, found.words.confidence.round(3).tolist()
     (('No', 'fine', 'day', 'yet'), [0.417, 0.75, 0.583, 0.312])
     """
+    if fold is None:
+        fold = _fold_of(engines)
     given = _given(engines, checked_foldings(fold))
     n_folds = whole_number(n_folds, "n_folds", 2)
     check_rule(agreement, combination)
@@ -238,6 +242,23 @@ def check_rule(agreement: str | None, combination: Combination | None) -> None:
         raise ValueError(f"agreement is {agreement!r}; 'exact' or None is expected")
     if agreement is not None and combination is not None:
         raise ValueError("agreement and combination are both given; one of them is expected")
+
+
+def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
+    """Return what was folded when the engines were aligned; nothing of Words alone."""
+    if not isinstance(engines, Mapping):
+        return ()  # refused with its own message
+    found = {
+        name: each.aligned.reading.fold for name, each in engines.items() if isinstance(each, Engine)
+    }
+    if len(set(found.values())) > 1:
+        said = [
+            f"{name!r} with {listed(list(fold)) if fold else 'nothing'}" for name, fold in found.items()
+        ]
+        raise ValueError(
+            f"the engines were aligned with different texts folded, {listed(said)}; fold is expected"
+        )
+    return next(iter(found.values()), ())
 
 
 def _given(engines: Mapping[str, Words | Engine], fold: tuple[Folding, ...]) -> _Given:
