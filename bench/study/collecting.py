@@ -14,6 +14,7 @@ import numpy as np
 
 from bench.study import classifiers, invoices
 from bench.study.engines import ENGINES
+from bench.study.languages import LANGUAGES
 from bench.study.reading import engines_of
 from fastarac import ocr
 from fastarac.ocr.error_rates import COUNTS
@@ -95,8 +96,12 @@ def _pages(folder: Path, language: str, mine: list[Recipe]) -> tuple[list[pa.Tab
         if engine == "ocrad":
             records = _without_confidences(folder, language, engine, names)
         else:
-            aligned = words_of(folder, language, engine, names).aligned
-            records = aligned.records
+            read = words_of(folder, language, engine, names)
+            aligned, records = read.aligned, read.aligned.records
+            if not LANGUAGES[language].spaces:
+                # some engines write a space after each character, which is no error here
+                reading = Reading(fold=(*FOLD, "whitespace"))
+                records = records_of(read.truth, read.words, reading)
             never = aligned.never_accepted
             confidence = np.where(aligned.confidence == never, np.nan, aligned.confidence)
             pages = aligned.groups.tolist()

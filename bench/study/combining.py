@@ -105,8 +105,9 @@ def _combined(engines: Mapping[str, Engine], **how: Any) -> AlignedOutputs:
 
 
 def _by_ranks(engines: Mapping[str, Engine]) -> AlignedOutputs:
-    truth = next(iter(engines.values())).truth
-    return align(truth, combine(engines).words)
+    first = next(iter(engines.values()))
+    fold = first.aligned.reading.fold  # right is what is right of each engine alone
+    return align(first.truth, combine(engines).words, fold=fold)
 
 
 def _outputs(aligned: AlignedOutputs) -> Outputs:

@@ -17,6 +17,7 @@ import numpy as np
 
 import fastarac as fa
 from bench.study.kept import Study, engines_in, outputs_of, rates_of, shared_pages, where
+from bench.study.parts import Part
 from fastarac.evaluation.leads import leads_of
 from fastarac.evaluation.limits import Limit
 from fastarac.operation import (
@@ -42,17 +43,20 @@ ASKED = 0.01  # the limit of all that looks at one
 AREAS = ("arac_auc", "roc_auc", "aurc")
 QUALITIES = ("clean", "scan", "noisy", "photo")
 SEED = 2026
-SCALE = {"rapidocr": 1.0}  # of the confidences; Tesseract's are percentages
 SIZES = (5, 10, 20, 40, 80)  # pages that are verified
 DRAWS = 200
 VERIFIED = 500
 
 
-def compute(study: Study) -> dict[str, Any]:
-    """Return every figure of the study."""
+def compute(study: Study, results: Path) -> dict[str, Any]:
+    """Return every figure of the study.
+
+    What is computed is written beside `results` after each step, so that an interrupted run goes on.
+    """
     steps: dict[str, Callable[[Study], Any]] = {
         "sources": sources,
         "figures": figures,
+        "shares": shares,
         "leads": leads,
         "orders": orders,
         "calibration": calibration,
@@ -60,12 +64,16 @@ def compute(study: Study) -> dict[str, Any]:
         "decisions": decisions,
         "verified": verified,
     }
-    found = {}
+    part = Part(results)
+    found: dict[str, Any] = part.read({})
     for name, step in steps.items():
+        if name in found:
+            continue
         print(name, flush=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of few pages; the intervals say it
-            found[name] = step(study)
+            found[name] = _finite(step(study))
+        part.write(found)
     return found
 
 
@@ -113,6 +121,21 @@ def figures(study: Study) -> list[dict[str, Any]]:
             for quality in (None, *QUALITIES):
                 row = {"source": source, "engine": engine, "quality": quality or "all"}
                 rows.append(row | _of_texts(study, source, engine, quality))
+    return rows
+
+
+def shares(study: Study) -> list[dict[str, Any]]:
+    """Return what can be accepted in each language, both layouts together, by engine and quality."""
+    rows = []
+    for language, of_language in languages(study).items():
+        items = where(study.items, source=of_language)
+        for engine in engines_in(items):
+            for quality in (None, *QUALITIES):
+                part = where(items, engine=engine, quality=quality)
+                if part.empty:
+                    continue
+                row = {"language": language, "engine": engine, "quality": quality or "all"}
+                rows.append(row | _of_items(outputs_of(part)) | {"pages": part.page.nunique()})
     return rows
 
 
@@ -184,41 +207,61 @@ def leads(study: Study) -> list[dict[str, Any]]:
 def orders(study: Study) -> dict[str, Any]:
     """Return how often engines come in another order by CER than by what can be accepted.
 
-    Every source and quality is a setting, every pair of engines in it a comparison, on the pages that
-    both have read.
+    Settings are the pages of one source and quality, and all pages of a language; every pair of engines
+    in one is a comparison, on the pages that both have read.
     """
+    narrow = [([source], quality) for source in study.typeset for quality in QUALITIES]
+    wide = [(sources, None) for sources in languages(study).values()]
+    settings = {
+        name: [row for setting in each for row in _pairs(study, *setting)]
+        for name, each in (("source and quality", narrow), ("language", wide))
+    }
+    return {
+        "pairs": [row | {"setting": name} for name, rows in settings.items() for row in rows],
+        "summary": {name: _orders_in(rows) for name, rows in settings.items()},
+    }
+
+
+def _pairs(study: Study, sources: Sequence[str], quality: str | None) -> list[dict[str, Any]]:
+    """Return of each pair of engines error rates, accepted shares, and which differences are clear."""
     rows = []
-    for source in study.typeset:
-        for quality in QUALITIES:
-            items = where(study.items, source=source, quality=quality)
-            for pair in combinations(engines_in(items), 2):
-                names = shared_pages(items, pair)
-                both = [where(items, engine=engine, pages=names) for engine in pair]
-                texts = [
-                    where(study.pages, source=source, engine=engine, pages=names).sort_values("page")
-                    for engine in pair
-                ]
-                edits, other = (each.character_edits.to_numpy(np.int64) for each in texts)
-                gap = ratio_interval(edits - other, texts[0].characters.to_numpy(np.int64), 0.95)
-                row: dict[str, Any] = {"source": source, "quality": quality, "engines": list(pair)}
-                row["pages"] = len(names)
-                row["cer"] = [rates_of(each).character_error_rate.estimate for each in texts]
-                row["fewer_errors_is_clear"] = _is_clear(edits - other, texts[0].characters, gap)
-                for limit in LIMITS:
-                    accepted = [_accepted(each, limit) for each in both]
-                    row[f"accepted@{limit}"] = accepted
-                rows.append(row)
-    summary = {}
-    for limit in LIMITS:
-        signs = [
-            (np.sign(row["cer"][1] - row["cer"][0]), np.sign(_difference(row, limit))) for row in rows
+    items = where(study.items, source=sources, quality=quality)
+    for pair in combinations(engines_in(items), 2):
+        names = shared_pages(items, pair)
+        outputs = {name: outputs_of(where(items, engine=name, pages=names)) for name in pair}
+        texts = [
+            where(study.pages, source=sources, engine=engine, pages=names).sort_values("page")
+            for engine in pair
         ]
-        untied = [(a, b) for a, b in signs if a and b]
-        summary[str(limit)] = {
-            "pairs": len(untied),
-            "other_order": sum(a != b for a, b in untied),
-        }
-    return {"pairs": rows, "summary": summary}
+        row: dict[str, Any] = {"source": " ".join(sources), "quality": quality or "all"}
+        row |= {"engines": list(pair), "pages": len(names)}
+        row["cer"] = [rates_of(each).character_error_rate.estimate for each in texts]
+        row["fewer_errors_is_clear"] = _is_clear(*texts)
+        limits = [Limit("max_error_rate", limit) for limit in LIMITS]
+        tests = leads_of(outputs, limits, paired="groups", unit="page")
+        for limit, lead in zip(LIMITS, tests, strict=True):
+            points = [_point(each, limit) for each in outputs.values()]
+            row[f"accepted@{limit}"] = [point.acceptance_rate for point in points]
+            clear = lead is not None and lead.is_clear(lead.comparison.pairs[0])
+            row[f"more_accepted_is_clear@{limit}"] = clear
+        rows.append(row)
+    return rows
+
+
+def _orders_in(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:
+    """Count pairs in another order at each limit, without those that are equal in either."""
+    found = {}
+    for limit in LIMITS:
+        counts = dict.fromkeys(("pairs", "other_order", "clear_pairs", "clear_other_order"), 0)
+        for row in rows:
+            order = np.sign(row["cer"][1] - row["cer"][0]) * np.sign(_difference(row, limit))
+            clear = row["fewer_errors_is_clear"] and row[f"more_accepted_is_clear@{limit}"]
+            counts["pairs"] += int(order != 0)
+            counts["other_order"] += int(order < 0)
+            counts["clear_pairs"] += int(clear and order != 0)
+            counts["clear_other_order"] += int(clear and order < 0)
+        found[str(limit)] = counts
+    return found
 
 
 def _difference(row: dict[str, Any], limit: float) -> float:
@@ -226,15 +269,12 @@ def _difference(row: dict[str, Any], limit: float) -> float:
     return float(first - second)
 
 
-def _is_clear(difference: Any, characters: pd.Series[Any], interval: Interval) -> bool:
-    """Whether one engine has a smaller CER beyond chance: the interval of the difference excludes 0."""
-    rate = difference.sum() / characters.sum()
-    error = interval.standard_error
-    return bool(error and abs(rate) > 2.0 * error)
-
-
-def _accepted(items: pd.DataFrame, limit: float) -> float:
-    return _point(outputs_of(items), limit).acceptance_rate
+def _is_clear(first: pd.DataFrame, second: pd.DataFrame) -> bool:
+    """Whether the CER of two engines on the same pages differ by more than two standard errors."""
+    characters = first.characters.to_numpy(np.int64)
+    edits = first.character_edits.to_numpy(np.int64) - second.character_edits.to_numpy(np.int64)
+    error = ratio_interval(edits, characters, 0.95).standard_error
+    return bool(error and abs(edits.sum() / characters.sum()) > 2.0 * error)
 
 
 def _point(outputs: Outputs, limit: float) -> fa.OperatingPoint:
@@ -256,17 +296,35 @@ def calibration(study: Study) -> list[dict[str, Any]]:
             correct = part.correct.to_numpy(bool)
             error = expected_calibration_error(correct, confidence)
             table = calibration_table(correct, confidence, n_bins=10)
+            spread = _spread_over_pages(correct, confidence, part.page)
+            ends = [error.estimate + side * spread for side in (-1.0, 1.0)]
             rows.append(
                 {
                     "name": name,
                     "engine": engine,
-                    "error": error.estimate,
+                    "error": [error.estimate, max(0.0, ends[0]), min(1.0, ends[1])],
                     "by_chance": error.by_chance,
                     "confidence": [round(value, 5) for value in table.confidence.tolist()],
                     "accuracy": [round(value, 5) for value in table.accuracy.tolist()],
                 }
             )
     return rows
+
+
+def _spread_over_pages(correct: Any, confidence: Any, page: pd.Series[Any]) -> float:
+    """Return 1.96 standard deviations of the calibration error over samples of pages.
+
+    Quantiles of the resampled errors would not do: resampled pages repeat, which by itself moves the
+    mean distance up.
+    """
+    rng = np.random.default_rng(SEED)
+    names, codes = np.unique(page.to_numpy(str), return_inverse=True)
+    rows = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+    errors = []
+    for _ in range(DRAWS // 2):
+        taken = np.concatenate([rows[k] for k in rng.integers(len(names), size=len(names))])
+        errors.append(expected_calibration_error(correct[taken], confidence[taken]).estimate)
+    return 1.96 * float(np.std(errors, ddof=1))
 
 
 def transfer(study: Study) -> list[dict[str, Any]]:
@@ -415,6 +473,8 @@ def verified(study: Study) -> list[dict[str, Any]]:
     for language, of_language in languages(study).items():
         mine = every[every.source.isin(of_language)]
         others = every[~every.source.isin(of_language)]
+        if others.empty:  # no other language to calibrate the judge on
+            continue
         curve = fa.operation.isotonic_calibration(
             others.correct.to_numpy(bool), others.confidence.to_numpy(np.float64)
         )
@@ -468,12 +528,15 @@ def _finite(value: Any) -> Any:
         return {key: _finite(each) for key, each in value.items()}
     if isinstance(value, list):
         return [_finite(each) for each in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value.item() if isinstance(value, np.generic) else value
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float):
+        # six digits: sums of as many numbers in another order differ in the last ones
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value
 
 
-def save(found: dict[str, Any], path: Path = RESULTS) -> None:
+def save(found: dict[str, Any], path: Path) -> None:
     """Write the figures."""
-    text = json.dumps(_finite(found), indent=None, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(found, indent=None, separators=(",", ":"), ensure_ascii=False)
     path.write_text(text.replace('},{"', '},\n{"') + "\n", encoding="utf-8", newline="\n")
+    Part(path).remove()

@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from bench.study import classifiers, datasheets, engines, evaluating, pages, reading
+from bench.study import (
+    classifiers,
+    datasheets,
+    engines,
+    evaluating,
+    pages,
+    paper,
+    reading,
+    together,
+)
 from bench.study.kept import DATA, Study, outputs_of, where
 
 if TYPE_CHECKING:
@@ -143,3 +153,34 @@ def test_classifiers_are_fitted_on_other_examples() -> None:
     found = {name: correct.mean() for name, correct, _ in classifiers.items("iris")}
     assert list(found) == list(classifiers.classifiers())
     assert all(0.9 < share < 1.0 for share in found.values())
+
+
+def test_the_picture_of_the_readme_is_of_these_figures() -> None:
+    """It is committed, and has to be made anew when the figures are."""
+    _, summary = paper.makers()
+    with Image.open(evaluating.RESULTS.parents[1] / "_static" / paper.PICTURE) as picture:
+        assert picture.info["Source"] == summary.digest()
+
+
+def test_the_findings_hold_what_their_headings_say() -> None:
+    """The short page has its figures from the data, and these say what stands in bold."""
+    found = json.loads(evaluating.RESULTS.read_text(encoding="utf-8"))
+    shares = {(row["language"], row["engine"], row["quality"]): row for row in found["shares"]}
+    for language, engine, quality in shares:  # the pages decide
+        if (engine, quality) == ("tesseract-psm3", "photo"):
+            photo, clean = (shares[language, engine, each] for each in (quality, "clean"))
+            assert photo["accepted@0.05"][0] < clean["accepted@0.05"][0] - 0.1
+    leads = [row for row in found["leads"] if row["limit"] == 0.01 and len(row["engines"]) == 3]
+    assert sum(all(pair["clear"] for pair in row["pairs"][:2]) for row in leads) < len(leads) / 2
+    assert found["orders"]["summary"]["language"]["0.01"]["clear_other_order"] > 0
+    rows = [
+        row for row in found["transfer"] if row["engine"] == "tesseract-psm3" and row["name"] != "all"
+    ]
+    errors = [
+        row["on"][quality]["threshold"]["errors"] for row in rows for quality in ("noisy", "photo")
+    ]
+    assert sum(low > evaluating.ASKED for _, low, _ in errors) > len(errors) / 2
+    combined = json.loads(evaluating.RESULTS.with_name(together.NAME).read_text(encoding="utf-8"))
+    more = [max(each["rows"][:2], key=lambda row: row["accepted"])["more"] for each in combined]
+    assert sum(low > 0 for _, low, _ in more) > len(more) / 2
+    assert not any(high < 0 for *_, high in more)

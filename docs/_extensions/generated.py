@@ -30,6 +30,7 @@ import operation_tables
 import proof_pages
 import sessions
 import simulation_pages
+import study_summary
 import study_tables
 import tables
 import truth_pages
@@ -62,6 +63,7 @@ MODULES = (
     proof_pages,
     sessions,
     simulation_pages,
+    study_summary,
     study_tables,
     tables,
     truth_pages,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,9 +35,18 @@ QUALITIES = ("clean", "scan", "noisy", "photo")
 SHADES = {"clean": "0.85", "scan": "0.65", "noisy": "0.4", "photo": "0.1"}
 
 
+#: Where what was recorded is read from.
+folder = ContextVar("folder", default=DATA)
+
+
+def found(name: str = "study") -> Any:
+    """Return what was recorded, of the study itself or of engines together."""
+    return _read(folder.get() / f"{name}.json")
+
+
 @cache
-def _found(name: str = "study") -> Any:
-    return json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _percent(value: float | None) -> str:
@@ -56,7 +66,7 @@ def _title(source: str) -> str:
 def sources() -> str:
     """Return how many items there are of each source."""
     sizes: dict[str, list[dict[str, Any]]] = {}
-    for row in _found()["sources"]:
+    for row in found()["sources"]:
         sizes.setdefault(row["source"], []).append(row)
     rows = [
         [
@@ -67,14 +77,14 @@ def sources() -> str:
         ]
         for source, each in sizes.items()
     ]
-    rows.append(["all", f"{sum(row['items'] for row in _found()['sources']):,}", "", ""])
+    rows.append(["all", f"{sum(row['items'] for row in found()['sources']):,}", "", ""])
     return markdown(["source", "items", "engines", "pages, documents or examples"], rows)
 
 
 def accepted() -> str:
     """Return the figures of every source and engine, all qualities together."""
     rows = []
-    for row in _found()["figures"]:
+    for row in found()["figures"]:
         if row["quality"] != "all":
             continue
         cells = [
@@ -91,11 +101,24 @@ def accepted() -> str:
     return markdown(["source", "engine", *limits, "ARAC-AUC", "ROC-AUC", "AURC", "CER", "WER"], rows)
 
 
+def shares() -> str:
+    """Return what is accepted in each language and quality, both layouts together."""
+    rows = []
+    for row in found()["shares"]:
+        if row["quality"] == "all":
+            what = f"{NAMES[row['language']]}, {ENGINES[row['engine']]}"
+        cells = [_interval(row[f"accepted@{limit}"]) for limit in (0.005, 0.01, 0.05)]
+        rows.append([what, row["quality"], str(row["pages"]), *cells])
+        what = ""
+    limits = [f"accepted at {limit} %" for limit in ("0.5", "1", "5")]
+    return markdown(["read", "quality", "pages", *limits], rows)
+
+
 def leads() -> str:
     """Return who accepts most at 1 % errors, as the library says it."""
     rows = [
         [NAMES[row["language"]], str(row["pages"]), row["sentence"]]
-        for row in _found()["leads"]
+        for row in found()["leads"]
         if row["limit"] == 0.01
     ]
     return markdown(["language", "pages", "at 1 % errors"], rows)
@@ -104,20 +127,24 @@ def leads() -> str:
 def orders() -> str:
     """Return how often the order by CER is not that by what is accepted."""
     rows = []
-    for limit, each in _found()["orders"]["summary"].items():
-        share = each["other_order"] / each["pairs"]
-        rows.append(
-            [f"{100 * float(limit):g} %", str(each["pairs"]), str(each["other_order"]), _percent(share)]
-        )
-    return markdown(["limit", "pairs of engines", "in the other order", "%"], rows)
+    titles = {"source and quality": "one source and quality", "language": "all of a language"}
+    for setting, summary in found()["orders"]["summary"].items():
+        what = titles[setting]
+        for limit, each in summary.items():
+            counts = [str(each[name]) for name in ("pairs", "other_order")]
+            clear = f"{each['clear_other_order']} of {each['clear_pairs']}"
+            rows.append([what, f"{100 * float(limit):g} %", *counts, clear])
+            what = ""
+    header = ["pages", "limit", "pairs of engines", "in the other order", "the same, beyond chance"]
+    return markdown(header, rows)
 
 
 def transfer() -> str:
     """Return the errors of a threshold that was chosen on clean pages, and what is said of them."""
-    if any(row["proof"] is not None for row in _found()["transfer"]):
+    if any(row["proof"] is not None for row in found()["transfer"]):
         raise ValueError("a proof accepts something; the page says that none does")
     rows = []
-    for row in _found()["transfer"]:
+    for row in found()["transfer"]:
         what = f"{NAMES[row['name']]}, {ENGINES[row['engine']]} ({row['pages']} pages)"
         for quality in QUALITIES:
             on = row["on"][quality]
@@ -146,7 +173,7 @@ def transfer() -> str:
 def decisions() -> str:
     """Return what a number of pages is worth."""
     rows = []
-    for row in _found()["decisions"]:
+    for row in found()["decisions"]:
         low, middle, high = (_percent(value) for value in row["errors"])
         few, most = _percent(row["accepted"][0]), _percent(row["accepted"][2])
         cells = [f"{middle} ({low} to {high})", f"{few} to {most}", _percent(row["above_by_half"])]
@@ -167,7 +194,7 @@ def decisions() -> str:
 def combined() -> str:
     """Return what engines accept alone and put together."""
     rows = []
-    for each in _found("study_combined"):
+    for each in found("study_combined"):
         what = f"{NAMES[each['pages']]} ({each['n_pages']} pages)"
         for row in each["rows"]:
             name = row["name"]
@@ -184,7 +211,7 @@ def verified() -> str:
     """Return coverage and width of intervals from 500 verified words."""
     ways = {"alike": "all alike", "aimed": "aimed", "judged": "aimed, with judge"}
     rows = []
-    for row in _found()["verified"]:
+    for row in found()["verified"]:
         cells = []
         for name in ("recognition_rate", "arac_auc"):
             cells += [_percent(row[name]["coverage"]), f"{100 * row[name]['width']:.2f}"]
@@ -203,16 +230,17 @@ def verified() -> str:
 def calibration() -> str:
     """Return how far confidences are from the shares of right outputs."""
     rows = []
-    for row in _found()["calibration"]:
+    for row in found()["calibration"]:
         name = NAMES.get(row["name"], row["name"].replace("_", " "))
-        cells = [f"{row['error']:.4f}", f"{row['by_chance']:.4f}"]
+        error, low, high = row["error"]
+        cells = [f"{error:.4f} ({low:.4f} to {high:.4f})", f"{row['by_chance']:.4f}"]
         rows.append([name, ENGINES.get(row["engine"], row["engine"]), *cells])
     return markdown(["source", "engine", "calibration error", "by chance alone"], rows)
 
 
 def photographs() -> str:
     """The errors that a threshold from clean pages lets through, in shades of gray."""
-    rows = [row for row in _found()["transfer"] if row["engine"] == "tesseract-psm3"]
+    rows = [row for row in found()["transfer"] if row["engine"] == "tesseract-psm3"]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.8, 3.4), layout="constrained")
         ax = figure.subplots()
@@ -230,6 +258,7 @@ def photographs() -> str:
 MAKERS: dict[str, Callable[[], str]] = {
     "study_sources.md": sources,
     "study_accepted.md": accepted,
+    "study_shares.md": shares,
     "study_leads.md": leads,
     "study_orders.md": orders,
     "study_transfer.md": transfer,
