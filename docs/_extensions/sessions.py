@@ -134,6 +134,28 @@ def little_truth() -> str:
     )
 
 
+def words_to_verify() -> str:
+    """Draw words from the recorded pages, have them verified, and fit a policy."""
+    pages = Path(__file__).parents[1]
+
+    def prepare(folder: Path) -> None:
+        shutil.copy(pages / "little_truth_people.py", folder)
+        with zipfile.ZipFile(pages / "_data" / "german_pages.zip") as archive:
+            archive.extractall(folder)
+
+    chance = "verified.csv --inclusion-probability inclusion_probability"
+    return session(
+        "fastarac sample tesseract --budget 800 -o to_verify.csv",
+        "head -3 to_verify.csv",
+        "python little_truth_people.py to_verify.csv",
+        "fastarac sample tesseract --answers to_verify.csv -o verified.csv",
+        f"fastarac evaluate {chance} --group page --ci 0.95 --error-rate 0.01",
+        f"fastarac fit {chance} --error-rate 0.05 -o policy.json",
+        "fastarac sample tesseract --audit policy.json --budget 200 -o log.csv",
+        prepare=prepare,
+    )
+
+
 def decision() -> str:
     """Run the commands of the page on decisions, on the pages that are recorded for it."""
     packed = Path(__file__).parents[1] / "_data" / "german_pages.zip"
@@ -255,6 +277,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "ocr_decision.txt": decision,
     "operation.txt": operation,
     "little_truth.txt": little_truth,
+    "words_to_verify.txt": words_to_verify,
     "weekly.txt": weekly,
     "overview.txt": lambda: session("fastarac --help"),
     "help.txt": lambda: session("fastarac evaluate --help"),

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 OF_TABLES = {
     "confidence": "--confidence", "by": "--by", "item": "--document",
-    "empty_confidence": "--empty-confidence",
+    "empty_confidence": "--empty-confidence", "judge": "--judge",
 }  # fmt: skip
 OF_PAGES = {
     "pages": "--pages", "review_pages": "--review-pages", "images": "--images", "unit": "--unit",
     "join": "--join", "level": "--level", "pattern": "--pattern", "combination": "--combination",
-    "name": "--name",
+    "name": "--name", "crops": "--crops",
 }  # fmt: skip
 DEFAULTS = {"confidence": "confidence", "unit": "word", "join": "min", "level": "auto"}
 
@@ -46,22 +46,42 @@ def run(
     delivery: tuple[str, Path | None],
 ) -> None:
     """Tell a table from files of an OCR engine, and refuse options that are for the other."""
-    from fastarac import ocr
-
-    is_ocr = len(paths) > 1 or (
-        paths[0].exists() and refusing(str(paths[0]), lambda: ocr.is_engine_output(paths[0]))
-    )
-    others, given = (OF_TABLES, columns) if is_ocr else (OF_PAGES, {**looked_at, **reading})
-    for name, option in others.items():
-        if given[name] and given[name] != DEFAULTS.get(name):
-            read, wanted = ("OCR", "tables") if is_ocr else ("a table", "OCR")
-            raise RefusalError(f"{option} is for {wanted}, but {paths[0]} is read as {read}")
-    if is_ocr:
+    if is_of_ocr(paths, columns, {**looked_at, **reading}):
         _apply_to_pages(policy, paths, goals, looked_at, reading, delivery)
         return
     from fastarac.cli._running import apply
 
     apply(policy, paths[0], columns, goals, delivery)
+
+
+def is_of_ocr(paths: Sequence[Path], of_tables: Mapping[str, Any], of_pages: Mapping[str, Any]) -> bool:
+    """Tell files of an OCR engine from a table; refuse options that are for the other."""
+    from fastarac import ocr
+
+    found = len(paths) > 1 or (
+        paths[0].exists() and refusing(str(paths[0]), lambda: ocr.is_engine_output(paths[0]))
+    )
+    others, given = (OF_TABLES, of_tables) if found else (OF_PAGES, of_pages)
+    for name, value in given.items():
+        if value and value != DEFAULTS.get(name):
+            read, wanted = ("OCR", "tables") if found else ("a table", "OCR")
+            raise RefusalError(f"{others[name]} is for {wanted}, but {paths[0]} is read as {read}")
+    return bool(found)
+
+
+def engine_files(paths: Sequence[Path], reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the files of one engine, or of several by their names, and how they are read."""
+    from fastarac import ocr
+
+    options = dict(reading)
+    model, names = options.pop("combination"), options.pop("name")
+    options["output"] = paths
+    if model is not None:
+        options["combination"] = refusing(str(model), lambda: ocr.Combination.load(model))
+        options["output"] = named_paths(paths, names)
+    elif names:
+        raise RefusalError("--name is given without --combination, whose engines it names")
+    return options
 
 
 def _apply_to_pages(
@@ -107,16 +127,9 @@ def _apply_to_pages(
 def _found(policy: Policy, paths: Sequence[Path], reading: Mapping[str, Any]) -> AppliedPages:
     from fastarac import ocr
 
-    options = dict(reading)
-    model, names = options.pop("combination"), options.pop("name")
-    output: Any = paths
-    if model is not None:
-        options["combination"] = refusing(str(model), lambda: ocr.Combination.load(model))
-        output = named_paths(paths, names)
-    elif names:
-        raise RefusalError("--name is given without --combination, whose engines it names")
+    options = engine_files(paths, reading)
     try:
-        return ocr.apply_to_files(policy, output, **options)
+        return ocr.apply_to_files(policy, options.pop("output"), **options)
     except FileNotFoundError as error:
         raise RefusalError(str(error)) from None
 

@@ -154,10 +154,17 @@ def notes_of_samples(paths: Sequence[Path]) -> list[str]:
     return []
 
 
-def notes_of_groups(models: Iterable[Any], columns: Mapping[str, Any]) -> list[str]:
-    """Return a note where groups of `VerifiedOutputs` are those of the draw, which no option names."""
-    if columns["groups"] is not None or all(outputs.correct.groups is None for outputs in models):
+def notes_of_groups(
+    paths: Sequence[Path], models: Iterable[Any], columns: Mapping[str, Any]
+) -> list[str]:
+    """Return a note where groups of `VerifiedOutputs` are those of the draw, which no option names.
+
+    Where there are none, one that a column looks like pages, if one does.
+    """
+    if columns["groups"] is not None:
         return []
+    if all(outputs.correct.groups is None for outputs in models):
+        return notes_of_pages(paths, {**columns, "group": None})
     note = (
         'groups were drawn whole, as column "drawn_by" says: they are taken as groups of outputs that '
         "depend on each other"

@@ -123,7 +123,7 @@ Images = Annotated[
     Path | None,
     option(
         "--images FOLDER",
-        "Images of the pages, named as these: the report, or each page to verify, shows the places.",
+        "Images of the pages, named as these: the report, or what is to be verified, shows the places.",
     ),
 ]
 Attributes = Annotated[

@@ -84,7 +84,7 @@ def fit(
     if verified is not None:
         read, by = _read_verified(path, verified)
         correct, confidence = read
-        of_pages = notes_of_groups([read], verified)
+        of_pages = notes_of_groups([path], [read], verified)
     else:
         if limits["max_risk"] is None and columns["item"] is None:  # which have no guarantee by groups
             columns, of_pages = with_pages([path], columns)
@@ -187,7 +187,7 @@ def check(
             read, fields = _read_verified(path, verified)
             truth, seen = read
             confidence = read.confidence
-            notes = notes_of_groups([read], verified)
+            notes = notes_of_groups([path], [read], verified)
             found, shift = refusing(
                 str(path),
                 lambda: (

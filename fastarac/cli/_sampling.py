@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from fastarac._core.text import plural
+from fastarac.cli import _ocr_combine
 from fastarac.cli import _operating as options
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._ocr import (
+    Images,
+    Join,
+    JoinOption,
+    LevelOption,
+    Names,
+    Pattern,
+    TextLevel,
+    Unit,
+    UnitOption,
+)
 from fastarac.cli._options import Confidence, JudgeColumn, RefusalError, ends_quietly, option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fastarac.ocr.engine_outputs import EngineOutputs
+    from fastarac.ocr.verification import Crops
 
 EXAMPLES = """
 Examples:
@@ -18,6 +37,8 @@ Examples:
   fastarac sample outputs.csv --answers to_verify.csv -o verified.csv
   fastarac sample outputs.csv --budget 800 --answers to_verify.csv -o more.csv
   fastarac sample today.csv --audit policy.json --budget 100 -o log.csv
+  fastarac sample ocr/ --budget 500 -o to_verify.csv --images scans/ --crops crops/
+  fastarac sample ocr/ --answers to_verify.csv -o verified.csv
 
 People fill in the column "correct" of what is written. With --answers all outputs are written again,
 with the answers beside those that were drawn. With --answers and a larger --budget more outputs are
@@ -25,6 +46,9 @@ drawn: the options and --seed are those of the first time, whose answers are kep
 
 With --audit, audits of what a policy accepts are drawn: the file written is the log that fastarac check
 --log reads, once the truth is filled in of what was drawn or is not accepted.
+
+Files and folders of an OCR engine are read as fastarac apply reads them, a row for each word: page,
+number, box, text and confidence. --group page draws whole pages.
 """
 
 Budget = Annotated[
@@ -51,11 +75,15 @@ AuditedPolicy = Annotated[
 Answers = Annotated[
     Path | None, option("--answers FILE", "What an earlier sample wrote, with answers filled in.")
 ]
+CropsFolder = Annotated[
+    Path | None,
+    option("--crops FOLDER", "New folder for a picture of each drawn word, cut from --images."),
+]
 Seed = Annotated[int, option("--seed N", "Which outputs: the same number draws the same ones.", min=0)]
 
 
 def sample(
-    path: options.File,
+    paths: options.AppliedFiles,
     output: Output,
     budget: Budget = None,
     confidence: Confidence = "confidence",
@@ -67,67 +95,141 @@ def sample(
     by: options.Fields = None,
     answers: Answers = None,
     seed: Seed = 0,
+    images: Images = None,
+    crops: CropsFolder = None,
+    pattern: Pattern = None,
+    combination: _ocr_combine.CombinationFile = None,
+    name: Names = None,
+    unit: UnitOption = Unit.word,
+    join: JoinOption = Join.min,
+    level: LevelOption = TextLevel.auto,
     output_format: options.TextOrJson = options.Form.text,
 ) -> None:
-    """Draw the outputs that people verify, each with a known probability."""
+    """Draw the outputs that people verify, in a table or of OCR, each with a known probability."""
     with ends_quietly():
-        given = {
+        from fastarac.cli._applying import is_of_ocr
+
+        design = {
             "--budget": budget, "--judge": judge, "--mix": mix, "--stratum": stratum, "--group": group,
-            "--audit": audit, "--by": by,
+            "--audit": audit, "--by": by, "--images": images, "--crops": crops,
         }  # fmt: skip
-        if answers is not None:
-            if audit is not None:
-                raise RefusalError("--audit is given beside --answers; leave out one of the two")
-            beside = next((name for name, value in given.items() if value is not None), None)
-            if budget is None:
-                if beside is not None:
-                    raise RefusalError(
-                        f"{beside} is given beside --answers, but --budget is missing, with which more "
-                        "outputs are drawn"
-                    )
-                _join(path, answers, output, confidence, str(output_format))
-                return
-        if budget is None:
-            raise RefusalError("--budget is missing: how many outputs to verify")
-        if audit is not None and judge is not None and mix is None:
-            raise RefusalError(
-                "--judge is given beside --audit, which spreads the budget evenly; give a --mix below "
-                "1, or leave out --judge"
-            )
-        if audit is not None and group is not None:
-            raise RefusalError(
-                "--group is given beside --audit, whose audits are of single outputs; without --audit "
-                "groups are drawn whole, which fastarac check --inclusion-probability takes"
-            )
-        if by is not None and audit is None:
-            raise RefusalError("--by is given without --audit, whose fields it names")
+        _require_together(design, answers)
+        reading = {
+            "unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern,
+            "combination": combination, "name": tuple(name or ()),
+        }  # fmt: skip
+        pictures = {"images": images, "crops": crops}
+        of_tables = {"confidence": confidence, "judge": judge, "by": by}
+        rows = _Rows(paths, confidence, is_of_ocr(paths, of_tables, {**reading, **pictures}), reading)
+        if budget is None and answers is not None:
+            _join(rows, answers, output, str(output_format))
+            return
         columns = {
-            "confidence": confidence, "judge": judge, "mix": mix, "strata": stratum, "groups": group,
-            "by": by, "answers": answers, "random_state": seed,
-        }  # fmt: skip
-        _draw(path, output, budget, columns, audit, str(output_format))
+            "mix": mix,
+            "strata": stratum,
+            "groups": group,
+            "answers": answers,
+            "random_state": seed,
+        }
+        if not rows.is_ocr:
+            columns |= {"judge": judge, "by": by}
+        _draw(rows, output, columns, (budget, audit), (images, crops), str(output_format))
+
+
+def _require_together(given: Mapping[str, Any], answers: Path | None) -> None:
+    """Refuse options that do not go together, or that need others."""
+    if answers is not None:
+        if given["--audit"] is not None:
+            raise RefusalError("--audit is given beside --answers; leave out one of the two")
+        beside = next((name for name, value in given.items() if value is not None), None)
+        if given["--budget"] is None and beside is not None:
+            raise RefusalError(
+                f"{beside} is given beside --answers, but --budget is missing, with which more "
+                "outputs are drawn"
+            )
+    elif given["--budget"] is None:
+        raise RefusalError("--budget is missing: how many outputs to verify")
+    if (given["--images"] is None) != (given["--crops"] is None):
+        found, missing = (
+            ("--images", "--crops") if given["--crops"] is None else ("--crops", "--images")
+        )
+        raise RefusalError(f"{found} is given without {missing}; both, or neither, are expected")
+    if given["--audit"] is None:
+        if given["--by"] is not None:
+            raise RefusalError("--by is given without --audit, whose fields it names")
+        return
+    if given["--judge"] is not None and given["--mix"] is None:
+        raise RefusalError(
+            "--judge is given beside --audit, which spreads the budget evenly; give a --mix below "
+            "1, or leave out --judge"
+        )
+    if given["--group"] is not None:
+        raise RefusalError(
+            "--group is given beside --audit, whose audits are of single outputs; without --audit "
+            "groups are drawn whole, which fastarac check --inclusion-probability takes"
+        )
+
+
+class _Rows(NamedTuple):
+    """What is drawn from: a table, or files of an OCR engine."""
+
+    paths: Sequence[Path]
+    confidence: str
+    is_ocr: bool
+    reading: Mapping[str, Any]
+
+    @property
+    def words(self) -> EngineOutputs:
+        """The words of the files of an engine."""
+        from fastarac.cli._applying import engine_files
+        from fastarac.cli._policies import refusing
+        from fastarac.ocr.engine_outputs import read_engine_outputs
+
+        options = engine_files(self.paths, self.reading)
+        output = options.pop("output")
+        with interrupts_end_at_once():
+            found: EngineOutputs = refusing("", lambda: read_engine_outputs(output, **options))
+        return found
 
 
 def _draw(
-    path: Path, output: Path, budget: float, columns: dict[str, Any], audit: Path | None, form: str
+    rows: _Rows,
+    output: Path,
+    columns: dict[str, Any],
+    drawn_by: tuple[float | None, Path | None],
+    pictures: tuple[Path | None, Path | None],
+    form: str,
 ) -> None:
     from fastarac import partial_truth
     from fastarac.cli._json import write_object
     from fastarac.cli._policies import load, refusing
-    from fastarac.cli._standard import say
+    from fastarac.cli._standard import say, tell
 
+    budget, audit = drawn_by[0] or 0.0, drawn_by[1]
     policy = None if audit is None else load(audit)
-    if policy is not None and (policy.fields or columns["by"]) and policy.documents is None:
-        needed, found = bool(policy.fields), columns["by"] is not None
-        if needed != found:
-            words = ("missing", "with") if needed else ("given", "without")
-            raise RefusalError(f"--by is {words[0]}; the policy was fitted {words[1]} --by")
-    if policy is not None and policy.documents is not None:
-        raise RefusalError(f"{audit}: the policy accepts whole documents, whose audits are no rows")
-    found = refusing(
-        str(path),
-        lambda: partial_truth.sample_outputs(path, output, budget, policy=policy, **columns),
-    )
+    if audit is not None and not rows.is_ocr:
+        _require_columns_of(audit, policy, columns)
+    told, more = [], []
+    if rows.is_ocr:
+        from fastarac.ocr.verification import sample_words
+
+        words, of_crops = rows.words, _crops(*pictures)
+        done = refusing(
+            "", lambda: sample_words(words, output, budget, policy=policy, crops=of_crops, **columns)
+        )
+        found, told = done.sample, list(done.notes)
+        pages = done.n_pages
+        of_words = f"{done.n_words:,} {plural('word', done.n_words)} on {pages:,}"
+        more = [f"They are from {of_words} {plural('page', pages)}."]
+        if of_crops is not None:
+            more[0] += f" {done.n_crops:,} {plural('crop', done.n_crops)} are in {of_crops.folder}."
+    else:
+        path = rows.paths[0]
+        columns["confidence"] = rows.confidence
+        found = refusing(
+            str(path),
+            lambda: partial_truth.sample_outputs(path, output, budget, policy=policy, **columns),
+        )
     n, drawn = len(found.selected), int(found.selected.sum())
     least, most = found.inclusion_probability.min(), found.inclusion_probability.max()
     chance = f"a probability of {least:.4g}"
@@ -135,6 +237,7 @@ def _draw(
         chance = f"probabilities from {least:.4g} to {most:.4g}"
     what = f"{n:,} {plural('output', n)}" + ("" if policy is None else " that the policy accepts")
     lines = [f"{drawn:,} of {what} were drawn to be verified, with {chance}."]
+    lines += more
     if columns["answers"] is not None:
         lines.append(f"The answers of {columns['answers']} are kept: fill in what is empty.")
     if policy is None:
@@ -149,20 +252,58 @@ def _draw(
             "path": str(output), "n_items": n, "drawn": drawn, "expected_size": found.expected_size,
             "least_probability": found.least_probability,
         }  # fmt: skip
-        write_object("sample", {"sample": about}, decisions=lines)
+        write_object("sample", {"sample": about}, decisions=lines, warnings=told)
     else:
         say(*lines)
+    tell(told)
 
 
-def _join(path: Path, answers: Path, output: Path, confidence: str, form: str) -> None:
+def _require_columns_of(audit: Path, policy: Any, columns: Mapping[str, Any]) -> None:
+    """Refuse a table without the fields of a policy, and policies of whole documents."""
+    if (policy.fields or columns["by"]) and policy.documents is None:
+        needed, found = bool(policy.fields), columns["by"] is not None
+        if needed != found:
+            words = ("missing", "with") if needed else ("given", "without")
+            raise RefusalError(f"--by is {words[0]}; the policy was fitted {words[1]} --by")
+    if policy.documents is not None:
+        raise RefusalError(f"{audit}: the policy accepts whole documents, whose audits are no rows")
+
+
+def _crops(images: Path | None, folder: Path | None) -> Crops | None:
+    """Return where crops go and what they are cut from, before anything is read."""
+    from fastarac._core.extras import missing
+    from fastarac._core.files import folder_problem
+    from fastarac.cli._policies import refusing
+    from fastarac.ocr.verification import Crops
+    from fastarac.report.images import images_in
+
+    if images is None or folder is None:
+        return None
+    problem = folder_problem(folder)
+    if problem is not None:
+        raise RefusalError(f"{folder}: {problem}")
+    problem = missing(["PIL"], "ocr")
+    if problem is not None:
+        raise RefusalError(problem)
+    return Crops(folder, refusing(str(images), lambda: images_in(images)))
+
+
+def _join(rows: _Rows, answers: Path, output: Path, form: str) -> None:
     from fastarac.cli._json import write_object
     from fastarac.cli._policies import refusing
-    from fastarac.cli._standard import say
+    from fastarac.cli._standard import say, tell
+    from fastarac.ocr.verification import join_answers_of_words
     from fastarac.partial_truth.sample_files import join_answers
 
-    drawn, answered = refusing(
-        str(path), lambda: join_answers(path, answers, output, confidence=confidence)
-    )
+    notes: tuple[str, ...] = ()
+    if rows.is_ocr:
+        words = rows.words
+        drawn, answered, notes = refusing("", lambda: join_answers_of_words(words, answers, output))
+    else:
+        path = rows.paths[0]
+        drawn, answered = refusing(
+            str(path), lambda: join_answers(path, answers, output, confidence=rows.confidence)
+        )
     left = drawn - answered
     open_ones = (
         f" {left:,} {plural('answer', left)} {'is' if left == 1 else 'are'} open." if left else ""
@@ -170,6 +311,7 @@ def _join(path: Path, answers: Path, output: Path, confidence: str, form: str) -
     lines = [f"{answered:,} of {drawn:,} drawn outputs have an answer.{open_ones} Written to {output}."]
     if form == "json":
         about = {"path": str(output), "drawn": drawn, "answered": answered}
-        write_object("sample", {"sample": about}, decisions=lines)
+        write_object("sample", {"sample": about}, decisions=lines, warnings=notes)
     else:
         say(*lines)
+    tell(notes)

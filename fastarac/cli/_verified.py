@@ -89,7 +89,7 @@ def evaluate(
         decisions += [f"{printable(name)}: {verified}", *points]
         tables.append((name, verified, found, points))
         models.append({"name": name, **found.to_dict(), "n_verified": outputs.correct.n_verified})
-    notes = [in_words_of_options(note) for note in notes] + notes_of_groups(read, columns)
+    notes = [in_words_of_options(note) for note in notes] + notes_of_groups(paths, read, columns)
     if form == "json":
         write_object("evaluate", {"models": models}, decisions=decisions, warnings=notes)
     else:
@@ -118,7 +118,7 @@ def compare(
         models = refusing("", lambda: read_verified_models(files, item=item, **columns))
         order = ORDER if item is None else None
         found = refusing("", lambda: Findings.of_verified(models, request, order))
-    print_findings(found, delivery, notes=notes_of_groups(models.values(), columns))
+    print_findings(found, delivery, notes=notes_of_groups(paths, models.values(), columns))
 
 
 def _named(paths: Sequence[Path]) -> list[tuple[str, Path]]:

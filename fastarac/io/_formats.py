@@ -24,9 +24,10 @@ from fastarac.io._sources import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from duckdb import DuckDBPyConnection
+    from numpy.typing import NDArray
 
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIX = ".parquet"
@@ -160,6 +161,45 @@ class JsonLines(FileSource):
 
 class _Object(list[tuple[str, Any]]):
     """A JSON object as its pairs of key and value, told apart from an array."""
+
+
+class ArraySource(FileSource):
+    """Columns of arrays, as if a file had them; texts that are None are missing.
+
+    `named` is what errors call it.
+    """
+
+    TABLE = "rows_of_arrays"
+
+    def __init__(
+        self, named: str, connection: DuckDBPyConnection, columns: Mapping[str, NDArray[Any]]
+    ) -> None:
+        self.path, self.connection = Path(named), connection
+        self.columns = list(columns)
+        connection.register("arrays", dict(columns))
+        connection.execute(f"CREATE TEMP TABLE {self.TABLE} AS SELECT * FROM arrays")
+        described = connection.execute(f"DESCRIBE {self.TABLE}").fetchall()
+        self._types = {str(row[0]): str(row[1]) for row in described}
+
+    @property
+    def table(self) -> str:
+        """A table without a parameter."""
+        return self.TABLE
+
+    def identifier(self, column: str) -> str:
+        """Its name in quotes."""
+        return sql_name(column)
+
+    def type_of(self, column: str) -> str:
+        """That which its array has in SQL."""
+        return self._types[column]
+
+    def select(self, expressions: str, *, into: str = "", rest: str = "") -> DuckDBPyConnection:
+        """Run a SELECT over the rows."""
+        return self.connection.execute(f"{into} SELECT {expressions} FROM {self.table} {rest}")
+
+    def require_unchanged(self) -> None:
+        """Arrays in memory stay as they are."""
 
 
 class Parquet(FileSource):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from os import PathLike
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,37 +14,30 @@ from fastarac._core.files import path_of
 from fastarac._core.results import Result
 from fastarac._core.text import few_of, plural
 from fastarac.io._sources import connect, copied_to
-from fastarac.ocr.combination.combining import combine
-from fastarac.ocr.combination.model import Combination
 from fastarac.ocr.crops import check_images
-from fastarac.ocr.formats import require_confidence
-from fastarac.ocr.page_files import found_files, names_of_files
-from fastarac.ocr.pairing import PairingError
-from fastarac.ocr.readers import read
+from fastarac.ocr.engine_outputs import OF_OUTPUTS, columns_of_pages, read_engine_outputs, table_of
 from fastarac.ocr.readers._detection import begins_as
-from fastarac.ocr.readers._files import names_of_pages, open_file
+from fastarac.ocr.readers._files import open_file
 from fastarac.ocr.review_pages import COLUMNS, review_page
-from fastarac.ocr.units import check_unit, joined_confidence, tokens
-from fastarac.ocr.words import Words
 from fastarac.operation import Policy
 from fastarac.operation.application import FORMATS, require_scale
 from fastarac.operation.application_results import AppliedPolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
+    from os import PathLike
 
     from numpy.typing import NDArray
 
     from fastarac.evaluation.review import ReviewPage
-    from fastarac.ocr.page_files import PageFile
+    from fastarac.ocr.combination.model import Combination
+    from fastarac.ocr.engine_outputs import Paths
     from fastarac.ocr.readers._files import Hyphenated, Level
     from fastarac.ocr.units import Join, Unit
-
-    Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+    from fastarac.operation.shifts import ConfidenceShift
 
 __all__ = ["AppliedPageCounts", "AppliedPages", "apply_to_files", "is_engine_output"]
 
-LISTED = 6  # names that an error writes out
 TABLES = (".jsonl", ".ndjson")  # which begin as JSON does
 ROWS = """
     SELECT page, number, nullif(box, '') AS box, text,
@@ -198,7 +188,7 @@ class AppliedPages(Result):
         _check_goals(goals, self.files)
         with connect(alone=True) as connection, ExitStack() as stack:
             connection.register("outputs", self._columns())
-            connection.register("pages", _table(self.pages._asdict()))
+            connection.register("pages", table_of(self.pages._asdict()))
             queries = {"accepted": ROWS.format("true"), "review": ROWS.format("false")}
             queries["pages"] = "SELECT * FROM pages"
             for name, goal in goals.items():
@@ -207,19 +197,10 @@ class AppliedPages(Result):
                 connection.execute(f"COPY ({queries[name]}) TO {target} ({form}, USE_TMP_FILE false)")
 
     def _columns(self) -> dict[str, Any]:
-        boxes = [
-            "" if any(map(math.isnan, box)) else " ".join(f"{end:.10g}" for end in box)
-            for box in self.box.tolist()
-        ]
-        names = np.array(self.page_names, object)
-        return _table({
-            "page": names[self.page],
-            "number": self.number,
-            "box": boxes,
-            "text": self.text,
-            "confidence": self.confidence,
-            "accepted": self.accepted,
-        })  # fmt: skip
+        columns = columns_of_pages(
+            self.page_names, self.page, self.number, self.box, self.text, self.confidence
+        )
+        return {**columns, "accepted": self.accepted}
 
     def __review__(self, images: Mapping[str, Path]) -> Iterator[ReviewPage]:
         """Yield what people are to look at, page after page; `images` are those of pages by name."""
@@ -318,56 +299,35 @@ def apply_to_files(
     >>> int(found.pages.review.max())
     30
     """
-    check_unit(unit, join)
-    _require_one_threshold(policy)
-    if combination is not None and isinstance(output, Mapping):
-        parts_of = {
-            name: _read_files(paths, pattern, level, hyphenated)
-            for name, paths in cast("Mapping[str, Any]", output).items()
-        }
-        engines = {name: part.words for name, part in parts_of.items()}
-        fold = combination.fold if isinstance(combination, Combination) else ()
-        words = combine(engines, combination=combination, fold=fold).words
-        found = tuple(file for part in parts_of.values() for file in part.files)
-        notes = tuple(f"{name}: {note}" for name, part in parts_of.items() for note in part.notes)
-        named = " + ".join(parts_of)
-    elif combination is not None or isinstance(output, Mapping):
-        raise TypeError(
-            "a combination and a mapping of the names of engines to their files go together; both, or "
-            "neither, are expected"
-        )
-    else:
-        words, notes, found, named = _read_files(output, pattern, level, hyphenated)
-    parts = [_outputs(words, part, unit, join) for part in words.page_slices()]
-    columns: dict[str, Any] = {
-        name: np.concatenate([part[name] for part in parts])
-        for name in ("number", "line", "space", "confidence", "box")
-    }
-    page = np.repeat(np.arange(len(parts)), [len(part["text"]) for part in parts])
-    confidence = columns["confidence"]
-    if not len(page):
-        raise ValueError(f"no word is on {_pages(len(parts))}; outputs of an engine are expected")
+    require_one_threshold(policy)
+    read = read_engine_outputs(
+        output,
+        combination=combination,
+        unit=unit,
+        join=join,
+        level=level,
+        hyphenated=hyphenated,
+        pattern=pattern,
+    )
+    confidence = read.confidence
     given = ~np.isnan(confidence)
     filled = np.where(given, confidence, 0.0)
     accepted = policy.apply(filled, rejected=~given)
-    shift = policy.shift(confidence[given])
-    require_scale(named, policy, shift, confidence[given])
+    shift = same_scale(policy, read.named, confidence[given])
     expected = policy.expected_errors([int(accepted.sum())])
     applied = AppliedPolicy(
-        len(page), int(accepted.sum()), expected.estimate, expected.low, expected.high,
+        len(read.page), int(accepted.sum()), expected.estimate, expected.low, expected.high,
         unknown_fields=0, criterion=policy.criterion, limit=policy.limit, shift=shift,
     )  # fmt: skip
     return AppliedPages(
         applied=applied,
-        page=page,
-        text=tuple(text for part in parts for text in part["text"]),
         accepted=accepted,
         error_probability=np.where(given, policy.error_probability(filled), 1.0),
-        page_names=words.page_names,
-        page_size=words.page_size,
-        files=tuple(str(file.path) for file in found),
-        notes=notes,
-        **columns,
+        page_names=read.words.page_names,
+        page_size=read.words.page_size,
+        files=read.files,
+        notes=read.notes,
+        **{name: getattr(read, name) for name in OF_OUTPUTS},
     )
 
 
@@ -400,7 +360,15 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
     return kind in ("xml", "tsv") or (kind == "json" and not is_table)
 
 
-def _require_one_threshold(policy: Policy) -> None:
+def same_scale(policy: Policy, named: str, confidence: NDArray[np.float64]) -> ConfidenceShift:
+    """Return whether confidences have moved; raise where they are plainly of another scale."""
+    shift = policy.shift(confidence)
+    require_scale(named, policy, shift, confidence)
+    return shift
+
+
+def require_one_threshold(policy: Policy) -> None:
+    """Raise unless a policy is one of words on pages, which have no fields."""
     if not isinstance(policy, Policy):
         raise TypeError(
             f"policy is {policy!r} ({type(policy).__name__}); a Policy is expected, as Policy.load "
@@ -412,89 +380,6 @@ def _require_one_threshold(policy: Policy) -> None:
             f"the policy {what} ({few_of(map(str, policy.fields), 5)}), and words on pages have no "
             "fields; a policy of one threshold is expected"
         )
-
-
-class _Files(NamedTuple):
-    words: Words
-    notes: tuple[str, ...]
-    files: tuple[PageFile, ...]
-    named: str
-
-
-def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hyphenated) -> _Files:
-    """Return the words of an engine's files, what is to be known of these, and what they are called."""
-    paths = [output] if isinstance(output, str | PathLike) else list(output)
-    named = few_of(map(str, paths), 3)
-    found = found_files(paths, pattern).files
-    if not found:
-        raise FileNotFoundError(f"{named} holds no file; files of an engine are expected")
-    return _Files(*_read_pages(found, level, hyphenated), tuple(found), named)
-
-
-def _read_pages(
-    found: Sequence[PageFile], level: Level, hyphenated: Hyphenated
-) -> tuple[Words, tuple[str, ...]]:
-    """Return the words of all files, and what is to be known of these."""
-    names = names_of_files(found, ())[0]
-    again = {name for name, count in Counter(names).items() if count > 1}
-    if again:
-        same = tuple(file.path for file, name in zip(found, names, strict=True) if name in again)
-        raise PairingError(
-            f"{len(again)} {plural('name', len(again))} of pages occur{'s' * (len(again) == 1)} more "
-            f"than once: {few_of(map(str, same), LISTED)}; one file for each name (up to the first "
-            "dot) is expected, so choose files by a pattern, or put them into one folder with "
-            "subfolders, whose names tell them apart",
-            ambiguous=same,
-        )
-    parts = []
-    for file, name in zip(found, names, strict=True):
-        words = read(file.path, level=level, hyphenated=hyphenated)
-        require_confidence(words, file.path)
-        parts.append(replace(words, page_names=names_of_pages(name, len(words.page_names))))
-    words = Words.concatenate(parts)
-    notes = list(map(str, words.notes))
-    blank = [
-        name
-        for name, part in zip(words.page_names, words.page_slices(), strict=True)
-        if part.start == part.stop
-    ]
-    if blank:
-        notes.append(
-            f"{_pages(len(blank))} without a word: {few_of(blank, 5)}; nothing there is accepted or to "
-            "be verified, so look whether the engine missed it"
-        )
-    sources = {part.source for part in parts if part.source}
-    if len(sources) > 1:
-        notes.append(
-            f"the files are of {len(sources)} formats ({', '.join(sorted(sources))}), whose "
-            "confidences may mean different things; a policy is for one engine"
-        )
-    return words, tuple(notes)
-
-
-def _outputs(words: Words, part: slice, unit: Unit, join: Join) -> dict[str, Any]:
-    """Return the outputs of one page."""
-    found = tokens(words, part, unit)
-    n = len(found.text)
-    confidence, box = words.confidence[part], words.box[part]
-    if unit == "line":
-        confidence = joined_confidence(confidence, found.begin, join)
-        if n:
-            ends = (
-                np.minimum.reduceat(box[:, :2], found.begin),
-                np.maximum.reduceat(box[:, 2:], found.begin),
-            )
-            box = np.hstack(ends)
-    else:
-        confidence, box = confidence[found.begin], box[found.begin]
-    return {
-        "text": found.text,
-        "number": np.arange(1, n + 1),
-        "line": words.line[part][found.begin],
-        "space": np.ones(n, np.bool_) if found.space is None else found.space,
-        "confidence": confidence,
-        "box": box,
-    }
 
 
 def _check_goals(goals: Mapping[str, Path], files: Iterable[str]) -> None:
@@ -515,15 +400,3 @@ def _check_goals(goals: Mapping[str, Path], files: Iterable[str]) -> None:
             raise ValueError(
                 f"{name} is {str(goal)!r}; a name that ends in one of {endings} is expected"
             )
-
-
-def _table(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return columns as DuckDB takes them: texts as objects."""
-    return {
-        name: np.array(values, object) if isinstance(values, list | tuple) else np.asarray(values)
-        for name, values in columns.items()
-    }
-
-
-def _pages(n: int) -> str:
-    return f"{n:,} {plural('page', n)}"

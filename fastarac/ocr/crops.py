@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+    from PIL.Image import Image
+
+    from fastarac.ocr.engine_outputs import EngineOutputs
     from fastarac.ocr.records import Records
     from fastarac.ocr.words import Words
 
-__all__ = ["check_images", "crops_of"]
+__all__ = ["check_images", "crops_of", "write_crops"]
 
 MARGIN = 0.6  # heights of the word around it
 TALLEST, WIDEST = 56, 420  # pixels
@@ -52,8 +57,6 @@ def crops_of(
     pages' sizes, or in pixels of the image where a file gives no size.
     """
     require("PIL", "ocr")
-    from PIL import Image
-
     found: dict[int, str] = {}
     by_page: dict[int, list[int]] = {}
     for row in rows:
@@ -63,29 +66,62 @@ def crops_of(
         name = records.page_names[page]
         if name not in images:
             continue
-        with Image.open(images[name]) as image:
-            grey = image.convert("L")
-        scale = np.array(grey.size) / words.page_size[place[name]]
-        scale = np.where(np.isnan(scale), 1.0, scale)
+        grey, scale = _opened(images[name], words.page_size[place[name]])
         for row in of_page:
             boxes = words.box[records.output_begin[row] : records.output_end[row]]
-            if not len(boxes) or np.isnan(boxes).any():
+            piece = _piece(grey, boxes * scale)
+            if piece is None:
                 continue
-            left, top = boxes[:, :2].min(axis=0) * scale
-            right, bottom = boxes[:, 2:].max(axis=0) * scale
-            around = MARGIN * (bottom - top)
-            box = (left - 2 * around, top - around, right + 2 * around, bottom + around)
-            inside = (
-                max(0, int(box[0])),
-                max(0, int(box[1])),
-                min(grey.width, int(box[2]) + 1),
-                min(grey.height, int(box[3]) + 1),
-            )
-            if inside[2] <= inside[0] or inside[3] <= inside[1]:
-                continue
-            piece = grey.crop(inside)
             piece.thumbnail((WIDEST, TALLEST))
             held = io.BytesIO()
             piece.save(held, "JPEG", quality=QUALITY, optimize=True)
             found[row] = "data:image/jpeg;base64," + base64.b64encode(held.getvalue()).decode("ascii")
     return found
+
+
+def write_crops(
+    folder: Path, images: Mapping[str, Path], outputs: EngineOutputs, files: Mapping[int, str]
+) -> set[int]:
+    """Write PNG files of the places of outputs, and return those of which there is one.
+
+    `files` are the names of the files by the place of the output. An output without a box has none.
+    """
+    require("PIL", "ocr")
+    written: set[int] = set()
+    words = outputs.words
+    for page, of_page in groupby(sorted(files), key=lambda row: int(outputs.page[row])):
+        grey, scale = _opened(images[words.page_names[page]], words.page_size[page])
+        for row in of_page:
+            piece = _piece(grey, outputs.box[row][None] * scale)
+            if piece is not None:
+                piece.save(folder / files[row], "PNG", optimize=True)
+                written.add(row)
+    return written
+
+
+def _opened(path: Path, page_size: NDArray[np.float64]) -> tuple[Image, NDArray[np.float64]]:
+    """Return a grey image, and how many of its pixels each end of a box counts."""
+    from PIL.Image import open as open_image
+
+    with open_image(path) as image:
+        grey = image.convert("L")
+    scale = np.tile(np.array(grey.size) / page_size, 2)
+    return grey, np.where(np.isnan(scale), 1.0, scale)
+
+
+def _piece(grey: Image, boxes: NDArray[np.float64]) -> Image | None:
+    """Return what is in boxes, in pixels, with a margin; None where there are none, or no place."""
+    if not len(boxes) or np.isnan(boxes).any():
+        return None
+    left, top = boxes[:, :2].min(axis=0)
+    right, bottom = boxes[:, 2:].max(axis=0)
+    around = MARGIN * (bottom - top)
+    inside = (
+        max(0, int(left - 2 * around)),
+        max(0, int(top - around)),
+        min(grey.width, int(right + 2 * around) + 1),
+        min(grey.height, int(bottom + around) + 1),
+    )
+    if inside[2] <= inside[0] or inside[3] <= inside[1]:
+        return None
+    return grey.crop(inside)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.shifts import Reference
 
-FEWEST = 20  # cells of confidences, below which other outputs of the same source may look the same
+FEWEST = 8  # cells of confidences, below which other outputs of the same source may look the same
 DIGITS = 32
 SEEDS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
 

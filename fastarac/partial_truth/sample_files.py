@@ -10,7 +10,7 @@ from fastarac._core.files import path_of
 from fastarac._core.text import quoted
 from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._delimited import Delimited
-from fastarac.io._formats import JsonLines, Parquet, open_source
+from fastarac.io._formats import ArraySource, JsonLines, Parquet, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
 from fastarac.operation.application import FORMATS
 from fastarac.operation.logs import column_of, labels_of
@@ -18,7 +18,7 @@ from fastarac.partial_truth.sampling import VerificationSample, draw_verificatio
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from duckdb import DuckDBPyConnection
@@ -129,64 +129,12 @@ def sample_outputs(
     2,bar,0.4,1.0,1.0,
     <BLANKLINE>
     """
-    if policy is not None:
-        _refuse_beside_policy(answers=answers, groups=groups)
-    goal = goal_of(path, output, *([] if answers is None else [answers]))
-    if mix is None:
-        mix = 0.5 if policy is None else 1.0
-    if judge is not None and mix == 1.0:
-        raise ValueError(
-            "judge is given, but mix is 1, which spreads the budget evenly, as it does by default "
-            "beside a policy; a mix below 1 is expected, or no judge"
-        )
-    added = [ROW, PROBABILITY, LEAST, "correct", *([] if groups is None else [DRAWN_BY])]
-    if policy is not None:
-        added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
-    with connect(alone=True) as connection:
-        import duckdb
-
-        source = open_source(path_of(path), connection)
-        refuse_columns(source, added)
-        _refuse_answered(goal, connection)
-        try:
-            read = read_columns(
-                source, confidence, judge, {"strata": strata, "groups": groups, "by": by}
-            )
-            taken = np.ones(len(read["confidence"]), np.bool_)
-            if policy is not None:
-                taken = policy.apply(read["confidence"], by=read["by"])
-                if not taken.any():
-                    raise DataFileError(source.path, "the policy accepts none of its outputs")
-            columns = {
-                name: None if read[name] is None else read[name][taken]
-                for name in ("judge", "strata", "groups")
-            }
-            sample = draw_verification_sample(
-                read["confidence"][taken], budget, mix=mix, random_state=random_state, **columns
-            )
-            table: dict[str, NDArray[Any]] = {ROW: np.arange(1, len(taken) + 1)}
-            answer = 'NULL AS "correct"'
-            if policy is None:
-                table[PROBABILITY] = sample.inclusion_probability
-                table[LEAST] = np.full(len(taken), sample.inclusion_probability.min())
-                if answers is not None:
-                    of_answers = open_source(path_of(answers, "answers"), connection)
-                    before = _Answers.of(of_answers, source, confidence, read["confidence"])
-                    table["answer"] = before.among(sample)
-                    answer = ANSWER
-                table = {name: values[sample.selected] for name, values in table.items()}
-            else:
-                drawn, probability = np.zeros(len(taken), np.int8), np.ones(len(taken))
-                drawn[taken], probability[taken] = sample.selected, sample.inclusion_probability
-                table |= {"accepted": taken.astype(np.int8), "drawn": drawn, OF_AUDIT: probability}
-            hidden = ROW, "answer"
-            columns_added = [f"drawn.{sql_name(name)}" for name in table if name not in hidden]
-            columns_added += _said_by(groups)
-            write_rows(source, goal, table, [*columns_added, answer], first=True)
-            source.require_unchanged()
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
-    return sample
+    goal = goal_of(output, path, *([] if answers is None else [answers]))
+    return draw_rows(
+        lambda connection: open_source(path_of(path), connection), goal, budget,
+        confidence=confidence, judge=judge, mix=mix, strata=strata, groups=groups, policy=policy, by=by,
+        answers=answers, random_state=random_state,
+    )  # fmt: skip
 
 
 def join_answers(
@@ -246,12 +194,111 @@ def join_answers(
     >>> found
     (1, 1)
     """
-    goal = goal_of(path, output, answers)
+    return join_rows(
+        lambda connection: open_source(path_of(path), connection), answers,
+        goal_of(output, path, answers), confidence=confidence,
+    )  # fmt: skip
+
+
+def draw_rows(
+    open_rows: Callable[[DuckDBPyConnection], FileSource],
+    goal: Path,
+    budget: float,
+    *,
+    confidence: str = "confidence",
+    judge: str | None = None,
+    mix: float | None = None,
+    strata: str | None = None,
+    groups: str | None = None,
+    policy: Policy | None = None,
+    by: str | None = None,
+    answers: str | os.PathLike[str] | None = None,
+    random_state: RandomState = 0,
+    beside: Callable[[NDArray[np.intp]], Mapping[str, Sequence[str]]] | None = None,
+) -> VerificationSample:
+    """Draw as :func:`sample_outputs` does, of the rows that a function opens.
+
+    `beside` returns further columns of texts, for the places of the rows that were drawn.
+    """
+    if policy is not None:
+        _refuse_beside_policy(answers=answers, groups=groups)
+    if mix is None:
+        mix = 0.5 if policy is None else 1.0
+    if judge is not None and mix == 1.0:
+        raise ValueError(
+            "judge is given, but mix is 1, which spreads the budget evenly, as it does by default "
+            "beside a policy; a mix below 1 is expected, or no judge"
+        )
+    added = [ROW, PROBABILITY, LEAST, "correct", *([] if groups is None else [DRAWN_BY])]
+    if policy is not None:
+        added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
+    with connect(alone=True) as connection:
+        import duckdb
+
+        source = open_rows(connection)
+        refuse_columns(source, added)
+        _refuse_answered(goal, connection)
+        try:
+            read = read_columns(
+                source, confidence, judge, {"strata": strata, "groups": groups, "by": by}
+            )
+            taken = np.ones(len(read["confidence"]), np.bool_)
+            if policy is not None:
+                taken = policy.apply(read["confidence"], by=read["by"])
+                if not taken.any():
+                    raise DataFileError(source.path, "the policy accepts none of its outputs")
+            columns = {
+                name: None if read[name] is None else read[name][taken]
+                for name in ("judge", "strata", "groups")
+            }
+            sample = draw_verification_sample(
+                read["confidence"][taken], budget, mix=mix, random_state=random_state, **columns
+            )
+            table: dict[str, NDArray[Any]] = {ROW: np.arange(1, len(taken) + 1)}
+            answer = 'NULL AS "correct"'
+            if policy is None:
+                table[PROBABILITY] = sample.inclusion_probability
+                table[LEAST] = np.full(len(taken), sample.inclusion_probability.min())
+                if answers is not None:
+                    of_answers = open_source(path_of(answers, "answers"), connection)
+                    before = _Answers.of(of_answers, source, confidence, read["confidence"])
+                    table["answer"] = before.among(sample)
+                    answer = ANSWER
+                table = {name: values[sample.selected] for name, values in table.items()}
+            else:
+                drawn, probability = np.zeros(len(taken), np.int8), np.ones(len(taken))
+                drawn[taken], probability[taken] = sample.selected, sample.inclusion_probability
+                table |= {"accepted": taken.astype(np.int8), "drawn": drawn, OF_AUDIT: probability}
+            hidden = ROW, "answer"
+            columns_added = [f"drawn.{sql_name(name)}" for name in table if name not in hidden]
+            columns_added += _said_by(groups)
+            if beside is not None:
+                drawn_ones = np.flatnonzero(taken)[sample.selected]
+                for name, texts in beside(drawn_ones).items():
+                    every = np.full(len(taken), "", object)
+                    every[drawn_ones] = texts
+                    table[name] = every[table[ROW] - 1]
+                    columns_added.append(f"nullif(drawn.{sql_name(name)}, '') AS {sql_name(name)}")
+            write_rows(source, goal, table, [*columns_added, answer], first=True)
+            source.require_unchanged()
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
+    return sample
+
+
+def join_rows(
+    open_rows: Callable[[DuckDBPyConnection], FileSource],
+    answers: str | os.PathLike[str],
+    goal: Path,
+    *,
+    confidence: str = "confidence",
+) -> tuple[int, int]:
+    """Join as :func:`join_answers` does, to the rows that a function opens."""
     with connect(alone=True) as connection:
         import duckdb
 
         of_answers = open_source(path_of(answers, "answers"), connection)
-        source = open_source(path_of(path), connection)
+        source = open_rows(connection)
         is_by_group = DRAWN_BY in of_answers.columns
         refuse_columns(source, [PROBABILITY, "drawn", LEAST, "correct", *([DRAWN_BY] * is_by_group)])
         source.require(confidence)
@@ -381,12 +428,10 @@ def _refuse_beside_policy(*, answers: Any, groups: Any) -> None:
         )
 
 
-def goal_of(
-    path: str | os.PathLike[str], output: str | os.PathLike[str], *others: str | os.PathLike[str]
-) -> Path:
+def goal_of(output: str | os.PathLike[str], *read: str | os.PathLike[str]) -> Path:
     """Return the file to write, and raise where it is read, too, or has no known ending."""
     goal = path_of(output, "output")
-    if any(path_of(each).resolve() == goal.resolve() for each in (path, *others)):
+    if any(path_of(each).resolve() == goal.resolve() for each in read):
         raise ValueError(f"output is {str(goal)!r}, which is read; another file is expected")
     if goal.suffix.lower() not in FORMATS:
         endings = ", ".join(FORMATS)
@@ -461,7 +506,7 @@ def write_rows(
     names = [sql_name(name) for name in source.columns]
     columns = (
         "*"
-        if isinstance(source, Parquet)
+        if isinstance(source, ArraySource | Parquet)
         else ", ".join(
             f"{_expression(source, goal, name)} AS {sql_name(name)}" for name in source.columns
         )

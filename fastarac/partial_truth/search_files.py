@@ -102,7 +102,7 @@ def search_outputs(
     <BLANKLINE>
     """
     saved_as = path_of(state, "state")
-    goal = goal_of(path, batch_file, saved_as)
+    goal = goal_of(batch_file, path, saved_as)
     limits = {"max_error_rate": max_error_rate, "max_risk": max_risk}
     criterion = exactly_one(**limits)
     whole_number(batch, "batch", 1)

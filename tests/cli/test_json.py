@@ -44,6 +44,7 @@ def folder(tmp_path_factory):
         known = correct if rng.random() < 0.5 else ""
         part.append(f"{','.join(others)},{known},{confidence},{0.5 if known else ''},0.8")
     (folder / "part.csv").write_text("\n".join(part) + "\n")
+    (folder / "part_b.csv").write_text("\n".join([part[0], *part[:0:-1]]) + "\n")
     states = [f"{path.name},{path.name > 'r'}" for path in sorted(PAGES[0].iterdir())]
     (folder / "state.csv").write_text("\n".join(["page,late", *states]) + "\n")
     (folder / "right.csv").write_text("correct,confidence\n1,0.9\n1,0.8\n1,0.7\n")
@@ -103,6 +104,8 @@ COMMANDS = {
     ),
     "check, verified": ("check", "policies/date.json", "part.csv", *VERIFIED),
     "sample": ("sample", "drawn.csv", "--budget", 20, "-o", "to_verify.csv"),
+    "sample, words": ("sample", PAGES[1], "--budget", 30, "-o", "words.csv"),
+    "compare, verified": ("compare", "part.csv", "part_b.csv", *VERIFIED, "--id", "id"),
     "search": (*("search", "drawn.csv", "--error-rate", 0.05), "--state", "s.json", "-o", "next.csv"),
     "doctor": ("doctor",),
 }

@@ -1,0 +1,234 @@
+"""What an engine read, from its files and without truth: a row for each output."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from fastarac._core.text import few_of, plural
+from fastarac.ocr.combination.combining import combine
+from fastarac.ocr.combination.model import Combination
+from fastarac.ocr.formats import require_confidence
+from fastarac.ocr.page_files import found_files, names_of_files
+from fastarac.ocr.pairing import PairingError
+from fastarac.ocr.readers import read
+from fastarac.ocr.readers._files import names_of_pages
+from fastarac.ocr.units import check_unit, joined_confidence, tokens
+from fastarac.ocr.words import Words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.page_files import PageFile
+    from fastarac.ocr.readers._files import Hyphenated, Level
+    from fastarac.ocr.units import Join, Unit
+
+    Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+
+__all__ = ["OF_OUTPUTS", "EngineOutputs", "columns_of_pages", "read_engine_outputs", "table_of"]
+
+LISTED = 6  # names that an error writes out
+OF_OUTPUTS = "page", "number", "line", "space", "text", "confidence", "box"
+
+
+class EngineOutputs(NamedTuple):
+    """The outputs of an engine, page after page, in reading order.
+
+    Attributes
+    ----------
+    page, number, line : ndarray of shape (n,), intp
+        The index of each output's page in those of `words`, its number there from 1, and its line.
+    space : ndarray of shape (n,), bool
+        Whether a space stands before it in its line.
+    text : tuple of str, n of them
+    confidence : ndarray of shape (n,), float64
+        NaN where the engine gives none.
+    box : ndarray of shape (n, 4), float64
+    words : Words
+        What was read, with the names and sizes of the pages.
+    files, notes : tuple of str
+        What was read, and what is to be known of it.
+    named : str
+        What it is called in errors.
+    """
+
+    page: NDArray[np.intp]
+    number: NDArray[np.intp]
+    line: NDArray[np.intp]
+    space: NDArray[np.bool_]
+    text: tuple[str, ...]
+    confidence: NDArray[np.float64]
+    box: NDArray[np.float64]
+    words: Words
+    files: tuple[str, ...]
+    notes: tuple[str, ...]
+    named: str
+
+
+def read_engine_outputs(
+    output: Paths | Mapping[str, Paths],
+    *,
+    combination: Combination | None = None,
+    unit: Unit = "word",
+    join: Join = "min",
+    level: Level = "auto",
+    hyphenated: Hyphenated = "whole",
+    pattern: str | None = None,
+) -> EngineOutputs:
+    """Read the files of an engine, or of several that are combined, as :func:`.apply_to_files` does."""
+    check_unit(unit, join)
+    if combination is not None and isinstance(output, Mapping):
+        parts_of = {
+            name: _read_files(paths, pattern, level, hyphenated)
+            for name, paths in cast("Mapping[str, Any]", output).items()
+        }
+        engines = {name: part.words for name, part in parts_of.items()}
+        fold = combination.fold if isinstance(combination, Combination) else ()
+        words = combine(engines, combination=combination, fold=fold).words
+        found = tuple(file for part in parts_of.values() for file in part.files)
+        notes = tuple(f"{name}: {note}" for name, part in parts_of.items() for note in part.notes)
+        named = " + ".join(parts_of)
+    elif combination is not None or isinstance(output, Mapping):
+        raise TypeError(
+            "a combination and a mapping of the names of engines to their files go together; both, or "
+            "neither, are expected"
+        )
+    else:
+        words, notes, found, named = _read_files(output, pattern, level, hyphenated)
+    parts = [_outputs(words, part, unit, join) for part in words.page_slices()]
+    columns: dict[str, Any] = {
+        name: np.concatenate([part[name] for part in parts])
+        for name in ("number", "line", "space", "confidence", "box")
+    }
+    page = np.repeat(np.arange(len(parts)), [len(part["text"]) for part in parts])
+    if not len(page):
+        raise ValueError(f"no word is on {_pages(len(parts))}; outputs of an engine are expected")
+    return EngineOutputs(
+        page=page,
+        text=tuple(text for part in parts for text in part["text"]),
+        words=words,
+        files=tuple(str(file.path) for file in found),
+        notes=notes,
+        named=named,
+        **columns,
+    )
+
+
+def columns_of_pages(
+    page_names: Sequence[str],
+    page: NDArray[np.intp],
+    number: NDArray[np.intp],
+    box: NDArray[np.float64],
+    text: Sequence[str],
+    confidence: NDArray[np.float64],
+) -> dict[str, Any]:
+    """Return the columns of a table; a box is a text of four numbers, empty where it is not known."""
+    boxes = [
+        "" if any(map(math.isnan, ends)) else " ".join(f"{end:.10g}" for end in ends)
+        for ends in box.tolist()
+    ]
+    columns = {"page": np.array(page_names, object)[page], "number": number, "box": boxes}
+    return table_of({**columns, "text": list(text), "confidence": confidence})
+
+
+def table_of(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns as DuckDB takes them: texts as objects."""
+    return {
+        name: np.array(values, object) if isinstance(values, list | tuple) else np.asarray(values)
+        for name, values in columns.items()
+    }
+
+
+class _Files(NamedTuple):
+    words: Words
+    notes: tuple[str, ...]
+    files: tuple[PageFile, ...]
+    named: str
+
+
+def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hyphenated) -> _Files:
+    """Return the words of an engine's files, what is to be known of these, and what they are called."""
+    paths = [output] if isinstance(output, str | PathLike) else list(output)
+    named = few_of(map(str, paths), 3)
+    found = found_files(paths, pattern).files
+    if not found:
+        raise FileNotFoundError(f"{named} holds no file; files of an engine are expected")
+    return _Files(*_read_pages(found, level, hyphenated), tuple(found), named)
+
+
+def _read_pages(
+    found: Sequence[PageFile], level: Level, hyphenated: Hyphenated
+) -> tuple[Words, tuple[str, ...]]:
+    """Return the words of all files, and what is to be known of these."""
+    names = names_of_files(found, ())[0]
+    again = {name for name, count in Counter(names).items() if count > 1}
+    if again:
+        same = tuple(file.path for file, name in zip(found, names, strict=True) if name in again)
+        raise PairingError(
+            f"{len(again)} {plural('name', len(again))} of pages occur{'s' * (len(again) == 1)} more "
+            f"than once: {few_of(map(str, same), LISTED)}; one file for each name (up to the first "
+            "dot) is expected, so choose files by a pattern, or put them into one folder with "
+            "subfolders, whose names tell them apart",
+            ambiguous=same,
+        )
+    parts = []
+    for file, name in zip(found, names, strict=True):
+        words = read(file.path, level=level, hyphenated=hyphenated)
+        require_confidence(words, file.path)
+        parts.append(replace(words, page_names=names_of_pages(name, len(words.page_names))))
+    words = Words.concatenate(parts)
+    notes = list(map(str, words.notes))
+    blank = [
+        name
+        for name, part in zip(words.page_names, words.page_slices(), strict=True)
+        if part.start == part.stop
+    ]
+    if blank:
+        notes.append(
+            f"{_pages(len(blank))} without a word: {few_of(blank, 5)}; nothing there is accepted or to "
+            "be verified, so look whether the engine missed it"
+        )
+    sources = {part.source for part in parts if part.source}
+    if len(sources) > 1:
+        notes.append(
+            f"the files are of {len(sources)} formats ({', '.join(sorted(sources))}), whose "
+            "confidences may mean different things; a policy is for one engine"
+        )
+    return words, tuple(notes)
+
+
+def _outputs(words: Words, part: slice, unit: Unit, join: Join) -> dict[str, Any]:
+    """Return the outputs of one page."""
+    found = tokens(words, part, unit)
+    n = len(found.text)
+    confidence, box = words.confidence[part], words.box[part]
+    if unit == "line":
+        confidence = joined_confidence(confidence, found.begin, join)
+        if n:
+            ends = (
+                np.minimum.reduceat(box[:, :2], found.begin),
+                np.maximum.reduceat(box[:, 2:], found.begin),
+            )
+            box = np.hstack(ends)
+    else:
+        confidence, box = confidence[found.begin], box[found.begin]
+    return {
+        "text": found.text,
+        "number": np.arange(1, n + 1),
+        "line": words.line[part][found.begin],
+        "space": np.ones(n, np.bool_) if found.space is None else found.space,
+        "confidence": confidence,
+        "box": box,
+    }
+
+
+def _pages(n: int) -> str:
+    return f"{n:,} {plural('page', n)}"
