@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image
 
-    from fastarac.ocr.engine_outputs import EngineOutputs
     from fastarac.ocr.records import Records
     from fastarac.ocr.words import Words
 
@@ -80,19 +79,24 @@ def crops_of(
 
 
 def write_crops(
-    folder: Path, images: Mapping[str, Path], outputs: EngineOutputs, files: Mapping[int, str]
+    folder: Path,
+    images: Mapping[str, Path],
+    words: Words,
+    places: tuple[NDArray[np.intp], NDArray[np.float64]],
+    files: Mapping[int, str],
 ) -> set[int]:
     """Write PNG files of the places of outputs, and return those of which there is one.
 
-    `files` are the names of the files by the place of the output. An output without a box has none.
+    `places` are the page and the box of each output, and `files` the names of the files by its index.
+    An output without a box has none.
     """
     require("PIL", "ocr")
     written: set[int] = set()
-    words = outputs.words
-    for page, of_page in groupby(sorted(files), key=lambda row: int(outputs.page[row])):
+    of_page, boxes = places
+    for page, rows in groupby(sorted(files), key=lambda row: int(of_page[row])):
         grey, scale = _opened(images[words.page_names[page]], words.page_size[page])
-        for row in of_page:
-            piece = _piece(grey, outputs.box[row][None] * scale)
+        for row in rows:
+            piece = _piece(grey, boxes[row][None] * scale)
             if piece is not None:
                 piece.save(folder / files[row], "PNG", optimize=True)
                 written.add(row)

@@ -101,7 +101,9 @@ def sample_words(
                 nonlocal n_drawn
                 n_drawn = len(places)
                 files = {row: words.file_of(row) for row in places.tolist()}
-                done.update(write_crops(inside, crops.images, words.outputs, files))
+                of = words.outputs
+                found = write_crops(inside, crops.images, of.words, (of.page, of.box), files)
+                done.update(found)
                 names = (Path(shown, files[row]).as_posix() if row in done else "" for row in files)
                 return {CROP: list(names)}
 
