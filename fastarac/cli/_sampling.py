@@ -120,7 +120,9 @@ def sample(
         }  # fmt: skip
         pictures = {"images": images, "crops": crops}
         of_tables = {"confidence": confidence, "judge": judge, "by": by}
-        rows = _Rows(paths, confidence, is_of_ocr(paths, of_tables, {**reading, **pictures}), reading)
+        rows = _DrawnFrom(
+            paths, confidence, is_of_ocr(paths, of_tables, {**reading, **pictures}), reading
+        )
         if budget is None and answers is not None:
             _join(rows, answers, output, str(output_format))
             return
@@ -170,7 +172,7 @@ def _require_together(given: Mapping[str, Any], answers: Path | None) -> None:
         )
 
 
-class _Rows(NamedTuple):
+class _DrawnFrom(NamedTuple):
     """What is drawn from: a table, or files of an OCR engine."""
 
     paths: Sequence[Path]
@@ -193,7 +195,7 @@ class _Rows(NamedTuple):
 
 
 def _draw(
-    rows: _Rows,
+    rows: _DrawnFrom,
     output: Path,
     columns: dict[str, Any],
     drawn_by: tuple[float | None, Path | None],
@@ -288,7 +290,7 @@ def _crops(images: Path | None, folder: Path | None) -> Crops | None:
     return Crops(folder, refusing(str(images), lambda: images_in(images)))
 
 
-def _join(rows: _Rows, answers: Path, output: Path, form: str) -> None:
+def _join(rows: _DrawnFrom, answers: Path, output: Path, form: str) -> None:
     from fastarac.cli._json import write_object
     from fastarac.cli._policies import refusing
     from fastarac.cli._standard import say, tell

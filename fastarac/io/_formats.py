@@ -163,7 +163,7 @@ class _Object(list[tuple[str, Any]]):
     """A JSON object as its pairs of key and value, told apart from an array."""
 
 
-class ArraySource(FileSource):
+class RowsOfArrays(FileSource):
     """Columns of arrays, as if a file had them; texts that are None are missing.
 
     `named` is what errors call it.

@@ -13,7 +13,7 @@ import numpy as np
 from fastarac._core.extras import require
 from fastarac._core.files import whole_folder
 from fastarac._core.text import few_of, plural
-from fastarac.io._formats import ArraySource
+from fastarac.io._formats import RowsOfArrays
 from fastarac.ocr.application import require_one_threshold, same_scale
 from fastarac.ocr.crops import check_images, write_crops
 from fastarac.ocr.engine_outputs import EngineOutputs, columns_of_pages
@@ -155,7 +155,7 @@ class _Rows:
         return cls(outputs._replace(text=text, **kept), (*outputs.notes, note))
 
     @property
-    def opened(self) -> Callable[[DuckDBPyConnection], ArraySource]:
+    def opened(self) -> Callable[[DuckDBPyConnection], RowsOfArrays]:
         """What opens them as a table."""
         of = self.outputs
         columns = columns_of_pages(
@@ -163,7 +163,7 @@ class _Rows:
         )
         columns["box"] = np.array([box or None for box in columns["box"].tolist()], object)
 
-        return lambda connection: ArraySource(of.named, connection, columns)
+        return lambda connection: RowsOfArrays(of.named, connection, columns)
 
     def file_of(self, row: int) -> str:
         """Return the name of a word's crop: its row, from 1."""

@@ -10,7 +10,7 @@ from fastarac._core.files import path_of
 from fastarac._core.text import quoted
 from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._delimited import Delimited
-from fastarac.io._formats import ArraySource, JsonLines, Parquet, open_source
+from fastarac.io._formats import RowsOfArrays, JsonLines, Parquet, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
 from fastarac.operation.application import FORMATS
 from fastarac.operation.logs import column_of, labels_of
@@ -506,7 +506,7 @@ def write_rows(
     names = [sql_name(name) for name in source.columns]
     columns = (
         "*"
-        if isinstance(source, ArraySource | Parquet)
+        if isinstance(source, RowsOfArrays | Parquet)
         else ", ".join(
             f"{_expression(source, goal, name)} AS {sql_name(name)}" for name in source.columns
         )
