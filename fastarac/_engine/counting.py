@@ -27,10 +27,10 @@ def count_values(items: Items) -> ThresholdCounts | None:
         slots = np.full(counting.N_SLOTS, counting.NONE, np.uint16)
         values = np.empty(counting.MAX_DISTINCT + 1, layout.bits)
         counts = np.zeros((len(values), 2), np.int64)
-        distinct = 0
+        table, distinct = (slots, values, counts), 0
         for _, (_, bits, labels) in items.chunks(*share):
             bad, seen, distinct = counting.count_items(
-                bits, labels, layout.kind == FLOAT, layout.exponent, slots, values, counts, distinct
+                bits, labels, layout.kind == FLOAT, layout.exponent, table, distinct
             )
             items.check(not_finite=bad, seen_labels=seen)
             if distinct < 0:

@@ -97,27 +97,19 @@ def poisson_counts(halves: Array, limits: Array, counts: Array) -> int:
 
 
 @kernel
-def draw_units(
-    key: Array,
-    first: int,
-    limits: Array,
-    codes: Array,
-    strata: Array,
-    bounds: Array,
-    largest: int,
-    counts: Array,
-) -> bool:
+def draw_units(key: Array, first: int, limits: Array, units: Any, largest: int, counts: Array) -> bool:
     """Draw as many units as there are, with replacement; a row of `counts` for each replicate.
 
     Every unit gets a Poisson count. Given their sum, such counts are those of a draw with
     replacement, which they remain when single draws, each with the same probability, are added or
     taken back until the sum is right. So no random access to memory is needed but for those few.
 
-    `strata` (n,) has the units by stratum, between `bounds`: the incorrect ones, then the correct ones.
-    Left empty, all are one stratum.
+    `units`: (codes, strata, bounds); `strata` (n,) has the units by stratum, between `bounds`: the
+    incorrect ones, then the correct ones. Left empty, all are one stratum.
     `limits` are 2**32 times the distribution function of Poisson's distribution. Returns False where a
     count would exceed `largest`; the same draw then needs a wider type.
     """
+    codes, strata, bounds = units
     replicates, n = counts.shape
     words = np.empty(BUFFER, np.uint64)
     halves = words.view(np.uint32)

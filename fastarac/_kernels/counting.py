@@ -29,20 +29,15 @@ def home_of(value: Any) -> int:
 
 @kernel
 def count_items(
-    bits: Array,
-    labels: Array,
-    is_float: bool,
-    exponent: Any,
-    slots: Array,
-    values: Array,
-    counts: Array,
-    distinct: int,
+    bits: Array, labels: Array, is_float: bool, exponent: Any, table: Any, distinct: int
 ) -> tuple[bool, int, int]:
     """Add the items to the `counts` (MAX_DISTINCT + 1, 2) of the first so many `distinct` `values`.
 
-    `slots` (N_SLOTS,) hold the numbers of the values, or NONE. Returns whether a float is not finite,
-    the union of the labels, and the number of distinct values, or -1 as soon as they are too many.
+    `table`: (slots, values, counts); `slots` (N_SLOTS,) hold the numbers of the values, or NONE.
+    Returns whether a float is not finite, the union of the labels, and the number of distinct values,
+    or -1 as soon as they are too many.
     """
+    slots, values, counts = table
     T = bits.dtype.type
     sign = T(1) << T(8 * bits.itemsize - 1)
     bad = False

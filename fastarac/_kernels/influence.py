@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastarac._kernels._jit import Array, kernel
 
 
 @kernel
 def line_powers(
-    true_accepts: Array,
-    false_accepts: Array,
-    start: int,
-    stop: int,
-    correct: tuple[float, float, float, float],
-    incorrect: tuple[float, float, float, float],
-    sums: Array,
+    true_accepts: Array, false_accepts: Array, start: int, stop: int, lines: Any, sums: Array
 ) -> None:
     """Write sums over the points from `start` to `stop` into `sums` (5,).
 
     The second and fourth powers of the influence of the correct items, those of the incorrect ones,
-    and the pairs of one of each in a tie. `correct` and `incorrect` are lines (offset, slope, divisor,
-    centre): the influence of an item with M items of the other class above it, those tied half, is
-    offset + slope·(M/divisor − centre).
+    and the pairs of one of each in a tie. `lines`, of the correct and of the incorrect items, are
+    (offset, slope, divisor, centre): the influence of an item with M items of the other class above it,
+    those tied half, is offset + slope·(M/divisor − centre).
     """
-    offset, slope, divisor, centre = correct
-    of_offset, of_slope, of_divisor, of_centre = incorrect
+    (offset, slope, divisor, centre), (of_offset, of_slope, of_divisor, of_centre) = lines
     second = fourth = of_second = of_fourth = tied = 0.0
     for i in range(max(start, 1), stop):
         t0, f0 = float(true_accepts[i - 1]), float(false_accepts[i - 1])

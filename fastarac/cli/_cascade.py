@@ -14,11 +14,11 @@ from fastarac._core.exceptions import collected
 from fastarac._core.text import listed, money, percent, printable
 from fastarac.cli._costs import UNIT
 from fastarac.cli._json import write_object
+from fastarac.cli._option_groups import grouped
 from fastarac.cli._options import (
     OutputFormat,
     PrintedFormat,
     RefusalError,
-    ends_quietly,
     option,
     rate,
     require_files,
@@ -103,6 +103,7 @@ class _Request(NamedTuple):
     limits: dict[str, Any]
 
 
+@grouped
 def cascade(
     path: StagesFile,
     error_rate: ErrorRate = None,
@@ -110,21 +111,20 @@ def cascade(
     plot: StagesPlot = None,
 ) -> None:
     """Choose the thresholds of several models and people together, for the least cost."""
-    with ends_quietly():
-        from fastarac.costs.cascade import optimize_cascade
+    from fastarac.costs.cascade import optimize_cascade
 
-        require_files(plot, None)
-        notes: list[str] = []
-        with collected(notes):
-            request = _read(path, error_rate)
-            found: Cascade = _of(
-                path,
-                lambda: optimize_cascade(request.stages, costs=request.costs, **request.limits),
-            )
-        if plot is not None:
-            _draw(found, request, plot)
-        _deliver(found, output_format)
-        tell(notes)
+    require_files(plot, None)
+    notes: list[str] = []
+    with collected(notes):
+        request = _read(path, error_rate)
+        found: Cascade = _of(
+            path,
+            lambda: optimize_cascade(request.stages, costs=request.costs, **request.limits),
+        )
+    if plot is not None:
+        _draw(found, request, plot)
+    _deliver(found, output_format)
+    tell(notes)
 
 
 def _read(path: Path, error_rate: float | None) -> _Request:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastarac._core.text import plural
 from fastarac.cli import _operating as options
-from fastarac.cli._options import Confidence, JudgeColumn, ends_quietly, option
+from fastarac.cli._option_groups import grouped
+from fastarac.cli._options import Confidence, JudgeColumn, option
 
 if TYPE_CHECKING:
     from fastarac.partial_truth import AdaptiveThresholdSearch
@@ -36,6 +37,7 @@ Promise = Annotated[
 Seed = Annotated[int, option("--seed N", "Of a new search: which outputs it asks for.", min=0)]
 
 
+@grouped
 def search(
     path: options.File,
     state: State,
@@ -50,25 +52,24 @@ def search(
     output_format: options.TextOrJson = options.Form.text,
 ) -> None:
     """Find how many of these outputs can go through, by few answers asked for batch by batch."""
-    with ends_quietly():
-        from fastarac.cli._json import write_object
-        from fastarac.cli._policies import refusing
-        from fastarac.cli._standard import say
-        from fastarac.partial_truth import search_outputs
+    from fastarac.cli._json import write_object
+    from fastarac.cli._policies import refusing
+    from fastarac.cli._standard import say
+    from fastarac.partial_truth import search_outputs
 
-        found = refusing(
-            str(path),
-            lambda: search_outputs(
-                path, state, output, batch=batch, confidence=confidence, judge=judge,
-                max_error_rate=error_rate, max_risk=max_risk, failure_probability=guarantee,
-                random_state=seed,
-            ),
-        )  # fmt: skip
-        lines = _sentences(found, output)
-        if str(output_format) == "json":
-            write_object("search", {"search": _about(found, output)}, decisions=lines)
-        else:
-            say(*lines)
+    found = refusing(
+        str(path),
+        lambda: search_outputs(
+            path, state, output, batch=batch, confidence=confidence, judge=judge,
+            max_error_rate=error_rate, max_risk=max_risk, failure_probability=guarantee,
+            random_state=seed,
+        ),
+    )  # fmt: skip
+    lines = _sentences(found, output)
+    if str(output_format) == "json":
+        write_object("search", {"search": _about(found, output)}, decisions=lines)
+    else:
+        say(*lines)
 
 
 def _sentences(found: AdaptiveThresholdSearch, output: Path) -> list[str]:

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 PERFECT = Reviewer()
+T_co = TypeVar("T_co", covariant=True)
+
+
+class _Rates(Protocol[T_co]):
+    """What a sweep has for every threshold, and an operating point for one."""
+
+    @property
+    def acceptance_rate(self) -> T_co: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +153,7 @@ class VerificationCosts(Pickled):
         rejected = [self.verification + self.correction, self.verification]
         return np.array([rejected, [self.error, 0.0]])
 
-    @overload
-    def cost(self, at: OperatingPoint, *, reviewer: None = None) -> float: ...
-    @overload
-    def cost(
-        self, at: ThresholdSweep | CornerSweep, *, reviewer: Reviewer | None = None
-    ) -> FloatArray: ...
-    def cost(
-        self, at: ThresholdSweep | CornerSweep | OperatingPoint, *, reviewer: Reviewer | None = None
-    ) -> FloatArray | float:
+    def cost(self, at: _Rates[T_co], *, reviewer: Reviewer | None = None) -> T_co:
         """L = C_R(1 − X) + C_C·R_C + C_E·R_E (equations 8 and 9): what an item costs on average.
 
         Parameters
@@ -175,43 +175,23 @@ class VerificationCosts(Pickled):
         """
         return cost_of(self, at, _reviewer_of(at, reviewer))  # type: ignore[no-any-return]
 
-    @overload
-    def normalized_cost(self, at: OperatingPoint, *, reviewer: None = None) -> float: ...
-    @overload
-    def normalized_cost(
-        self, at: ThresholdSweep, *, reviewer: Reviewer | None = None
-    ) -> FloatArray: ...
-    def normalized_cost(
-        self, at: ThresholdSweep | OperatingPoint, *, reviewer: Reviewer | None = None
-    ) -> FloatArray | float:
+    def normalized_cost(self, at: _Rates[T_co], *, reviewer: Reviewer | None = None) -> T_co:
         """L′ = [L − (C_R + C_C)]/C_C = −γX − β + δR_E (equations 12 and 14), −W; lower is better.
 
         In units of a correction. Parameters and errors are those of :meth:`cost`.
         """
-        return 0.0 - self._performance(at, reviewer)
+        performance: Any = self.performance(at, reviewer=reviewer)
+        return 0.0 - performance  # type: ignore[no-any-return]
 
-    @overload
-    def performance(self, at: OperatingPoint, *, reviewer: None = None) -> float: ...
-    @overload
-    def performance(
-        self, at: ThresholdSweep | CornerSweep, *, reviewer: Reviewer | None = None
-    ) -> FloatArray: ...
-    def performance(
-        self, at: ThresholdSweep | CornerSweep | OperatingPoint, *, reviewer: Reviewer | None = None
-    ) -> FloatArray | float:
+    def performance(self, at: _Rates[T_co], *, reviewer: Reviewer | None = None) -> T_co:
         """W = γX + β − δR_E = −L′ (equation 15), at most γ + 1; higher is better.
 
         In units of a correction. Parameters and errors are those of :meth:`cost`. What a reviewer
         spoils, a·FR/Ω, is an error and a correction, and lowers W by a further 2a·FR/Ω.
         """
-        return self._performance(at, reviewer)
-
-    def _performance(
-        self, at: ThresholdSweep | CornerSweep | OperatingPoint, reviewer: Reviewer | None
-    ) -> FloatArray | float:
-        people = _reviewer_of(at, reviewer)
-        rates = at.acceptance_rate, at.recognition_rate, people.error_rate(at)
-        return performance_of(self.gamma, self.delta, *rates, spoiled_by(people, at))  # type: ignore[no-any-return]
+        people, counts = _reviewer_of(at, reviewer), cast("Any", at)
+        rates = at.acceptance_rate, counts.recognition_rate, people.error_rate(counts)
+        return performance_of(self.gamma, self.delta, *rates, spoiled_by(people, counts))  # type: ignore[no-any-return]
 
 
 def cost_of(costs: VerificationCosts, at: Any, reviewer: Reviewer) -> Any:

@@ -147,10 +147,10 @@ def powers_of_lines(sweep: AcceptedCounts, lines: Lines) -> Powers:
 
     def work(first: int) -> None:
         for i in range(first, len(rows), threads):
+            start, stop = i * chunk, min((i + 1) * chunk, n)
             _kernels.influence.line_powers(
-                sweep.true_accepts, sweep.false_accepts, i * chunk, min((i + 1) * chunk, n),
-                correct, incorrect, rows[i],
-            )  # fmt: skip
+                sweep.true_accepts, sweep.false_accepts, start, stop, (correct, incorrect), rows[i]
+            )
 
     parallel.run(work, range(threads))
     sums = [math.fsum(column) for column in rows.T.tolist()]

@@ -141,9 +141,8 @@ class Population:
                 drawn = np.empty((len(counts), self.n_drawn), counts.dtype)
             largest = LARGEST_BYTE if counts.dtype == np.uint8 else np.iinfo(counts.dtype).max
             limits = poisson_limits(self.n_drawn)
-            if not resampling.draw_units(
-                key, first, limits, self.codes, self.strata, self.bounds, largest, drawn
-            ):
+            units = self.codes, self.strata, self.bounds
+            if not resampling.draw_units(key, first, limits, units, largest, drawn):
                 return self.draw(key, first, np.empty(counts.shape, np.int64))
             if self.groups is not None:
                 resampling.expand_groups(drawn, self.groups, counts)

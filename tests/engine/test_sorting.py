@@ -69,7 +69,7 @@ def test_values_that_share_a_slot_are_counted_apart():
     found = np.empty(counting.MAX_DISTINCT + 1, np.uint64)
     counts = np.zeros((len(found), 2), np.int64)
     told = counting.count_items(
-        values.view(np.uint64), labels, exponent > 0, exponent, slots, found, counts, 0
+        values.view(np.uint64), labels, exponent > 0, exponent, (slots, found, counts), 0
     )
     assert told == (True, 1, len(distinct))
     assert found[: len(distinct)].view(np.float64).tolist() == distinct.tolist()
