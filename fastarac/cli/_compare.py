@@ -398,6 +398,11 @@ def statistic_of(text: str) -> Statistic:
             raise RefusalError(
                 f"--statistic has {parameter!r} after a colon; PARAMETER=VALUE is expected"
             )
+        if re.search(r",\s*\w+\s*=", value):
+            raise RefusalError(
+                f"--statistic has {parameter!r}; a colon between parameters is expected, as in "
+                f"{name}:{parameter.replace(',', ':', 1)}"
+            )
         try:
             values[key] = ast.literal_eval(value)
         except (ValueError, SyntaxError):

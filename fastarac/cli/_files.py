@@ -120,8 +120,8 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[
 
 
 def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[str]:
-    """Return a note that a column looks like pages, where one does and no --group is given."""
-    from fastarac.io._pages import column_of_pages, is_of_ocr
+    """Return a note that a column looks like pages, or repeats its ids, where no --group is given."""
+    from fastarac.io._pages import column_of_pages, is_of_ocr, repeated_ids
 
     if columns["group"] is not None or all(map(is_of_ocr, paths)):
         return []
@@ -136,6 +136,15 @@ def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[st
                 f"tests are too sure without --group {name}"
             )
             return [note]
+        repeated = None if columns.get("model") else repeated_ids(path, used)
+        if repeated is not None:
+            return [
+                (
+                    f'column "{repeated.column}" has {repeated.values:,} values in {repeated.rows:,} rows: '
+                    "rows that repeat an output, or depend on each other, make limits, intervals and tests "
+                    f"too sure without --group {repeated.column}"
+                )
+            ]
     return []
 
 

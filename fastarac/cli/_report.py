@@ -115,7 +115,7 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
     reversed_ones = [
         f"The confidence of {printable(model.name)} seems reversed: what is correct tends to have "
         f"less of it{model.among} (ROC-AUC = {area(model.separation)}). If lower means surer, "
-        "evaluate its negative."
+        "evaluate its negative; if 1 stands for an error in the labels, exchange them."
         for model in models
         if model.is_reversed
     ]

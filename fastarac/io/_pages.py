@@ -27,6 +27,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 # What fastarac ocr -o writes of pages, and the column of these.
 PAGE = "page"
+ID = "id"
 OF_OCR = frozenset({"id", PAGE, "kind", "truth", "prediction", "correct", "confidence"})
 OF_SAMPLE = frozenset({"inclusion_probability", "correct"})  # what fastarac sample writes
 
@@ -61,6 +62,19 @@ def column_of_pages(path: Path, used: Collection[str]) -> Candidate | None:
     return max(found, key=lambda candidate: candidate.values, default=None)
 
 
+def repeated_ids(path: Path, used: Collection[str]) -> Candidate | None:
+    """Return the column "id" of a readable file, if it is not `used` and has a value more than once."""
+    if ID in used or not (path.is_file() or path.is_dir()):
+        return None
+    try:
+        with connect() as connection:
+            source = open_source(path, connection)
+            found = _counts_of(source, ID) if ID in source.columns else None
+    except DataFileError:
+        return None
+    return found if found is not None and found.values < found.rows else None
+
+
 def is_of_ocr(path: Path) -> bool:
     """Whether a readable file has the columns that fastarac ocr writes of pages."""
     return _has_columns(path, OF_OCR)
@@ -89,6 +103,12 @@ def names_pages(name: str) -> bool:
 
 
 def _counted(source: FileSource, column: str) -> Candidate | None:
+    found = _counts_of(source, column)
+    return found if found is not None and 2 <= found.values <= found.rows / 2 else None
+
+
+def _counts_of(source: FileSource, column: str) -> Candidate | None:
+    """Count the values of a column of names that is filled throughout; None of any other."""
     import duckdb
 
     try:
@@ -98,4 +118,4 @@ def _counted(source: FileSource, column: str) -> Candidate | None:
     except (DataFileError, duckdb.Error):  # no names, such as lists
         return None
     values, filled, rows = map(int, row)
-    return Candidate(column, values, rows) if filled == rows and 2 <= values <= rows / 2 else None
+    return Candidate(column, values, rows) if filled == rows else None

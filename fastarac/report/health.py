@@ -179,7 +179,8 @@ def _checks(
     turned = model.is_reversed
     flat = not turned and not math.isnan(auc) and auc < 0.6
     meaning = (
-        "What is right tends to have less confidence: if lower means surer, evaluate its negative."
+        "What is right tends to have less confidence: if lower means surer, evaluate its negative; "
+        "if 1 stands for an error in the labels, exchange them."
     )
     yield Check(
         "Separation (ROC-AUC)",

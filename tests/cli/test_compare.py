@@ -323,6 +323,10 @@ class TestStatistics:
         [
             (("--statistic", "auc"), "--statistic is 'auc'; one of recognition_rate, arac_auc, "),
             (("--statistic", "arac_auc:x"), "--statistic has 'x' after a colon; PARAMETER=VALUE"),
+            (
+                ("--statistic", "acceptance_at_error_rate:max_error_rate=0.1,interpolate=True"),
+                "--statistic has 'max_error_rate=0.1,interpolate=True'; a colon between parameters",
+            ),
             (("--statistic", "arac_auc:x=1"), "--statistic 'arac_auc' has no parameter 'x'"),
             (
                 ("--statistic", "acceptance_rate"),

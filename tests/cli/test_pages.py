@@ -102,3 +102,19 @@ def test_a_smaller_scale_is_refused_where_it_lies_in_the_range_of_the_policy(wor
     assert "are of another scale" in message
     assert not (tmp_path / "a.csv").exists()
     run("apply", words / "p.json", words / "new.csv", *goals)
+
+
+def test_rows_that_repeat_are_pointed_out(tmp_path):
+    rows = [f"{i},{i % 10 > 0:d},{i / 100}" for i in range(100)]
+    once, twice, shared = (tmp_path / f"{name}.csv" for name in ("once", "twice", "shared"))
+    once.write_text("\n".join(["id,correct,confidence", *rows]) + "\n")
+    twice.write_text("\n".join(["id,correct,confidence", *rows, *rows]) + "\n")
+    of_models = [f"{name},{row}" for name in "AB" for row in rows]
+    shared.write_text("\n".join(["model,id,correct,confidence", *of_models]) + "\n")
+    note = 'fastarac: note: column "id" has 100 values in 200 rows'
+    fit = "--error-rate", 0.2, "-o", tmp_path / "p.json"
+    assert note in run("fit", twice, *fit).stderr
+    assert note not in run("fit", twice, *fit, "--group", "id").stderr
+    assert note not in run("fit", once, *fit).stderr
+    assert note in run("evaluate", twice, "--ci", 0.95).stderr
+    assert note not in run("evaluate", shared, "--model", "model", "--ci", 0.95).stderr
