@@ -168,6 +168,14 @@ class CurveBounds(TupleResult, _CurveBounds[C]):
     --------
     fastarac.frames.BoundedSweep : bounds of figures from counts in bins
     fastarac.frames.Bounds : ends between which a figure surely lies
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> sweep = fa.frames.BoundedSweep.from_bins([0.0, 0.5, 1.0], [10, 30], [20, 5])
+    >>> low, high = fa.arac_curve(sweep)
+    >>> type(low).__name__
+    'ARACCurve'
     """
 
     __slots__ = ()

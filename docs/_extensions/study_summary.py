@@ -143,8 +143,8 @@ def _how_much() -> str:
         said.append(f"from {_percent(few)} in {NAMES[least]} to {_percent(many)} in {NAMES[most]}")
     return (
         f"**The pages decide.** The share of Tesseract's words that can go through at {ASKED} errors "
-        f"is, over all pages of a language, {said[0]}. At 5 % errors it is {said[1]} of clean pages, "
-        f"and {said[2]} of photographs."
+        f"is, over all pages of a language, {said[0]}. At 5 % errors it is {said[1]} on clean pages, "
+        f"and on photographs {said[2]}."
     )
 
 
@@ -159,13 +159,13 @@ def _who_leads() -> str:
     text = (
         f"**{pages} pages seldom say which engine lets more through.** Three readings of {pages} "
         f"pages, those by RapidOCR and by two settings of Tesseract, were compared in {len(rows)} "
-        f"languages: the first is ahead of both others beyond chance in {len(sure)}"
+        f"languages: the first is ahead of both others beyond chance in {len(sure) or 'none'}"
     )
     for row in sure[:1]:
         pair = next(_pairs_of_leader(row))
         ends = (pair["difference"], *pair["interval"])
         first, second = ENGINES[pair["first"]], ENGINES[pair["second"]]
-        text += f" ({NAMES[row['language']]}: {first} before {second} by {_points(ends)})"
+        text += f": in {NAMES[row['language']]}, {first} is before {second} by {_points(ends)}"
     return f"{text}."
 
 
@@ -212,8 +212,11 @@ def _together() -> str:
     for each in found("study_combined"):
         single = [row for row in each["rows"] if row["name"] in ENGINES]
         best = max(single, key=lambda row: row["accepted"])
-        names = " and ".join(ENGINES[row["name"]] for row in single)
-        sets.append((best["more"], f"{NAMES[each['pages']]}, {names}"))
+        others = [row["name"] for row in single if row["name"] != ENGINE]
+        beside = " and ".join(
+            "its other setting" if "tess" in name else ENGINES[name] for name in others
+        )
+        sets.append((best["more"], f"{NAMES[each['pages']]}, Tesseract and {beside}"))
     sets.sort()
     more, less = (sum(test(ends) for ends, _ in sets) for test in (_is_above, _is_below))
     (least, where), (most, there) = sets[0], sets[-1]

@@ -42,6 +42,14 @@ class BoundedOperatingPoint(Result):
     --------
     fastarac.operating_point : choose the threshold by one criterion and say what happens there
     fastarac.frames.BoundedSweep : bounds of figures from counts in bins
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> sweep = fa.frames.BoundedSweep.from_bins([0.0, 0.5, 0.9, 1.0], [10, 30, 50], [20, 5, 1])
+    >>> point = fa.operating_point(sweep, max_error_rate=0.02)
+    >>> point.threshold
+    0.9
     """
 
     threshold: Any

@@ -39,6 +39,14 @@ class ARACHull(Table, TupleResult, _ARACHull):
     --------
     fastarac.costs.arac_convex_hull : thresholds that can be optimal
     HullVertex : A vertex of the hull
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> hull = fa.costs.arac_convex_hull(correct, confidence)
+    >>> hull.thresholds
+    array([0.8, 0.6, 0.2])
     """
 
     __slots__ = ()

@@ -54,6 +54,14 @@ class CostCurve(Table, TupleResult, _CostCurve):
     --------
     fastarac.costs.cost_curve : least normalised expected cost over the probability cost function
     CostCurveBand : cost curve on a grid, with intervals
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> curve = fa.costs.cost_curve(y_true, y_score)
+    >>> curve.thresholds, curve.normalized_expected_cost
+    (array([0.8 , 0.35]), array([0.  , 0.25, 0.  ]))
     """
 
     __slots__ = ()

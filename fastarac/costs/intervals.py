@@ -52,6 +52,13 @@ class CostInterval(Table, Interval):
     --------
     fastarac.costs.bcost : bootstrap interval of the expected cost (BCOST)
     CostDifference : expected cost of one classifier less that of another
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> interval = fa.costs.bcost([[850, 30], [50, 70]], [[0, 5], [1, 0]], random_state=0)
+    >>> interval.low < interval.estimate < interval.high
+    True
     """
 
     estimate: Values

@@ -51,6 +51,14 @@ class PreferenceMap(Table, Result):
     --------
     fastarac.costs.preference_map : compare models over a grid of cost ratios
     fastarac.displays.PreferenceMapDisplay : preference map visualization
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> found = fa.costs.preference_map(load_digits_ocr(), gammas=[0.1, 1], deltas=[0, 10])
+    >>> [[found.names[k] for k in row] for row in found.best]
+    [['svm-rbf', 'knn-votes'], ['svm-rbf', 'knn-votes']]
     """
 
     names: tuple[str, ...]

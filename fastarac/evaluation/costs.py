@@ -42,6 +42,15 @@ class CostEvaluation(Result):
     --------
     fastarac.evaluate : all figures of one model
     fastarac.VerificationCosts : prices of an item that is verified, corrected, or wrong in the end
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> costs = fa.VerificationCosts(verification=1, correction=2, error=10)
+    >>> found = fa.evaluate(correct, confidence, costs=costs).cost_evaluation
+    >>> found.cheapest.threshold, found.at_cheapest, found.nothing_checked
+    (0.8, 1.4, 4.0)
     """
 
     costs: VerificationCosts

@@ -38,6 +38,13 @@ class ConfusionMeasures(Measures):
     --------
     fastarac.measures.confusion_measures : measures of confusion tables
     AveragedMeasures : mean of each measure over the classes
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> found = fa.measures.confusion_measures(tp=8, fp=2, fn=1, tn=9)
+    >>> found.precision, round(found.recall, 3)
+    (0.8, 0.889)
     """
 
     tp: NDArray[Any]

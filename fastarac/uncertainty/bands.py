@@ -54,6 +54,14 @@ class ConfidenceBand(Table, Result):
     --------
     fastarac.bootstrap_band : band around a curve, from resamples of the items
     fastarac.Interval : an estimate and the confidence interval around it
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> band = fa.bootstrap_band(*load_digits_ocr()["knn-votes"], n_resamples=200, random_state=0)
+    >>> band
+    ConfidenceBand(201 places, curve='arac', kind='pointwise', confidence_level=0.95)
     """
 
     x: FloatArray
