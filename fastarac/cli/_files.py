@@ -138,13 +138,12 @@ def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[st
             return [note]
         repeated = None if columns.get("model") else repeated_ids(path, used)
         if repeated is not None:
-            return [
-                (
-                    f'column "{repeated.column}" has {repeated.values:,} values in {repeated.rows:,} rows: '
-                    "rows that repeat an output, or depend on each other, make limits, intervals and tests "
-                    f"too sure without --group {repeated.column}"
-                )
-            ]
+            counted = f"{repeated.values:,} values in {repeated.rows:,} rows"
+            note = (
+                f'column "{repeated.column}" has {counted}: rows that repeat an output, or depend on each '
+                f"other, make limits, intervals and tests too sure without --group {repeated.column}"
+            )
+            return [note]
     return []
 
 
