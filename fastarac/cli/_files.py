@@ -138,10 +138,10 @@ def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[st
             return [note]
         repeated = None if columns.get("model") else repeated_ids(path, used)
         if repeated is not None:
-            counted = f"{repeated.values:,} values in {repeated.rows:,} rows"
+            name, counted = repeated.column, f"{repeated.values:,} values in {repeated.rows:,} rows"
             note = (
-                f'column "{repeated.column}" has {counted}: rows that repeat an output, or depend on each '
-                f"other, make limits, intervals and tests too sure without --group {repeated.column}"
+                f'column "{name}" has {counted}: rows that repeat an output, or depend on each other, make '
+                f"limits, intervals and tests too sure without --group {name}"
             )
             return [note]
     return []

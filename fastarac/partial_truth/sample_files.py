@@ -10,7 +10,7 @@ from fastarac._core.files import path_of
 from fastarac._core.text import quoted
 from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._delimited import Delimited
-from fastarac.io._formats import RowsOfArrays, JsonLines, Parquet, open_source
+from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
 from fastarac.operation.application import FORMATS
 from fastarac.operation.logs import column_of, labels_of
