@@ -140,8 +140,8 @@ def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[st
         if repeated is not None:
             name, counted = repeated.column, f"{repeated.values:,} values in {repeated.rows:,} rows"
             note = (
-                f'column "{name}" has {counted}: rows that repeat an output, or depend on each other, make '
-                f"limits, intervals and tests too sure without --group {name}"
+                f'column "{name}" has {counted}: rows that repeat an output, or depend on each other, '
+                f"make limits, intervals and tests too sure without --group {name}"
             )
             return [note]
     return []
