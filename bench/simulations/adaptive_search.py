@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "adaptive_search.json"
-SEARCHES, UNIFORM = 1000, 100
+SEARCHES = 1000
 OF_LARGE = 200  # searches among a million outputs
 BATCH = 10
 N = 20_000
@@ -46,7 +46,8 @@ class Population(NamedTuple):
     limit: float
     failure: float
     budgets: tuple[int, ...]
-    judge: bool = False
+    lies: bool | None = None
+    """Of the judge; None without one."""
     hostile: bool = False
 
 
@@ -54,6 +55,12 @@ def drawn(rate: Callable[[Floats], Floats], n: int = N) -> tuple[Floats, NDArray
     """Outputs with evenly spread confidences, and errors with these probabilities."""
     confidence = (np.arange(n) + 0.5) / n
     return confidence, np.random.default_rng(1).random(n) < rate(confidence)
+
+
+def judged(wrong: NDArray[np.bool_], *, lies: bool) -> Floats:
+    """A judge that doubts a twentieth of the right outputs, and 4 of 5 errors; one that lies, none."""
+    chance = np.where(wrong, 0.0 if lies else 0.8, 0.05)
+    return np.where(np.random.default_rng(4).random(len(wrong)) < chance, 0.1, 0.95)
 
 
 def marked(n: int, accepted: float, limit: float, *, top: bool = False) -> tuple[Any, Any]:
@@ -73,6 +80,17 @@ def even(n: int, limit: float, *, ties: int = 0) -> tuple[Any, Any]:
     return (np.floor(confidence * ties) if ties else confidence), wrong
 
 
+def upside_down(n: int, limit: float) -> tuple[Any, Any]:
+    """As many errors as may be and one more, the more the higher the confidence."""
+    confidence = (np.arange(n) + 0.5) / n
+    wrong = np.zeros(n, np.bool_)
+    chosen = np.random.default_rng(5).choice(
+        n, int(limit * n) + 1, replace=False, p=confidence**3 / np.sum(confidence**3)
+    )
+    wrong[chosen] = True
+    return confidence, wrong
+
+
 def smooth(x: Floats) -> Floats:
     """Errors that grow as the confidence falls."""
     return 0.3 * (1.0 - x) ** 4
@@ -89,30 +107,45 @@ def poor(x: Floats) -> Floats:
 
 
 RATE, RISK = "max_error_rate", "max_risk"
+MODEST = (200, 400, 600)
 POPULATIONS: dict[str, Population] = {
-    "smooth": Population(lambda: drawn(smooth), RATE, 0.02, 0.05, (200, 400, 600)),
-    "steep": Population(lambda: drawn(steep), RATE, 0.02, 0.05, (200, 400, 600)),
-    "poor": Population(lambda: drawn(poor), RATE, 0.02, 0.05, (200, 400, 600)),
-    "smooth, among accepted": Population(lambda: drawn(smooth), RISK, 0.02, 0.05, (200, 400, 600)),
-    "errors just below": Population(
+    "errors at low confidences": Population(lambda: drawn(steep), RATE, 0.02, 0.05, MODEST),
+    "errors that grow evenly": Population(lambda: drawn(smooth), RATE, 0.02, 0.05, MODEST),
+    "the same, with a judge": Population(lambda: drawn(smooth), RATE, 0.02, 0.05, MODEST, lies=False),
+    "a confidence that says little": Population(lambda: drawn(poor), RATE, 0.02, 0.05, MODEST),
+    "errors at low confidences, of those accepted": Population(
+        lambda: drawn(steep), RISK, 0.02, 0.05, MODEST
+    ),
+    "errors that grow evenly, of those accepted": Population(
+        lambda: drawn(smooth), RISK, 0.02, 0.05, MODEST
+    ),
+    "errors just below the middle": Population(
         lambda: marked(N, 0.5, 0.02), RATE, 0.02, 0.05, (600,), hostile=True
     ),
     "errors at the top": Population(
         lambda: marked(N, 0.0, 0.02, top=True), RATE, 0.02, 0.05, (600,), hostile=True
     ),
-    "the limit everywhere": Population(lambda: even(N, 0.02), RATE, 0.02, 0.05, (600,), hostile=True),
-    "the limit everywhere, among accepted": Population(
+    "more errors at higher confidences": Population(
+        lambda: upside_down(N, 0.02), RATE, 0.02, 0.05, (600,), hostile=True
+    ),
+    "errors everywhere alike": Population(
+        lambda: even(N, 0.02), RATE, 0.02, 0.05, (600,), hostile=True
+    ),
+    "errors everywhere alike, of those accepted": Population(
         lambda: even(N, 0.02), RISK, 0.02, 0.05, (600,), hostile=True
     ),
     "a judge that lies": Population(
-        lambda: even(N, 0.02), RATE, 0.02, 0.05, (600,), judge=True, hostile=True
+        lambda: even(N, 0.02), RATE, 0.02, 0.05, (600,), lies=True, hostile=True
     ),
     "7 confidences": Population(
         lambda: even(N, 0.02, ties=7), RATE, 0.02, 0.05, (600,), hostile=True
     ),
-    "40 outputs": Population(lambda: even(40, 0.1), RATE, 0.1, 0.05, (20, 40), hostile=True),
-    "40 outputs, among accepted": Population(
-        lambda: marked(40, 0.25, 0.1), RISK, 0.1, 0.05, (20, 40), hostile=True
+    "200 outputs, 3 errors": Population(
+        lambda: even(200, 0.01), RATE, 0.01, 0.05, (150,), hostile=True
+    ),
+    "40 outputs": Population(lambda: even(40, 0.1), RATE, 0.1, 0.05, (40,), hostile=True),
+    "40 outputs, of those accepted": Population(
+        lambda: marked(40, 0.25, 0.1), RISK, 0.1, 0.05, (40,), hostile=True
     ),
     "a million outputs": Population(
         lambda: even(1_000_000, 0.02), RATE, 0.02, 0.05, (400,), hostile=True
@@ -160,7 +193,7 @@ def simulate(name: str, population: Population, searches: int) -> Iterator[Row]:
     ends = np.append(np.flatnonzero(np.diff(confidence[order])) + 1, n)
     counted = n if population.criterion == RATE else ends
     best = ends[errors[ends] <= population.limit * counted].max(initial=0) / n
-    judge = wrong.astype(float) if population.judge else None
+    judge = None if population.lies is None else judged(wrong, lies=population.lies)
     limit: dict[str, Any] = {population.criterion: population.limit}
     accepted = np.zeros(len(population.budgets))
     exceeded = np.zeros(len(population.budgets), np.int64)
@@ -183,7 +216,7 @@ def simulate(name: str, population: Population, searches: int) -> Iterator[Row]:
         uniform = None
         if not population.hostile and population.criterion == RATE:
             shares = []
-            for k in range(min(searches, UNIFORM)):
+            for k in range(searches):
                 sample = np.random.default_rng([3, k]).choice(n, labels, replace=False)
                 point = fa.guaranteed_operating_point(
                     ~wrong[sample], confidence[sample], failure_probability=population.failure, **limit
@@ -210,7 +243,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     populations = dict(POPULATIONS)
     if options.data is not None:
-        for limit, labels in ((0.05, (77, 123, 185)), (0.01, (291, 614, 922))):
+        for limit, labels in ((0.05, (46, 77, 123, 185)), (0.01, (230, 291, 614, 922))):
             name = f"{options.data.stem}, {100 * limit:g} %"
             populations[name] = Population(lambda: real(options.data), RATE, limit, 0.1, labels)
     chosen = options.population or list(populations)
