@@ -25,7 +25,9 @@ CRITERIA = "max_error_rate", "max_risk"
 STEP = 0.005  # of all outputs, between two candidates
 FEWEST_STEPS = 40  # below so many, candidates shrink by a factor
 FACTOR = 0.7
-DENSEST = 8.0  # density of what the judge doubts, at most
+LOW = 0.1  # of the outputs, at the lowest confidences: looked at more often, the lower the more
+STEEPNESS = 0.7  # of their density, a power of the rank
+DENSEST = 8.0  # density of what the judge doubts, and of the lowest confidences, at most
 SURPLUS = 1.25  # mean density, at most: how many times the labels a judge that knows nothing may cost
 STATE = saved.record(
     {
@@ -106,7 +108,9 @@ class AdaptiveThresholdSearch:
     does not grow on average, where the next output is i with a chance in proportion to its density dᵢ
     and λ depends on what came before: the mean of we is that of the errors in R. So K is a nonnegative
     supermartingale from 1 and reaches 1/δ at any time with probability δ at most, by Ville's
-    inequality (Waudby-Smith and Ramdas 2020; all densities are 1 without a judge).
+    inequality (Waudby-Smith and Ramdas 2020). Densities are fixed before any answer: 1, and more for
+    what the judge doubts, or without one for the lowest tenth of the confidences, where errors are
+    likely. An error of density d costs about 1/d of what one of density 1 costs.
 
     K is fixed by the order and the truth. Which outputs are asked for only decides how far it is known:
     up to the first output of A without an answer. So an answer counts for all thresholds below its
@@ -190,7 +194,9 @@ class AdaptiveThresholdSearch:
         self._enough = np.array([most_within(self.limit, int(m)) + 1 for m in counted], np.int64)
 
         cells = np.searchsorted(self._sizes, np.arange(n), side="right")
-        density = np.ones(n) if guesses is None else _densities(guesses, self.limit)[order]
+        density = (
+            _densities_by_rank(cells) if guesses is None else _densities(guesses, self.limit)[order]
+        )
         clock = _clocks(np.random.default_rng(seed), density)
         placed = np.lexsort((clock, cells))  # cell by cell, in the order in which they are drawn of it
         self._items = order[placed]
@@ -475,6 +481,14 @@ def _sizes(n: int) -> NDArray[np.intp]:
 def _clocks(rng: np.random.Generator, density: NDArray[np.float64]) -> NDArray[np.float64]:
     """Times at which outputs come: each is next of those left with a chance as its density."""
     return rng.exponential(size=len(density)) / density
+
+
+def _densities_by_rank(cells: NDArray[np.intp]) -> NDArray[np.float64]:
+    """How much more often than others the lowest confidences are drawn, alike in a cell, from 1 up."""
+    per_cell = np.bincount(cells)
+    middle = 1.0 - (np.cumsum(per_cell) - 0.5 * per_cell) / len(cells)
+    found: NDArray[np.float64] = np.clip((LOW / middle) ** STEEPNESS, 1.0, DENSEST)[cells]
+    return found
 
 
 def _densities(guesses: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
