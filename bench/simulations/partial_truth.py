@@ -55,6 +55,7 @@ WARNED, SELDOM = 0.9, 0.1
 SHORT_Z = 2.326  # one-sided 99 %
 PAGE, SHARED = 20, 0.2
 CORRELATION = 0.8
+MIX = {"aimed": 0.5, "uniform": 1.0, "pages": 0.5, "nine tenths aimed": 0.1}
 JUDGES = ("none", "useless", "good", "biased", "overconfident", "lying", "blind")
 RATES = (0.005, 0.02, 0.1)
 LEAST_JUDGED = 1e-6
@@ -68,7 +69,7 @@ class Design(NamedTuple):
     verified: int
     error_rate: float
     judge: str
-    draw: str  # aimed, uniform or pages
+    draw: str
 
 
 def designs() -> list[Design]:
@@ -89,6 +90,17 @@ def designs() -> list[Design]:
         for judge in judges
         for k in sizes
         for rate in rates
+    ]
+    found += [
+        Design("comparison", small, k, rate, judge, draw)
+        for draw, sizes in (
+            ("aimed", (1000, 500, 200)),
+            ("nine tenths aimed", (1000, 500, 200)),
+            ("pages", (1000,)),
+        )
+        for judge in ("good", "useless", "lying")
+        for k in sizes
+        for rate in (0.05, 0.01)
     ]
     found += [
         Design("comparison", small, 1000, rate, judge, draw)
@@ -213,7 +225,7 @@ def verify(design: Design, items: Items, rng: np.random.Generator) -> tuple[fa.P
     judge = judged(design.judge, items.correct, design.error_rate, rng)
     seed = int(rng.integers(1 << 62))
     sample = fa.partial_truth.draw_verification_sample(
-        items.confidence, design.verified, judge=judge, mix=1.0 if design.draw == "uniform" else 0.5,
+        items.confidence, design.verified, judge=judge, mix=MIX[design.draw],
         groups=items.documents, random_state=seed,
     )  # fmt: skip
     answers = np.where(sample.selected, items.correct, np.nan)
@@ -301,17 +313,22 @@ COMPARED = ("recognition_rate", "arac_auc", "roc_auc", "average_precision")
 def comparison(design: Design, rng: np.random.Generator, found: Tallies) -> None:
     """Count differences that are found between two models of the same law, of the same items.
 
-    What decides z and what decides the correctness have a correlation of ½ each.
+    What decides z and what decides the correctness have a correlation of ½ each; pages have what both
+    models share there.
     """
     n, half = design.n, math.sqrt(0.5)
     common = rng.normal(size=(2, n))
+    pages = np.arange(n) // PAGE if design.draw == "pages" else None
+    of_pages: Any = 0.0 if pages is None else rng.normal(size=(2, pages[-1] + 1))[:, pages]
+    shared = 0.0 if pages is None else SHARED
     models: dict[str, tuple[fa.PartialTruth, Floats]] = {}
     first: Any = None
     try:
         for name in "ab":
-            z, latent = half * common + half * rng.normal(size=(2, n))
+            own = half * common + half * rng.normal(size=(2, n))
+            z, latent = math.sqrt(shared) * of_pages + math.sqrt(1.0 - shared) * own
             z = centre(design.error_rate) + SPREAD * z
-            items = Items(quantile_of_normal(latent) < chance(z), expit(z))
+            items = Items(quantile_of_normal(latent) < chance(z), expit(z), None, pages)
             if first is None:
                 truth, first = verify(design, items, rng)
             else:
@@ -319,6 +336,7 @@ def comparison(design: Design, rng: np.random.Generator, found: Tallies) -> None
                     np.where(first.selected, items.correct, np.nan),
                     inclusion_probability=first.inclusion_probability,
                     judge=judged(design.judge, items.correct, design.error_rate, rng),
+                    groups=pages,
                 )
             models[name] = truth, items.confidence
     except ValueError:
@@ -370,7 +388,7 @@ KINDS: dict[str, Callable[[Design, np.random.Generator, Tallies], None]] = {
 def simulate(design: Design, samples: int, found: Tallies, done: int = 0) -> Tallies:
     """Add samples until there are so many."""
     place = [JUDGES.index(design.judge), design.n, design.verified, round(1e4 * design.error_rate)]
-    place += [list(KINDS).index(design.kind), ("aimed", "uniform", "pages").index(design.draw)]
+    place += [list(KINDS).index(design.kind), list(MIX).index(design.draw)]
     found = dict(found)
     for k in range(done, samples):
         KINDS[design.kind](design, np.random.default_rng([*place, k]), found)
@@ -436,7 +454,8 @@ def main() -> None:
     parser.add_argument("--n", type=int, action="append")
     parser.add_argument("--verified", type=int, action="append")
     parser.add_argument("--judge", choices=JUDGES, action="append")
-    parser.add_argument("--draw", choices=("aimed", "uniform", "pages"), action="append")
+    parser.add_argument("--draw", choices=MIX, action="append")
+    parser.add_argument("--rate", type=float, action="append", dest="error_rate")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="of each cell")
     parser.add_argument("--again", action="store_true", help="recompute what the file has")
     parser.add_argument("--output", type=Path, default=OUTPUT)
@@ -447,7 +466,7 @@ def main() -> None:
     for design in everything:
         chosen = all(
             getattr(options, name) is None or getattr(design, name) in getattr(options, name)
-            for name in ("kind", "n", "verified", "judge", "draw")
+            for name in ("kind", "n", "verified", "judge", "draw", "error_rate")
         )
         done, tallies = read(options.output).get(design, (0, {}))
         if options.again:

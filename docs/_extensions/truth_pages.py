@@ -195,10 +195,11 @@ def comparisons_table() -> str:
     lines = []
     for row in rows_of("comparison"):
         cells = [with_warnings(found, f"{100 * found.share:.1f} %") for found in row["found"].values()]
-        lines.append([row["judge"], row["draw"], f"{100 * row['error_rate']:g} %", *cells])
+        where = [row["judge"], row["draw"], f"{row['verified']:,}", f"{100 * row['error_rate']:g} %"]
+        lines.append([*where, *cells])
     first = next(iter(rows_of("comparison")), {"found": {}})
     names = [name.replace("_", " ") for name in first["found"]]
-    return markdown(["judge", "draw", "errors", *names], lines)
+    return markdown(["judge", "draw", "verified", "errors", *names], lines)
 
 
 def guarantees_table() -> str:

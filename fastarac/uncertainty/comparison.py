@@ -312,6 +312,11 @@ def compare_models(
     error are those of :func:`.delong_test`, which without groups takes the normal distribution, so
     that p-values differ a little. Weights are sampling weights, never frequencies.
 
+    Where outputs are verified in part (:class:`.PartialTruth`), both estimates vary by what each item
+    adds to them, with C degrees of freedom, but no more than verified errors; errors of large weights
+    that were not drawn have room on the side of the model that may have them, with which an interval
+    may reach farther on one side.
+
     With ``paired="groups"`` a model has the same statistic and interval as alone, from all of its n
     items. Of a difference, each group of either model, G of them, adds
 

@@ -65,6 +65,8 @@ class Contrast(NamedTuple):
     """Of the difference, where these decide."""
     n_groups: int = 0
     """That were resampled, if it was groups; then there are degrees of freedom."""
+    unseen: tuple[float, float] = (0.0, 0.0)
+    """Standard errors by which errors of a kind that was not seen may lower and raise it."""
 
     @property
     def difference(self) -> float:
@@ -72,10 +74,15 @@ class Contrast(NamedTuple):
         return self.a.value - self.b.value
 
     @property
+    def errors(self) -> tuple[float, float]:
+        """The standard error below and above the difference, with what was not seen."""
+        return math.hypot(self.error, self.unseen[0]), math.hypot(self.error, self.unseen[1])
+
+    @property
     def ratio(self) -> float:
-        """The difference over its standard error."""
+        """The difference over its standard error on the side of no difference."""
         if self.error > NO_SPREAD:
-            return self.difference / self.error
+            return self.difference / self.errors[0 if self.difference > 0.0 else 1]
         if math.isnan(self.difference) or math.isnan(self.error):
             return math.nan
         if math.isclose(self.a.value, self.b.value, rel_tol=ROUNDING, abs_tol=NO_SPREAD):
@@ -119,8 +126,9 @@ class Contrast(NamedTuple):
             ends = self._ends_of_resamples(level)
             return Interval(difference, *ends, error, level, "percentile", self.resamples)
         if error > NO_SPREAD:
-            reach = student_quantile(level, self.degrees) * error if self.degrees > 0.0 else math.inf
-            ends = difference - reach, difference + reach
+            reach = student_quantile(level, self.degrees) if self.degrees > 0.0 else math.inf
+            below, above = self.errors
+            ends = difference - reach * below, difference + reach * above
         elif math.isnan(self.ratio):
             ends = math.nan, math.nan
         else:

@@ -145,13 +145,14 @@ class PartialSample:
         return 0.0 if math.isnan(found) else found
 
     def unseen(self, found: Evidence, level: float) -> tuple[float, float]:
-        """How far errors of large weights that the draw missed may move a statistic, down and up.
+        """How far errors that weigh much and that the draw missed may move a statistic, down and up.
 
         The standard error comes from the errors that were seen. Where a judge is surest items are drawn
-        seldom, and an error there weighs most: that none was seen, or few, does not show how many there
-        are. −ln(α/2) of them, the Poisson bound where none was seen, each with what its weight is above
-        that of the errors that were seen, at the confidences where errors come. 0 where all weights
-        are equal.
+        seldom, and an error there moves the statistic most, by 1/π and by its place: that none was
+        seen, or few, does not show how many there are. −ln(α/2) of them, the Poisson bound where none
+        was seen, each with what it moves beyond the errors that were seen, spread over the verified
+        items by the root of the error rate at their confidence: between where errors come, which is
+        what is in doubt, and everywhere alike. 0 where all weights are equal.
         """
         items = self.items
         w, right = items.weight, 1.0 - items.error
@@ -164,18 +165,20 @@ class PartialSample:
         rare, chance = items.error, items.predictions[0].verified
         if added(w * rare) > added(w * right):
             rare, chance, effect = right, 1.0 - chance, -effect
-        seen = w * rare * effect * effect
+        moved = w * effect
+        size = np.abs(moved)
+        seen = rare * size
         if not seen.any():
             return 0.0, 0.0
-        excess = w - added(w * seen) / added(seen)
-        heavy = excess > 1e-9 * w
-        likely = np.where(heavy, w * chance, 0.0)
+        excess = size - added(size * seen) / added(seen)
+        heavy = excess > 1e-9 * size
+        likely = np.where(heavy, np.sqrt(chance), 0.0)
         if not likely.any():
             return 0.0, 0.0
         bound, share = -math.log((1.0 - level) / 2.0), likely / likely.sum()
         down, up = (
-            min(bound * math.sqrt(added(share * (excess * moved) ** 2)), added(w[heavy] * moved[heavy]))
-            for moved in (np.maximum(-effect, 0.0), np.maximum(effect, 0.0))
+            min(bound * math.sqrt(added(share[side] * excess[side] ** 2)), added(size[heavy & side]))
+            for side in (moved < 0.0, moved > 0.0)
         )
         return down, up
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastarac._core.quantiles import normal_quantile
 from fastarac._engine.factors import crossed_in
 from fastarac.truth import PartialTruth
 from fastarac.uncertainty import derivatives, estimated
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from fastarac._core.random_state import RandomState
     from fastarac.uncertainty.paired import ComparedModels
     from fastarac.uncertainty.statistics import Statistic
+
+
+FEWEST = 2  # verified errors of a model, as many of one weight, from which a difference is taken
 
 
 def is_partial(models: ComparedModels) -> bool:
@@ -48,11 +52,13 @@ def by_estimates(
             samples.append(estimated.PartialSample.of_codes(*columns))
         except (TypeError, ValueError) as error:
             raise type(error)(f"models[{name!r}]: {error}") from error
-    intervals, estimates, errors, verified, warnings = [], [], [], [], []
+    intervals, estimates, errors, verified, unseen = [], [], [], [], []
+    warnings: list[str] = []
+    notes: list[str] = []
     for name, sample in zip(names, samples, strict=True):
-        interval, warning = estimated.interval_and_warning(sample, statistic, level, "auto")
+        interval, note = estimated.interval_and_warning(sample, statistic, level, "auto")
         intervals.append(interval)
-        warnings += [f"{name!r}: {warning}"] if warning else []
+        notes += [f"{name!r}: {note}"] if note else []
         found = sample.evidence(statistic)
         own = sample.contributions(sample.influence_of(statistic, found), found.share)
         if sample.codes is None:
@@ -60,20 +66,26 @@ def by_estimates(
         errors.append(own)
         estimates.append(sample.estimate(found))
         verified.append(found.verified)
+        unseen.append([room / normal_quantile(level) for room in sample.unseen(found, level)])
+        if found.verified < FEWEST and sample.items.partial:
+            warnings.append(
+                f"{name!r} has fewer than {FEWEST} verified errors, or correct items, of one weight, "
+                "from which nothing shows how far its estimate may be off"
+            )
     pairs = {}
     for a, b in itertools.combinations(range(len(names)), 2):
         spread = spread_of(errors[a] - errors[b])
-        contributors, n = spread.effective_contributors, float(len(errors[a]))
-        if samples[a].codes is not None:
-            degrees = min(n - 1.0, max(contributors, 2.0))
-        else:
-            degrees = 2.0 * contributors / (1.0 - contributors / n) if contributors < n else math.inf
-        pairs[a, b] = Contrast(estimates[a], estimates[b], statistic, spread.standard_error, degrees)
-        if contributors < estimated.FEW:
-            warnings.append(
-                f"the error of the difference of {names[a]!r} and {names[b]!r} is estimated from as "
-                f"few as {contributors:.2g} items or groups"
-            )
+        pairs[a, b] = Contrast(
+            estimates[a],
+            estimates[b],
+            statistic,
+            spread.standard_error,
+            _degrees(samples[a], spread.effective_contributors, verified[a] + verified[b]),
+            unseen=(
+                math.hypot(unseen[a][0], unseen[b][1]),
+                math.hypot(unseen[a][1], unseen[b][0]),
+            ),
+        )
     values = np.array([estimate.value for estimate in estimates])
     two = pairs[0, 1] if len(names) == 2 else None
 
@@ -81,7 +93,15 @@ def by_estimates(
         return np.array([[float(a @ b) for b in errors] for a in errors])
 
     shares = shares_of_best(values, covariance, two, statistic, random_state)
-    return Contrasts(intervals, pairs, shares, warnings)
+    return Contrasts(intervals, pairs, shares, warnings, notes)
+
+
+def _degrees(sample: estimated.PartialSample, contributors: float, verified: float) -> float:
+    """C, and no more than the verified errors of both models, so that a few heavy ones are few."""
+    n = float(sample.units)
+    if sample.codes is None and not sample.items.partial:
+        return 2.0 * contributors / (1.0 - contributors / n) if contributors < n else math.inf
+    return min(n - 1.0, max(min(contributors, verified), 2.0))
 
 
 def _check(models: ComparedModels) -> None:
