@@ -156,15 +156,13 @@ def evaluate(
 ) -> None:
     """Evaluate the outputs in files."""
     groups = groups_of(group)
-    of_verified = verified.columns(
-        context, reading, groups, *NOT_OF_VERIFIED, "by", "item", "wide", "report"
-    )
+    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, "by", "item", "wide")
     if of_verified is not None:
         from fastarac.cli import _verified
 
         certainty = Certainty(ci, guarantee)
         certainty.check(limits)
-        _verified.evaluate(paths, of_verified, limits, certainty, str(delivery.form))
+        _verified.evaluate(paths, of_verified, limits, certainty, delivery)
         return
     costs = Costs(gamma, delta, Prices.of(prices, people, {"--gamma": gamma, "--delta": delta}))
     report = delivery.report

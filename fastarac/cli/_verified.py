@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import fastarac
 from fastarac._core.exceptions import collected
 from fastarac._core.text import printable
+from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import names_of_files, notes_of_groups
 from fastarac.cli._json import write_object
-from fastarac.cli._options import Certainty, RefusalError, in_words_of_options
+from fastarac.cli._options import RefusalError, in_words_of_options, writing
 from fastarac.cli._policies import refusing
+from fastarac.cli._report import csv_text
 from fastarac.cli._standard import say, tell, write
 from fastarac.partial_truth import read_verified
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastarac.cli._compare import ComparisonRequest
-    from fastarac.cli._options import Delivery, Limits
+    from fastarac.cli._options import Certainty, Delivery, Limits
 
 
 def refuse_others(options: Mapping[str, Any]) -> None:
@@ -66,12 +68,21 @@ def evaluate(
     columns: Mapping[str, Any],
     limits: Limits,
     certainty: Certainty,
-    form: str,
+    delivery: Delivery,
 ) -> None:
     """Print the figures of each file, and what is guaranteed."""
     arguments = limits.arguments()
-    if certainty.level is not None:
-        arguments |= {"intervals": True, "confidence_level": certainty.level}
+    delivery.check()
+    form, report = str(delivery.form), delivery.report
+    if form == "markdown":
+        raise RefusalError(
+            "--format markdown is given beside --inclusion-probability; table, json or csv is expected"
+        )
+    level = certainty.level
+    if report is not None and level is None:
+        level = _html.LEVEL  # a report says how sure its figures are
+    if level is not None:
+        arguments |= {"intervals": True, "confidence_level": level}
     notes: list[str] = []
     decisions: list[str] = []
     models, tables, read = [], [], []
@@ -90,15 +101,35 @@ def evaluate(
         tables.append((name, verified, found, points))
         models.append({"name": name, **found.to_dict(), "n_verified": outputs.correct.n_verified})
     notes = [in_words_of_options(note) for note in notes] + notes_of_groups(paths, read, columns)
+    if report is not None:
+        from fastarac.report.verified import write_verified_report
+
+        names = [name for name, *_ in tables]
+        with writing(report), collected([]), interrupts_end_at_once():
+            write_verified_report(
+                report,
+                dict(zip(names, read, strict=True)),
+                {name: found for name, _, found, _ in tables},
+                guarantees={name: points for name, _, _, points in tables},
+                notes=notes,
+                confidence_level=level or _html.LEVEL,
+            )
+        decisions.append(_html.WRITTEN.format(path=report))
     if form == "json":
         write_object("evaluate", {"models": models}, decisions=decisions, warnings=notes)
+    elif form == "csv":
+        write(csv_text([{"model": each.pop("name"), **each} for each in models]))
     else:
         for k, (name, verified, found, points) in enumerate(tables):
-            say(("\n" if k else "") + f"{printable(name)}: {verified}")
+            write("\n" if k else "")
+            say(f"{printable(name)}: {verified}")
             write(f"\n{found}\n")
             if points:
                 write("\n")
                 say(*points)
+        if report is not None:
+            write("\n")
+            say(_html.WRITTEN.format(path=report))
     tell(notes)
 
 

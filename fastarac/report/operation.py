@@ -179,22 +179,15 @@ def write_operation_report(
         parts.append(_of_monitor(monitor))
     if not parts:
         raise TypeError("no part is given; at least one of plan, policy, …, monitor is expected")
-    text = page_of(
-        "operation.html.jinja",
-        title,
-        {
-            "units": "outputs",
-            "people": [1.0, 0.0],
-            "drawn": {
-                f"{part.id}-chart-{i}": chart.drawn
-                for part in parts
-                for i, chart in enumerate(part.charts)
-            },
-        },
-        about="Each answer, and what stands behind it.",
-        parts=parts,
-    )
-    write_whole(path, text)
+    write_whole(path, page_of_sections(title, parts))
+
+
+def page_of_sections(title: str, parts: Sequence[ReportSection]) -> str:
+    """Return a page with an answer of each section, and what stands behind it."""
+    charts = ((f"{part.id}-chart-{i}", each) for part in parts for i, each in enumerate(part.charts))
+    data = {"units": "outputs", "people": [1.0, 0.0], "drawn": {name: c.drawn for name, c in charts}}
+    about = "Each answer, and what stands behind it."
+    return page_of("operation.html.jinja", title, data, about=about, parts=parts)
 
 
 def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float) -> ReportSection:
@@ -221,7 +214,7 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float
         charts=[
             Chart(
                 "How probable the guarantee is",
-                _lines(
+                lines_of(
                     numbers, [(f"{expected} expected", chances, None)], "verified outputs",
                     guides=[(power, f"wanted: {percent(power)}")], top=1.0,
                 ),
@@ -292,7 +285,7 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
         ],
         [Chart(
             f"Error probability by confidence{some}",
-            _lines(places, curves, "confidence", stepped=True),
+            lines_of(places, curves, "confidence", stepped=True),
         )],
         tables,
     )  # fmt: skip
@@ -402,7 +395,7 @@ def _of_shift(shift: ConfidenceShift) -> ReportSection:
         [("Means", UNSEEN)],
         [Chart(
             f"Quantiles of the confidences{where}, now over before",
-            _lines(
+            lines_of(
                 shift.before, [(p_is(shift.pvalue), shift.now, None)],
                 "confidence before", percent=False, diagonal=True, points=True,
             ),
@@ -445,7 +438,7 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
         facts=facts,
         charts=[Chart(
             "Error rate by the share that is accepted",
-            _lines(
+            lines_of(
                 found.acceptance_rate, [("estimate", found.error_rate, (found.low, found.high))],
                 "accepted", guides=guides, marks=[(in_use, "in use")], x_percent=True, stepped=True,
             ),
@@ -479,7 +472,7 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
     points = len(rows) <= MOST_POINTS
     charts = [Chart(
         "Errors among the audits so far",
-        _lines(
+        lines_of(
             history.audited, [(name or "audits", history.error_rate, (history.low, history.high))],
             "audits", guides=[(monitor.limit, f"limit: {limit}")], marks=marks, points=points,
         ),
@@ -492,7 +485,7 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
         statistics.append(f"a change is told where M reaches {goal:,}, and M begins anew")
         charts.append(Chart(
             "M: whether the rate rose lately",
-            _lines(
+            lines_of(
                 history.audited, [("M", history.change_statistic, None)], "audits", percent=False,
                 guides=[(goal, f"alarm: {goal:,}")], points=points, top=1.2 * goal,
             ),
@@ -540,14 +533,14 @@ def _of_fields(
     """A chart of the fields, where there are some, and not too many."""
     if not 2 <= len(names) <= ROWS // 5:
         return []
-    drawn = _lines(
+    drawn = lines_of(
         np.arange(len(names)), [("rate", rates, ends)], "field",
         guides=[(limit, f"limit of {ALL}: {percent(limit)}")], points=True,
     )  # fmt: skip
     return [Chart(caption, drawn | {"names": [printable(name) for name in names]})]
 
 
-def _lines(
+def lines_of(
     x: ArrayLike,
     curves: Iterable[tuple[str, ArrayLike, tuple[ArrayLike, ArrayLike] | None]],
     label: str,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -52,6 +53,39 @@ def test_evaluate(folder):
     assert [model["name"] for model in models] == ["a", "b"]
     assert models[0]["arac_auc"] == found.arac.auc
     assert models[0]["n_verified"] == outputs.correct.n_verified
+
+
+def test_report(folder, tmp_path):
+    """Each limit, the curve and the figures of each model; what is left out is said."""
+    report, paths = tmp_path / "report.html", (folder / "a.csv", folder / "b.csv")
+    limits = ("--error-rate", 0.05, "--guarantee", 0.1)
+    done = run("evaluate", *paths, *BY, *limits, "--report", report)
+    assert f"{report} has the report" in done.stdout
+    assert "\ufffd" not in done.stdout
+    page = report.read_text(encoding="utf-8")
+    for path in paths:
+        outputs = read_verified(path, **columns())
+        found = fa.evaluate(*outputs, max_error_rate=0.05, intervals=True)
+        point, ends = found.limits[0].point, found.intervals["acceptance_rate@0.05"]
+        assert f"At most 5 % errors, {path.stem}" in page
+        assert f"{100 * point.acceptance_rate:.3g} %" in page
+        assert f"{100 * ends.low:.3g} % to {100 * ends.high:.3g} %" in page
+        low, high = found.intervals["roc_auc"].low, found.intervals["roc_auc"].high
+        assert f"{found.roc_auc:.4f}<small>{low:.4f} to {high:.4f}</small>" in page
+        assert f"of {len(outputs.correct):,} outputs are verified" in page
+    assert page.count("<dt>Guaranteed</dt>") == 2
+    assert "Here it is left out" in page
+    targets = set(re.findall(r'href="#([^"]+)"', page))
+    assert all(f'id="{target}"' in page for target in targets)
+
+
+def test_csv(folder):
+    path = folder / "a.csv"
+    header, row = run("evaluate", path, *BY, "--format", "csv").stdout.splitlines()
+    figures = dict(zip(header.split(","), row.split(","), strict=True))
+    found = fa.evaluate(*read_verified(path, **columns()))
+    assert figures["model"] == "a"
+    assert float(figures["arac_auc"]) == found.arac.auc
 
 
 def test_compare(folder):
@@ -156,7 +190,8 @@ def test_groups(folder):
 def test_refusals(folder, tmp_path):
     path = folder / "a.csv"
     assert "--judge is given without" in reason("evaluate", path, "--judge", "judge")
-    assert "--report is given beside" in reason("evaluate", path, *BY, "--report", "a.html")
+    assert "--format markdown" in reason("evaluate", path, *BY, "--format", "markdown")
+    assert "should end in .html" in reason("evaluate", path, *BY, "--report", tmp_path / "a.txt")
     assert "--by is given beside" in reason("evaluate", path, *BY, "--by", "page")
     assert "--method bootstrap is given" in reason(
         "compare", path, folder / "b.csv", *BY, "--method", "bootstrap"

@@ -1,0 +1,138 @@
+"""The page about outputs of which some are verified: figures of all of them, estimated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.files import write_whole
+from fastarac._core.text import percent, percent_range, printable, sentence
+from fastarac.evaluation import wording
+from fastarac.evaluation.items import evaluate
+from fastarac.evaluation.limits import LABELS, name_of
+from fastarac.report.frame import require_page
+from fastarac.report.operation import Chart, ReportSection, ReportTable, lines_of, page_of_sections
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from fastarac.evaluation.items import Evaluation, LimitEvaluation
+    from fastarac.truth import PartialTruth
+
+__all__ = ["write_verified_report"]
+
+SHARES = np.arange(1, 21) / 20  # accepted ones at which the chart has points
+LEFT_OUT = (
+    "Whether single pages or fields keep a limit, errors in their context, and how many right and "
+    "wrong outputs there are at each confidence, is told where the truth of all outputs is known. Here "
+    "it is left out."
+)
+
+
+def write_verified_report(
+    path: Path,
+    models: Mapping[str, tuple[PartialTruth, NDArray[Any]]],
+    found: Mapping[str, Evaluation],
+    *,
+    guarantees: Mapping[str, Sequence[str]],
+    notes: Sequence[str] = (),
+    confidence_level: float = 0.95,
+    title: str = "How much can go through unchecked?",
+) -> None:
+    """Write one HTML file about models whose outputs are verified in part.
+
+    `found` has the figures of each model with their intervals, and `guarantees` a sentence for each of
+    its limits that has one.
+    """
+    require_page(path)
+    parts: list[ReportSection] = []
+    for k, (name, (truth, confidence)) in enumerate(models.items()):
+        of = f", {printable(name)}" if len(models) > 1 else ""
+        parts += [_of_limit(f"m{k}-curve", of, each, found[name]) for each in found[name].limits]
+        parts.append(_of_curve(f"m{k}-curve", of, truth, confidence, confidence_level))
+        parts.append(_of_figures(f"m{k}", of, truth, found[name], guarantees.get(name, ())))
+    parts.append(
+        ReportSection(
+            "answers", "What cannot be estimated", "left out", LEFT_OUT,
+            facts=[("To be known", sentence(note)) for note in notes],
+        )
+    )  # fmt: skip
+    write_whole(path, page_of_sections(title, parts))
+
+
+def _of_limit(id_: str, of: str, found: LimitEvaluation, figures: Evaluation) -> ReportSection:
+    """What a limit lets through; its card leads to the curve of this id."""
+    point, limit = found.point, found.limit
+    ends = figures.intervals.get(f"acceptance_rate@{limit.key}")
+    where = f"{wording.opening(limit)}{of}"
+    text = "No output can be accepted."
+    if point.acceptance_rate > 0:
+        text = (
+            f"of the outputs go through at confidence ≥ {point.threshold:.6g}; about "
+            f"{percent(point.error_rate, 3)} of all outputs stay wrong unseen."
+        )
+    if ends is not None:
+        between = percent_range(ends.low, ends.high, 3)
+        text += f" With {percent(ends.confidence_level)} confidence the share is {between}."
+    return ReportSection(id_, where, percent(point.acceptance_rate, 3), text)
+
+
+def _of_curve(
+    id_: str, of: str, truth: PartialTruth, confidence: NDArray[Any], level: float
+) -> ReportSection:
+    """The error rate by the accepted share, at thresholds of twenty shares, with intervals."""
+    falling = np.sort(confidence)[::-1]
+    places = np.ceil(SHARES * len(falling)).astype(np.intp) - 1
+    thresholds = list(dict.fromkeys(falling[places].tolist()))
+    found = evaluate(
+        truth, confidence, max_error_rate=(), threshold=thresholds, intervals=True,
+        confidence_level=level,
+    )  # fmt: skip
+    rows = []
+    for each in found.limits:
+        ends = found.intervals[f"error_rate@{each.limit.key}"]
+        rows.append((each.point.acceptance_rate, each.point.error_rate, ends.low, ends.high))
+    share, rate, low, high = np.array(rows).T
+    caption = "Errors that nobody sees, as a share of all outputs, by the share that goes through"
+    shown = [
+        (percent(x, 3), f"{t:.6g}", (percent(at, 3), percent_range(least, most, 3)))
+        for t, (x, at, least, most) in zip(thresholds, rows, strict=True)
+    ]
+    return ReportSection(
+        id_,
+        f"What goes wrong unseen{of}",
+        percent(float(rate[-1]), 3),
+        f"of all outputs are wrong if everything is accepted: about "
+        f"{percent_range(float(low[-1]), float(high[-1]), 3)}.",
+        charts=[Chart(caption, lines_of(share, [("estimated", rate, (low, high))], "accepted"))],
+        tables=[
+            ReportTable(caption, ("accepted", "at confidence ≥", "wrong unseen"), shown, folded=True)
+        ],
+    )
+
+
+def _of_figures(
+    id_: str, of: str, truth: PartialTruth, found: Evaluation, guarantees: Sequence[str]
+) -> ReportSection:
+    values = found.to_dict()
+    rows = []
+    for name in LABELS:
+        ends, value = found.intervals.get(name), values[name]
+        between = "" if ends is None else f"{ends.low:.4f} to {ends.high:.4f}"
+        rows.append((name_of(name, found.costs), ("–" if value is None else f"{value:.4f}", between)))
+    facts = [("Guaranteed", each.removeprefix("Guaranteed: ")) for each in guarantees]
+    if truth.judge is not None:
+        facts.append(("Judge", "Its guesses were calibrated anew on the verified outputs."))
+    return ReportSection(
+        id_,
+        f"What is verified{of}",
+        f"{truth.n_verified:,}",
+        f"of {len(truth):,} outputs are verified, each drawn with a known probability. The figures are "
+        "estimates for all outputs.",
+        facts=facts,
+        tables=[ReportTable("Figures, with intervals", ("Figure", "estimate"), rows)],
+    )
