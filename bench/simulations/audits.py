@@ -9,6 +9,13 @@ that 73 % can be accepted at an error rate of 2 %. All are accepted and 1,770 ar
 share of them uniformly, the others in proportion to √(p(1 − p)) of the probability p of an error. With
 a judge there are 3,000 outputs, 600 audits and a limit of 5 %.
 
+At the limit: 1,000 or 4,000 outputs of which 5 % are wrong, just above a limit of 5 %, 2,000 samples;
+the outputs that are wrong, or likelier to be, have the least π ("hidden": a tenth of them, with π 0.02
+and not 0.2; "rare": all errors, with 0.005 and not 0.3; "half": one half, with 0.05 and not 0.3;
+"spread": a fifth, π from 0.005 to 0.5), or the largest confidences, with π 0.05 and not 0.3 ("lying"),
+or come first in the log, with π that rises from 0.02 to 0.22 ("drifting"). The figure is the share of
+samples with a rate of 2 % in which all outputs are accepted.
+
 Estimates: 5,000 outputs, confidence t uniform, those below 0.2 rejected and verified. P(error) is
 3r(1 − t)² ("falling"), r ("flat") or 3rt² ("rising": p̂, which never rises, is wrong). π is 0.1, or 0.02
 from t = 0.6 on and 0.3 below, or the other way round, or exp(U), U uniform from log 0.01 to log 0.5.
@@ -54,6 +61,8 @@ SHARES = (1.0, 0.5, 0.25, 0.1)
 RULES = ("thinned", "betting", "betting, hostile judge", "betting, good judge")
 WITH_JUDGE, AUDITS_WITH_JUDGE, LIMIT_WITH_JUDGE = 3000, 600, 0.05
 ESTIMATED, IN_USE = 5000, 0.2
+AT_LIMIT = 0.05
+HIDDEN = ("equal", "hidden", "rare", "half", "spread", "lying", "drifting")
 RATES = (0.004, 0.02, 0.1)
 LEAST_WITH_JUDGE = 0.5  # share of audits that are uniform; with less nothing is accepted
 KINDS = ("falling", "flat", "rising")
@@ -122,11 +131,50 @@ def guaranteed(share: float, rule: str, seed: int) -> tuple[bool, float, int]:
         threshold = float(
             bet_on_verified(
                 z, found, pi, criterion="max_error_rate", limit=limit, failure_probability=DELTA,
-                judge=judge, least_probability=least, rng=rng,
+                judge=judge, rng=rng,
             ).threshold
         )  # fmt: skip
     accepted, rate = accepted_and_rate(threshold)
     return rate > limit, accepted, int(np.nansum(found))
+
+
+def hidden_errors(
+    kind: str, rate: float, n: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats]:
+    """Confidence, π and the probability of an error, whose mean over the source is `rate`."""
+    u = np.arange(n) / n if kind == "drifting" else rng.random(n)
+    confidence = u if kind == "lying" else np.ones(n)
+    if kind == "equal":
+        return confidence, np.full(n, 0.1), np.full(n, rate)
+    if kind == "lying":
+        return confidence, np.where(u > 0.5, 0.05, 0.3), 2.0 * rate * u
+    if kind == "drifting":
+        return confidence, 0.02 + 0.2 * u, 2.0 * rate * (1.0 - u)
+    part = {"hidden": 0.1, "rare": rate, "half": 0.5, "spread": 0.2}[kind]
+    few, others = {"hidden": (0.02, 0.2), "rare": (0.005, 0.3), "half": (0.05, 0.3)}.get(kind, (0, 0))
+    pi = np.exp(math.log(0.005) + u * math.log(100.0)) if kind == "spread" else None
+    return (
+        confidence,
+        np.where(u < part, few, others) if pi is None else pi,
+        np.where(u < part, rate / part, 0.0),
+    )
+
+
+def at_the_limit(kind: str, n: int, seed: int) -> tuple[bool, float, int]:
+    """Whether all outputs are accepted just above the limit, and at two fifths of it."""
+    found = []
+    for k, rate in enumerate((AT_LIMIT * 1.0001, 0.4 * AT_LIMIT)):
+        rng = np.random.default_rng([34, HIDDEN.index(kind), n, k, seed])
+        confidence, pi, chance = hidden_errors(kind, rate, n, rng)
+        wrong = (rng.random(n) < chance).astype(np.float64)
+        threshold = bet_on_verified(
+            confidence, np.where(rng.random(n) < pi, wrong, np.nan), pi, criterion="max_error_rate",
+            limit=AT_LIMIT, failure_probability=DELTA, rng=rng,
+        ).threshold  # fmt: skip
+        # below the threshold u of lying confidences are rate·u² errors
+        least = math.sqrt(1.0 - AT_LIMIT / rate) if kind == "lying" and k == 0 else confidence.min()
+        found.append(bool(threshold <= least))
+    return found[0], float(found[1]), 0
 
 
 def estimated(kind: str, rate: float, audited: str, method: str, seed: int) -> tuple[bool, float, int]:
@@ -181,6 +229,10 @@ def cases(table: str) -> Iterator[tuple[str, str, Sample]]:
             for rule in RULES:
                 if not rule.endswith("judge") or share >= LEAST_WITH_JUDGE:
                     yield f"{share:g}", rule, partial(guaranteed, share, rule)
+    elif table == "at the limit":
+        for n in (1000, 4000):
+            for kind in HIDDEN:
+                yield f"{n:,}, {kind}", "betting", partial(at_the_limit, kind, n)
     elif table == "estimates":
         for rate in RATES:
             for kind in KINDS:
@@ -193,7 +245,7 @@ def cases(table: str) -> Iterator[tuple[str, str, Sample]]:
             yield f"{errors} of {n:,}", "outputs", partial(decided, errors, n)
 
 
-TABLES = ("guarantees", "estimates", "needed")
+TABLES = ("guarantees", "at the limit", "estimates", "needed")
 
 
 def simulate(table: str, case: str, rule: str, sample: Sample, samples: int) -> Row:
@@ -219,10 +271,10 @@ def main() -> None:
         for case, rule, sample in cases(table):
             known = rows_of(Row, options.output)
             key = table, case, rule
-            if any((row.table, row.case, row.rule) == key and row.samples >= options.samples
-                   for row in known):  # fmt: skip
+            samples = options.samples * (2 if table == "at the limit" else 1)
+            if any((row.table, row.case, row.rule) == key and row.samples >= samples for row in known):
                 continue
-            row = simulate(*key, sample, options.samples)
+            row = simulate(*key, sample, samples)
             sys.stdout.write(f"{' | '.join(key)}: {row.share:.3f}, {row.figure}, {row.errors}\n")
             sys.stdout.flush()
             others = [each for each in known if (each.table, each.case, each.rule) != key]

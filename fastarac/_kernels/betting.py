@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from fastarac._kernels._jit import Array, kernel
 
 LARGEST_SHARE = 0.95  # of the largest bet that cannot lose everything
 MARGIN = 1.05  # what is aimed at, over what is needed
 LOOKS = 256  # how often the bet is chosen anew, at most
+AIM = 0.4  # of the limit: how far below it the rate is thought to be where a clip is chosen
 ROOT_TWO_PI = 2.5066282746310002
 
 
@@ -29,42 +32,65 @@ def _mills(p: float) -> float:
 def reaches(
     place: Array,
     items: Array,
+    probability: Array,
+    clipped_from: Array,
+    clips: Array,
     units: Array,
     end: int,
     begin: int,
     limit: float,
     of_accepted: bool,
-    largest_bet: float,
-    prior: float,
     goal: float,
 ) -> bool:
     """Whether bets against a rate above `limit` ever make 1 into `goal`, accepting places below `end`.
 
     `items` (n, 1) has V·e/π of each item, or (n, 4) with ĵ(1 − V/π), and V(1 − π)/π² times eĵ and ĵ²,
     of which κ is made; `units` has where each unit of items ends. Units before `begin` are looked at
-    without a bet. `prior` is the square of the gain of one unit that is thought to be before the first.
+    without a bet.
+
+    `clips` (k, 3) has the weights c at which 1/π may be clipped, falling, with the largest bet that
+    each allows, and the square of the gain of one unit that is thought to be before the first. Where
+    cπ < 1, Y of an item is 1 − cπ + cπY; `clipped_from` is the first c of which that is so. Before each
+    bet c is chosen by what the units before it would have lost to it.
     """
     with_judge = items.shape[1] > 1
-    n = len(units)
+    n, n_clips = len(units), len(clips)
     every = max(1, n // LOOKS)
-    capital, bet = 1.0, 0.0
-    squares = prior
-    products = squared_judge = kappa = 0.0
+    # of counted items before, those that each c is the first to clip, and the sum of their π
+    clipped, of_clipped = np.zeros(n_clips), np.zeros(n_clips)
+    counted = 0.0
+    capital, bet, clip = 1.0, 0.0, clips[0, 0]
+    squares = products = squared_judge = kappa = 0.0
     first = 0
     for unit in range(n):
         if unit >= begin and (unit - begin) % every == 0:
-            variance = squares / (unit + 1.0) * (n - unit)
-            bet = min(
-                _mills(capital / (goal * MARGIN)) / math.sqrt(variance), LARGEST_SHARE * largest_bet
-            )
+            reach = _mills(capital / (goal * MARGIN))
+            best = -math.inf
+            m, sum_of_m = 0.0, 0.0
+            for k in range(n_clips):
+                m += clipped[k]
+                sum_of_m += of_clipped[k]
+                variance = (squares + clips[k, 2]) / (unit + 1.0) * (n - unit)
+                size = min(reach / math.sqrt(variance), LARGEST_SHARE * clips[k, 1])
+                grown = size * (AIM * abs(limit) * counted - (m - clips[k, 0] * sum_of_m))
+                if grown > best or n_clips == 1:
+                    best, bet, clip = grown, size, clips[k, 0]
         gain = 0.0
         for i in range(first, units[unit]):
             if place[i] < end:
-                gain += limit - items[i, 0]
+                found = items[i, 0]
                 if with_judge:
-                    gain -= kappa * items[i, 1]
+                    found += kappa * items[i, 1]
+                if clip * probability[i] < 1.0:
+                    found = 1.0 - clip * probability[i] * (1.0 - found)
+                gain += limit - found
+                counted += 1.0
+                if clipped_from[i] < n_clips:
+                    clipped[clipped_from[i]] += 1.0
+                    of_clipped[clipped_from[i]] += probability[i]
             elif not of_accepted:
                 gain += limit
+                counted += 1.0
         if unit >= begin:
             capital *= 1.0 + bet * gain
             if capital >= goal:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastarac._core.checks import fractions_of, inner_fraction, real_scalar, same_number
+from fastarac._core.checks import fractions_of, real_scalar, same_number
 from fastarac._core.comparing import at_or_above
 from fastarac._core.results import read_only
 from fastarac._core.single_items import takes_items_only
@@ -40,8 +40,6 @@ class AuditedSweep(EstimatedSweep):
         K, from which on outputs were accepted.
     least_probability, largest_probability : float
         π, the least and the largest probability with which such an output was audited.
-    declared_probability : float or None
-        What π is at least, where that was said beforehand.
     logged : ndarray of shape (n,)
         The confidences of all outputs in the log, with and without a known truth, falling.
     logged_probabilities : ndarray of shape (n,)
@@ -63,7 +61,6 @@ class AuditedSweep(EstimatedSweep):
     threshold: float
     least_probability: float
     largest_probability: float
-    declared_probability: float | None
     logged: NDArray[np.float64]
     logged_probabilities: NDArray[np.float64]
     unanswered: int | None
@@ -103,12 +100,16 @@ class AuditedSweep(EstimatedSweep):
 
         A known output that is right counts in bets as one that is not known.
         """
-        found, probability = np.full(len(self.logged), np.nan), np.ones(len(self.logged))
         values = self.thresholds[self.error_points].astype(np.float64)
-        first = np.searchsorted(-self.logged, -values)
-        within = np.arange(len(values)) - np.searchsorted(self.error_points, self.error_points)
-        found[first + within], probability[first + within] = 1.0, self.error_probabilities
-        return found, probability
+        # outputs come by falling confidence and falling probability, and so do errors taken backwards
+        probability = np.append(self.logged_probabilities, self.error_probabilities)
+        pairs = np.stack([np.append(self.logged, values), probability])
+        codes = np.unique(pairs, axis=1, return_inverse=True)[1].ravel()
+        of_output, of_error = codes[: len(self.logged)], np.sort(codes[len(self.logged) :])
+        within = np.arange(len(of_error)) - np.searchsorted(of_error, of_error)
+        found = np.full(len(self.logged), np.nan)
+        found[np.searchsorted(-of_output, -of_error) + within] = 1.0
+        return found, self.logged_probabilities
 
 
 @takes_items_only("each item was audited or not")
@@ -121,7 +122,6 @@ def audited_sweep(
     accepted: ArrayLike | None = None,
     audited: ArrayLike | None = None,
     drawn: ArrayLike | None = None,
-    least_probability: float | None = None,
 ) -> AuditedSweep:
     """Count the outputs of a log in which people verified what was rejected, and audited some others.
 
@@ -142,9 +142,6 @@ def audited_sweep(
         Which accepted outputs were drawn for an audit, with or without a result so far. Those without
         one count as errors. Without `drawn` an output without a result is taken for one that was never
         drawn, and errors that are answered late are missed. Not looked at where an output was rejected.
-    least_probability : float, optional
-        For π that differ, what all of them are at least, as the draw was set up. By default the least
-        that was logged, which is an assumption of the guarantee.
 
     Returns
     -------
@@ -199,14 +196,6 @@ def audited_sweep(
     accept 74.48 % at confidence >= 0.25: error rate 5.802 %, risk 7.79 %
     """
     log = read_log(correct, confidence, threshold, audit_probability, accepted, audited, drawn)
-    declared = None
-    if least_probability is not None:
-        declared = inner_fraction(least_probability, "least_probability")
-        if declared > log.least_probability:
-            raise ValueError(
-                f"least_probability is {declared:g}, but an output was audited with probability "
-                f"{log.least_probability:g}"
-            )
     truth = PartialTruth.of_checked(log.correct, log.probability)
     sweep = PartialItems(truth, log.confidence).sweep(0.0)
     falling = -sweep.thresholds[1:].astype(np.float64)
@@ -222,7 +211,6 @@ def audited_sweep(
         threshold=real_scalar(threshold, "threshold", finite=False),
         least_probability=log.least_probability,
         largest_probability=float(log.probability[log.accepted].max(initial=log.least_probability)),
-        declared_probability=declared,
         logged=log.confidence[from_the_top].astype(np.float64),
         logged_probabilities=log.probability[from_the_top],
         unanswered=log.unanswered,

@@ -75,8 +75,8 @@ class GuaranteedOperatingPoint(Result):
         From a log of audits, whether the guarantee holds only if every output that was drawn has its
         result, because the log does not say what was drawn.
     assumed_probability : float or None
-        From audits with probabilities that differ, the least that was logged, where none was declared:
-        the guarantee holds only if no output is audited with a smaller one.
+        From outputs of which some are verified, where the probabilities of the others are unknown, the
+        least of the known ones: the guarantee holds only if no output was chosen with a smaller one.
 
     See Also
     --------
@@ -121,8 +121,8 @@ class GuaranteedOperatingPoint(Result):
         if self.max_group_size is not None:
             provided = f", if no group has more than {self.max_group_size} items"
         if self.assumed_probability is not None:
-            least = f"{self.assumed_probability:.4g}"
-            provided = f", if no output is audited with a probability below {least}"
+            least = f"none was chosen with a probability below {self.assumed_probability:.4g}"
+            provided += f"{' and' if provided else ', if'} {least}"
         if self.assumes_results:
             provided += f"{' and' if provided else ', if'} every output that was drawn has its result"
         if not self.certified:
@@ -295,7 +295,7 @@ def guaranteed_operating_point(
     if isinstance(correct, PartialTruth):
         confidence = require_confidence(confidence)
         rng = np.random.default_rng(key_of(random_state))
-        found = proved_of(
+        found, assumed = proved_of(
             correct, confidence, groups, criterion=criterion, limit=limit, failure_probability=delta,
             max_group_size=max_group_size, fixed=(grid, pilot), rng=rng,
         )  # fmt: skip
@@ -303,7 +303,7 @@ def guaranteed_operating_point(
             operating_point(sweep, threshold=found.threshold),
             math.nan if found.threshold < math.inf else 0.0, limit, delta, criterion,
             None if groups is None and correct.groups is None else found.max_group_size,
-            assumed_probability=found.least_probability,
+            assumed_probability=assumed,
         )  # fmt: skip
     if isinstance(sweep, AuditedSweep):
         if groups is not None:
@@ -469,22 +469,19 @@ def _from_unequal_audits(
     """From a log whose probabilities differ, by bets."""
     grid, pilot = fixed
     error, probability = sweep.outcomes()
-    declared = sweep.declared_probability
-    least = sweep.least_probability if declared is None else declared
     found = bet_on_verified(
         sweep.logged, error, probability, criterion=criterion, limit=limit, failure_probability=delta,
-        least_probability=least, thresholds=grid, pilot=pilot, rng=rng,
+        thresholds=grid, pilot=pilot, rng=rng,
     )  # fmt: skip
     if len(sweep.logged) < found.needed:
         warn_too_small(
             f"there are {len(sweep.logged)} outputs; about {found.needed} without an error are needed "
-            f"for a limit of {limit:g}, as the least audit probability is {least:.4g}"
+            f"for a limit of {limit:g}, as the least audit probability is {sweep.least_probability:.4g}"
         )
     bound = math.nan if found.threshold < math.inf else 0.0
     return GuaranteedOperatingPoint(
         operating_point(sweep, threshold=found.threshold), bound, limit, delta, criterion,
         assumes_results=sweep.unanswered is None,
-        assumed_probability=least if declared is None else None,
     )  # fmt: skip
 
 

@@ -29,8 +29,10 @@ def proved_of(
     max_group_size: int | None,
     fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
     rng: np.random.Generator,
-) -> WeightedBets:
-    """Return the lowest threshold that bets on the verified outputs prove.
+) -> tuple[WeightedBets, float | None]:
+    """Return the lowest threshold that bets on the verified outputs prove, and what that assumes.
+
+    That is a least probability, where those of outputs that were not verified are unknown.
 
     Raises
     ------
@@ -39,10 +41,11 @@ def proved_of(
     """
     if truth.graded:
         raise ValueError("correct is graded; whole errors are expected by a guarantee")
-    # what was not verified counts without a weight; where its probability is unknown, it is taken to
-    # be none below the least that was declared, or else seen, which is named
-    probability = truth.inclusion_probability.copy()
-    probability[np.isnan(probability)] = truth.least_probability or 1.0
+    # an unknown probability is taken to be the least that was declared, or else seen, which is named
+    unknown = np.isnan(truth.inclusion_probability)
+    least = truth.least_probability or float(truth.inclusion_probability[truth.verified].min())
+    probability = np.where(unknown, least, truth.inclusion_probability)
+    assumed = least if unknown.any() else None
     grid, pilot = fixed
     scores = vector(confidence, "confidence")
     codes = truth.groups
@@ -67,6 +70,6 @@ def proved_of(
         what = "outputs" if codes is None else "groups"
         warn_too_small(
             f"there are {units} {what}; about {found.needed} without an error are needed for a limit "
-            f"of {limit:g}, as the least inclusion probability is {found.least_probability:.4g}"
+            f"of {limit:g}, as the least inclusion probability is {probability.min():.4g}"
         )
-    return found
+    return found, assumed

@@ -3,8 +3,14 @@
 With A the acceptance at a threshold, e the error, V the verification and π its probability, each output
 has Y = A·(κĵ + V(e − κĵ)/π), whose mean is the error rate whatever ĵ is: the judge's probability of an
 error, made of the outputs before it alone. A capital of 1 bets on Y being below the limit ε, in random
-order: Π(1 + λ(ε − Y)), with 0 ≤ λ < 1/(1/π_min − ε). While the rate is at least ε, it ever reaches 1/δ
-with a probability of at most δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and others 2023).
+order: Π(1 + λ(ε − Y)), which is never below 0. While the rate is at least ε, it ever reaches 1/δ with a
+probability of at most δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and others 2023).
+
+**The clip.** An error at a small π would lose nearly everything, so that λ would have to be below
+1/(1/π_min − ε). In place of Y the bets are on 1 − q + qY with q = min(1, cπ): a part 1 − cπ of an
+output whose π is below 1/c counts as wrong, seen or not, which can only add errors; and with
+λ < 1/(c + 1 − ε) the capital is never below 0, whatever π is. c is chosen with λ, from what each c of a
+geometric grid would have added to the outputs before.
 
 **The bet.** After t of n units with the capital K, λ = φ(u)/(Φ(u)·σ̂·√(n − t)), where Φ(u) = δK/1.05 and
 σ̂² is the mean of (ε − Y)² so far, and at most 0.95 of the largest. It is what replicates the payoff of
@@ -17,7 +23,7 @@ first it is what the judge says. κ is the slope through 0 that makes Y vary lea
 before, at most 1, so that a judge who is wrong is soon not listened to.
 
 **Thresholds.** All distinct confidences, from high to low without omission, until one is not proved; of
-more outputs than `MOST_IN_FULL`, those of a few units that are looked at first, without a bet.
+more outputs than `MOST_IN_FULL`, those of the units that are looked at first, without a bet.
 """
 
 from __future__ import annotations
@@ -38,9 +44,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 BLOCKS = 32, 16, 8, 4, 2  # what the units before a new calibration are a part of
-MOST_IN_FULL = 2**15  # outputs with a judge whose distinct confidences are all tried
-MOST_WITHOUT_JUDGE = 2**18
-MOST_PLACED, PLACING = 2048, 32  # units that give thresholds to the others: at most, and one in so many
+MOST_IN_FULL = 2**12  # outputs whose distinct confidences are all tried
+MOST_LOOKED_AT, LOOKED_AT = 2048, 32  # units before the first bet: at most, and one in so many
+CLIPS = np.exp2(np.arange(80, -1, -1) / 4.0)  # c, falling; weights above the first are always clipped
 
 
 class WeightedBets(NamedTuple):
@@ -48,8 +54,6 @@ class WeightedBets(NamedTuple):
 
     threshold: Any
     """The lowest threshold that is proved; ``inf`` where none is."""
-    least_probability: float
-    """The least probability of being verified that the proof needs."""
     max_group_size: int
     """Items of a group that are verified as a whole, at most; 1 without groups."""
     needed: int
@@ -69,6 +73,22 @@ class Units(NamedTuple):
     """Where each unit ends."""
 
 
+def first_clips(probability: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Of `CLIPS`, the index of the first that clips each output; their number where none does."""
+    return np.searchsorted(-CLIPS, -1.0 / probability, side="right").astype(np.int64)
+
+
+def clipped_bets(limit: float, largest: int) -> NDArray[np.float64]:
+    """Each clip, its largest bet, and one error at that weight as a prior of a squared gain, (k, 3)."""
+    lost = (CLIPS + 1.0 - limit) * largest
+    return np.stack([CLIPS, 1.0 / lost, limit * lost], axis=1)
+
+
+def looked_at(n: int) -> int:
+    """How many of n units are looked at before the first bet, to choose it and thresholds."""
+    return max(1, min(MOST_LOOKED_AT, n // LOOKED_AT))
+
+
 def bet_on_verified(
     confidence: NDArray[Any],
     error: NDArray[np.float64],
@@ -80,7 +100,6 @@ def bet_on_verified(
     judge: NDArray[np.float64] | None = None,
     codes: NDArray[np.intp] | None = None,
     max_group_size: int | None = None,
-    least_probability: float | None = None,
     thresholds: NDArray[np.float64] | None = None,
     pilot: ArrayLike | None = None,
     rng: np.random.Generator,
@@ -98,9 +117,8 @@ def bet_on_verified(
         What is believed to be the probability of an error, for all outputs, in [0, 1].
     codes : ndarray of shape (n,), int, optional
         Groups, from 0 on, that were verified as a whole or not at all, and may err together.
-    max_group_size, least_probability : optional
-        What was fixed beforehand; by default the largest group and the least probability that are seen,
-        which is an assumption.
+    max_group_size : int, optional
+        Fixed beforehand; by default the largest group that is seen, which is an assumption.
     thresholds : ndarray of shape (m,), falling, optional
         Fixed without these outputs; needed for "max_risk".
     pilot : array_like, optional
@@ -110,50 +128,48 @@ def bet_on_verified(
         Of the random order.
     """
     units = shuffled_units(confidence, error, probability, judge, codes, rng)
-    least, largest = _bounds(units, least_probability, max_group_size, grouped=codes is not None)
+    largest = largest_unit(units, max_group_size if codes is not None else None)
     n, of_accepted = len(units.ends), criterion == "max_risk"
-    step = 1.0 / least - limit  # what an output may lose
+    least = float(units.probability.min())
     needed = math.ceil(math.log(1.0 / failure_probability) * largest / (least * max(limit, 1e-300))
                        * n / len(confidence)) if limit > 0.0 else 0  # fmt: skip
     if limit >= 1.0:
         lowest = units.distinct[-1] if thresholds is None else thresholds[-1]
-        return WeightedBets(lowest, least, largest, needed)
+        return WeightedBets(lowest, largest, needed)
     if limit <= 0.0:
-        return WeightedBets(math.inf, least, largest, needed)
+        return WeightedBets(math.inf, largest, needed)
     items = outcomes_of(units)
-    begin = 0
+    begin = looked_at(n)
     if thresholds is None:
-        falling, ends, begin = _own_thresholds(units)
+        falling, ends = _own_thresholds(units, begin)
     else:
         falling = thresholds
         ends = np.searchsorted(-units.distinct.astype(np.float64), -thresholds, side="right")
         if of_accepted and pilot is None:
             begin = max(1, n // PILOT)
-    largest_bet = 1.0 / (step * largest)
-    # limit / largest_bet: one error at the least probability, with the chance that is allowed
+    first_clip, bets = first_clips(units.probability), clipped_bets(limit, largest)
 
     def proves(index: int, level: float) -> bool:
         return bool(
             _kernels.betting.reaches(
-                units.place, items, units.ends, int(ends[index]), begin, limit, of_accepted,
-                largest_bet, limit / largest_bet, 1.0 / level,
+                units.place, items, units.probability, first_clip, bets, units.ends, int(ends[index]),
+                begin, limit, of_accepted, 1.0 / level,
             )
         )  # fmt: skip
 
     if of_accepted:
+        first = units.ends[begin - 1]
         if pilot is None:
-            first = units.place[: units.ends[begin - 1]]
-            shares = np.array([np.mean(first < end) for end in ends.tolist()])
+            shares = np.array([np.mean(units.place[:first] < end) for end in ends.tolist()])
         else:
             shares = pilot_shares(pilot, falling)
-        # what an accepted output counts for
-        starts = starts_of(
-            shares, max(1, int(len(confidence) * least / largest)), limit, failure_probability
-        )
+        # what an accepted output counts for, of what was looked at
+        size = int(len(confidence) * float(units.probability[:first].min()) / largest)
+        starts = starts_of(shares, max(1, size), limit, failure_probability)
         last = last_proved(proves, starts, len(ends), failure_probability)
     else:
-        last = _last_in_sequence(proves, _deciding(units, ends), failure_probability)
-    return WeightedBets(falling[last] if last >= 0 else math.inf, least, largest, needed)
+        last = _last_in_sequence(proves, len(ends), failure_probability)
+    return WeightedBets(falling[last] if last >= 0 else math.inf, largest, needed)
 
 
 def shuffled_units(
@@ -184,19 +200,6 @@ def shuffled_units(
         distinct[::-1], place[order], error[order], probability[order],
         None if judge is None else judge[order], ends,
     )  # fmt: skip
-
-
-def _bounds(
-    units: Units, least: float | None, largest: int | None, *, grouped: bool
-) -> tuple[float, int]:
-    """The least probability and the largest group; raises where one that was declared is not kept."""
-    seen = float(units.probability.min())
-    if least is not None and seen < least:
-        raise ValueError(
-            f"least_probability is {least:g}, but an output is verified with probability {seen:g}"
-        )
-    biggest = largest_unit(units, largest if grouped else None)
-    return (seen if least is None else least), biggest
 
 
 def largest_unit(units: Units, declared: int | None) -> int:
@@ -263,37 +266,17 @@ def _isotonic(
     return np.asarray((errors[:m] / weights[:m])[block])
 
 
-def _own_thresholds(units: Units) -> tuple[NDArray[Any], NDArray[np.int64], int]:
-    """Thresholds from these outputs, how many places each accepts, and units that are not bet on."""
-    n = len(units.place)
-    if n <= (MOST_WITHOUT_JUDGE if units.judge is None else MOST_IN_FULL):
-        return units.distinct, np.arange(1, len(units.distinct) + 1), 0
-    begin = max(1, min(MOST_PLACED, len(units.ends) // PLACING))
+def _own_thresholds(units: Units, begin: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Thresholds from these outputs, and how many places each accepts."""
+    if len(units.place) <= MOST_IN_FULL:
+        return units.distinct, np.arange(1, len(units.distinct) + 1)
     places = np.unique(units.place[: units.ends[begin - 1]])
-    return units.distinct[places], places + 1, begin
+    return units.distinct[places], places + 1
 
 
-def _deciding(units: Units, ends: NDArray[np.int64]) -> list[int]:
-    """Indices of the thresholds that have to be tested: without a judge, each before the next error.
-
-    Between two known errors the bets are the same, and so the lowest of these thresholds stands for
-    all of them.
-    """
-    m = len(ends)
-    if units.judge is not None:
-        return list(range(m))
-    errors = np.unique(units.place[units.error == 1.0])
-    # the first threshold that accepts a place, and so the one before it is the last without
-    first = np.searchsorted(ends, errors, side="right")
-    deciding: list[int] = np.unique(np.append(first[(first > 0) & (first < m)] - 1, m - 1)).tolist()
-    return deciding
-
-
-def _last_in_sequence(proves: Callable[[int, float], bool], tested: list[int], level: float) -> int:
-    """The last of the thresholds up to the first that is not proved; −1 where there is none."""
-    last = -1
-    for index in tested:
+def _last_in_sequence(proves: Callable[[int, float], bool], n: int, level: float) -> int:
+    """The last of n thresholds up to the first that is not proved; −1 where there is none."""
+    for index in range(n):
         if not proves(index, level):
-            break
-        last = index
-    return last
+            return index - 1
+    return n - 1

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac import _kernels
 from fastarac._core.checks import whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.results import Result
@@ -339,7 +338,7 @@ class Checked:
             return _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
         if self.probability is None or not (self.probability[self.accepted] > self._share).any():
             return None
-        return _Audited.of(
+        return VerifiedUnits.of_log(
             self.accepted, self.wrong, self.probability, of_accepted=criterion == "max_risk"
         )
 
@@ -455,59 +454,6 @@ class _Groups(NamedTuple):
 
     def _wealth_above(self, rate: float) -> float:
         return wealth(rate * self.counts - self.errors, self.largest, 1.0 - rate)
-
-
-class _Audited(NamedTuple):
-    """Outputs of a log in random order: which are accepted, and V·e/π of each."""
-
-    rejected: NDArray[np.int64]
-    outcomes: NDArray[np.float64]
-    least: float
-    of_accepted: bool
-
-    @classmethod
-    def of(
-        cls,
-        accepted: NDArray[np.bool_],
-        wrong: NDArray[np.bool_],
-        probability: NDArray[np.float64],
-        *,
-        of_accepted: bool,
-    ) -> _Audited:
-        outcomes = np.where(wrong, 1.0 / probability, 0.0)
-        # the order of equal ones does not matter, and so that in the log does not
-        order = np.lexsort((outcomes, accepted))[np.random.default_rng(0).permutation(len(accepted))]
-        least = float(probability[accepted].min(initial=1.0))
-        return cls((~accepted[order]).astype(np.int64), outcomes[order, None], least, of_accepted)
-
-    @property
-    def n_units(self) -> int:
-        """How many outputs there are."""
-        return len(self.rejected)
-
-    def drawn(self, n: int, rng: np.random.Generator) -> _Audited:
-        """Return n outputs in random order: these, and others drawn from them with replacement."""
-        chosen = _with_others(self.n_units, n, rng)
-        return self._replace(rejected=self.rejected[chosen], outcomes=self.outcomes[chosen])
-
-    def is_below(self, rate: float, delta: float) -> bool:
-        """Whether bets on V·e/π − r of the outputs refute that the rate is r or more."""
-        return self._reaches(self.outcomes, rate, 1.0 / (1.0 / self.least - rate), delta)
-
-    def is_above(self, rate: float, delta: float) -> bool:
-        """Whether bets on r − V·e/π refute that the rate is r or less."""
-        return self._reaches(-self.outcomes, -rate, 1.0 / rate, delta)
-
-    def _reaches(
-        self, outcomes: NDArray[np.float64], rate: float, largest_bet: float, delta: float
-    ) -> bool:
-        ends = np.arange(1, self.n_units + 1)
-        return bool(
-            _kernels.betting.reaches(
-                self.rejected, outcomes, ends, 1, 0, rate, self.of_accepted, largest_bet,
-                abs(rate) / self.least, 1.0 / delta,
-            )
-        )  # fmt: skip
 
 
 def _with_others(n: int, total: int, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -464,6 +464,6 @@ def _policy(
         certified=point.certified,
         approximate_acceptance_rate=point.approximate_acceptance_rate,
         n_verified=tested.n_verified,
-        least_probability=None if tested.n_verified is None else point.assumed_probability,
+        least_probability=point.assumed_probability,
         fitted_on=fitted_on,
     )

@@ -80,7 +80,8 @@ class Policy(Result):
     n_verified : int or None
         Of the `n_items`, how many are verified; None where all are.
     least_probability : float or None
-        With which probability an item is verified at least; the guarantee rests on it.
+        Where the probabilities of items that were not verified are unknown, what they are taken to be
+        at least; the guarantee rests on it.
     fitted_on : str or None
         A fingerprint of the outputs that it was fitted on, of which :meth:`check` is no check.
     calibrations : tuple of Calibration
@@ -152,13 +153,13 @@ class Policy(Result):
 
     def _verified_words(self) -> str:
         """How much truth it is from, where that is not all."""
-        if self.n_verified is None or self.least_probability is None:
+        if self.n_verified is None:
             return ""
-        least = f"{self.least_probability:.4g}"
-        return (
-            f", from {self.n_verified:,} verified of {self.n_items:,} outputs, if none was to be "
-            f"verified with a probability below {least}"
-        )
+        words = f", from {self.n_verified:,} verified of {self.n_items:,} outputs"
+        if self.least_probability is not None:
+            least = f"{self.least_probability:.4g}"
+            words += f", if none was to be verified with a probability below {least}"
+        return words
 
     def _instead(self) -> str:
         """What the approximation would accept, where it is far more."""

@@ -182,9 +182,8 @@ def fields_of_policy(text: str) -> dict[str, Any]:
     if not 1.0 <= found["errors_per_group"] <= most:
         expected = "a number from 1 to the errors"
         raise saved.unexpected(found["errors_per_group"], "errors_per_group", expected)
-    if (found["least_probability"] is None) == is_estimated:
-        problem = "missing" if is_estimated else "given without n_verified"
-        raise ValueError(f"least_probability is {problem}; it goes with n_verified")
+    if found["least_probability"] is not None and not is_estimated:
+        raise ValueError("least_probability is given without n_verified; it goes with that")
     if is_estimated:
         saved.require_at_most(found["n_verified"], "n_verified", found["n_items"], "n_items")
     if found["bound"] is None:

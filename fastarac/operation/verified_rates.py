@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fastarac import _kernels
-from fastarac.guarantees.weighted_betting import largest_unit, outcomes_of, shuffled_units
+from fastarac.guarantees.weighted_betting import (
+    clipped_bets,
+    first_clips,
+    largest_unit,
+    looked_at,
+    outcomes_of,
+    shuffled_units,
+)
 from fastarac.truth import PartialItems
 
 if TYPE_CHECKING:
@@ -79,9 +86,8 @@ class VerifiedUnits(NamedTuple):
     rejected: NDArray[np.int64]
     items: NDArray[np.float64]
     """As :func:`.outcomes_of` makes them."""
+    probability: NDArray[np.float64]
     ends: NDArray[np.int64]
-    least: float
-    """The least probability."""
     largest: int
     """Outputs that a group has at most."""
     of_accepted: bool
@@ -103,8 +109,27 @@ class VerifiedUnits(NamedTuple):
         )  # fmt: skip
         rejected = (units.distinct[units.place] == 0).astype(np.int64)
         largest = 1 if codes is None else largest_unit(units, max_group_size)
-        least = float(outputs.probability.min())
-        return cls(rejected, outcomes_of(units), units.ends, least, largest, of_accepted)
+        items = outcomes_of(units)
+        return cls(rejected, items, units.probability, units.ends, largest, of_accepted)
+
+    @classmethod
+    def of_log(
+        cls,
+        accepted: NDArray[np.bool_],
+        wrong: NDArray[np.bool_],
+        probability: NDArray[np.float64],
+        *,
+        of_accepted: bool,
+    ) -> VerifiedUnits:
+        """Put the outputs of a log into a random order; `wrong` are those that are known to be."""
+        outcomes = np.where(wrong, 1.0 / probability, 0.0)
+        # the order of equal ones does not matter, and so that in the log does not
+        order = np.lexsort((probability, outcomes, accepted))
+        order = order[np.random.default_rng(0).permutation(len(order))]
+        return cls(
+            (~accepted[order]).astype(np.int64), outcomes[order, None], probability[order],
+            np.arange(1, len(order) + 1), 1, of_accepted,
+        )  # fmt: skip
 
     @property
     def n_units(self) -> int:
@@ -119,25 +144,34 @@ class VerifiedUnits(NamedTuple):
         ends = np.cumsum(sizes)
         first = self.ends[chosen] - sizes
         rows = np.repeat(first - (ends - sizes), sizes) + np.arange(ends[-1])
-        return self._replace(rejected=self.rejected[rows], items=self.items[rows], ends=ends)
+        return self._replace(
+            rejected=self.rejected[rows], items=self.items[rows], probability=self.probability[rows],
+            ends=ends,
+        )  # fmt: skip
 
     def is_below(self, rate: float, delta: float) -> bool:
         """Whether bets on the rate being below this one refute that it is as high."""
-        return self._reaches(self.items, rate, 1.0 / self.least - rate, delta)
+        first, bets = first_clips(self.probability), clipped_bets(rate, self.largest)
+        begin = looked_at(self.n_units)
+        return bool(
+            _kernels.betting.reaches(
+                self.rejected, self.items, self.probability, first, bets, self.ends, 1, begin, rate,
+                self.of_accepted, 1.0 / delta,
+            )
+        )  # fmt: skip
 
     def is_above(self, rate: float, delta: float) -> bool:
         """Whether bets on the rate being above this one refute that it is as low."""
         turned = self.items.copy()
         turned[:, :2] *= -1.0
+        most = 1.0 / float(self.probability.min())
         # with a judge, an output that is right may count for less than nothing
-        beyond = 1.0 / self.least - 1.0 if self.items.shape[1] > 1 else 0.0
-        return self._reaches(turned, -rate, beyond + rate, delta)
-
-    def _reaches(self, items: NDArray[Any], limit: float, most_lost: float, delta: float) -> bool:
-        """`most_lost` is what one output may lose at most."""
+        beyond = most - 1.0 if self.items.shape[1] > 1 else 0.0
+        bets = np.array([[np.inf, 1.0 / ((beyond + rate) * self.largest), rate * self.largest * most]])
+        first = np.ones(len(turned), np.int64)
         return bool(
             _kernels.betting.reaches(
-                self.rejected, items, self.ends, 1, 0, limit, self.of_accepted,
-                1.0 / (most_lost * self.largest), abs(limit) * self.largest / self.least, 1.0 / delta,
+                self.rejected, turned, self.probability, first, bets, self.ends, 1, 0, -rate,
+                self.of_accepted, 1.0 / delta,
             )
         )  # fmt: skip

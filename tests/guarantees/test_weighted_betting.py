@@ -37,14 +37,30 @@ def isotonic(pairs, new):
     return float(max(min(mean(a, b) for b in values if b >= at) for a in values if a <= at))
 
 
-def reaches(units, expected, threshold, level, limit, least, largest, of_accepted):
+def best_bet(before, capital, squares, t, n, level, limit, largest):
+    """The bet and the clip that would have gained most from (π, counted) of the items `before`."""
+    clips = [2 ** (k / 4) for k in range(80, -1, -1)]
+    best = -math.inf, 0.0, 0.0
+    counted = np.array([pi for pi, accepted in before if accepted])
+    for clip in clips:
+        most = largest * (clip + 1 - limit)
+        sigma = math.sqrt((squares + limit * most) / (t + 1))
+        bet = min(inverse_mills(level * capital / 1.05) / (sigma * math.sqrt(n - t)), 0.95 / most)
+        added = np.maximum(0.0, 1 - clip * counted).sum()
+        gained = bet * (0.4 * limit * len(before) - added)
+        if gained > best[0] + 1e-9:
+            best = gained, bet, clip
+    return best[1:]
+
+
+def reaches(units, expected, threshold, level, limit, largest, of_accepted, begin):
     """Whether a capital of 1 ever reaches 1/level; a unit is a list of (t, error, pi, judge)."""
     n = len(units)
-    most = 1 / (largest * (1 / least - limit))
-    capital, squares, top, bottom = 1.0, limit / most, 0.0, 0.0
+    capital, squares, top, bottom = 1.0, 0.0, 0.0, 0.0
+    before, bet, clip = [], 0.0, 2.0**20
     for t, unit in enumerate(units):
-        sigma = math.sqrt(squares / (t + 1))
-        bet = min(inverse_mills(level * capital / 1.05) / (sigma * math.sqrt(n - t)), 0.95 * most)
+        if t >= begin:
+            bet, clip = best_bet(before, capital, squares, t, n, level, limit, largest)
         kappa = min(1.0, top / bottom) if bottom else 0.0
         gain = 0.0
         for (confidence, error, pi, _), guess in zip(unit, expected[t], strict=True):
@@ -53,13 +69,19 @@ def reaches(units, expected, threshold, level, limit, least, largest, of_accepte
             if accepted:
                 known = not math.isnan(error)
                 y = kappa * guess + (error - kappa * guess) / pi * known if known else kappa * guess
+                whole = min(1.0, clip * pi)
+                y = whole * y + (1 - whole)
                 if known:
                     top += (1 - pi) / pi**2 * error * guess
                     bottom += (1 - pi) / pi**2 * guess**2
             gain += (limit if accepted or not of_accepted else 0.0) - y
-        capital *= 1 + bet * gain
-        if capital >= 1 / level:
-            return True
+            if accepted or not of_accepted:
+                before.append((pi, accepted))
+        if t >= begin:
+            capital *= 1 + bet * gain
+            assert capital > 0
+            if capital >= 1 / level:
+                return True
         squares += gain * gain
     return False
 
@@ -97,7 +119,7 @@ def population(rng, n, judge):
 def test_slow_reference(judge, grouped, criterion):
     for seed in range(2):
         rng = np.random.default_rng([3, seed])
-        n = 120
+        n = 70
         confidence, error, pi, given = population(rng, n, judge)
         codes = None
         if grouped:  # drawn whole
@@ -125,7 +147,8 @@ def test_slow_reference(judge, grouped, criterion):
             units = [[order[i]] for i in draw.permutation(n)]
         units = [[(confidence[i], error[i], pi[i], plain[i]) for i in unit] for unit in units]
         worth = judged(units, judge)
-        arguments = 0.2, pi.min(), 1 + grouped, criterion == "max_risk"
+        begin = max(1, len(units) // 32)
+        arguments = 0.2, 1 + grouped, criterion == "max_risk", begin
         expected = math.inf
         if grid is None:
             for threshold in sorted(set(confidence.tolist()), reverse=True):
@@ -136,7 +159,8 @@ def test_slow_reference(judge, grouped, criterion):
             shares = np.array([np.mean(np.linspace(0, 1, 50) >= t) for t in grid])
             level = 0.0
             start = {}
-            size = int(n * pi.min() / (1 + grouped))
+            seen = min(item[2] for unit in units[:begin] for item in unit)
+            size = int(n * seen / (1 + grouped))
             first = 1.5 * math.log(5 / 0.2) / 0.2
             targets = (
                 [0.97 * size] if first > 0.97 * size else np.geomspace(first, 0.97 * size, 5).tolist()
@@ -155,7 +179,7 @@ def test_slow_reference(judge, grouped, criterion):
 
 def test_the_chance_of_a_false_proof_by_enumeration():
     """Of five outputs whose rate is the limit; the judge believes that errors are right."""
-    limit, delta, n = 0.5, 0.35, 5
+    limit, delta, n = 0.5, 0.5, 5
     pi = {0.1: 0.5, 0.8: 0.7}
     # what the judge says, whether the output is wrong, and whether it is verified
     cells = [
@@ -176,7 +200,7 @@ def test_the_chance_of_a_false_proof_by_enumeration():
         error = np.array([math.nan if kind[1] == "open" else kind[1] for kind in drawn])
         found = bet_on_verified(
             np.ones(n), error, np.array([pi[j] for j in judge.tolist()]), judge=judge,
-            criterion="max_error_rate", limit=limit, failure_probability=delta, least_probability=0.5,
+            criterion="max_error_rate", limit=limit, failure_probability=delta,
             rng=np.random.default_rng(0),
         )  # fmt: skip
         proved += math.prod(kinds[kind] for kind in drawn) * (found.threshold == 1.0)
@@ -208,7 +232,7 @@ def test_the_limit_is_kept_whatever_the_judge_says(judge):
         confidence, error, pi, given = source(rng, 2000, judge)
         found = bet_on_verified(
             confidence, error, pi, judge=given, criterion="max_error_rate", limit=LIMIT,
-            failure_probability=DELTA, least_probability=0.05, rng=rng,
+            failure_probability=DELTA, rng=rng,
         )  # fmt: skip
         threshold = min(float(found.threshold), 1.0)
         broken += 0.2 * (1 - threshold) ** 3 / 3 > LIMIT
@@ -221,8 +245,6 @@ def test_what_is_declared():
     rng = np.random.default_rng(1)
     confidence, error, pi, _ = source(rng, 500, "none")
     options = {"criterion": "max_error_rate", "limit": 0.1, "failure_probability": 0.1, "rng": rng}
-    with pytest.raises(ValueError, match=r"least_probability is 0\.2, but an output is verified with"):
-        bet_on_verified(confidence, error, pi, least_probability=0.2, **options)
     with pytest.raises(ValueError, match="max_group_size is 2, but a group has 5 items"):
         bet_on_verified(confidence, error, pi, codes=np.arange(500) // 5, max_group_size=2, **options)
     assert bet_on_verified(confidence, error, pi, **{**options, "limit": 0.0}).threshold == math.inf
@@ -246,7 +268,7 @@ def test_many_outputs_take_their_thresholds_from_a_few():
 class TestLogs:
     """`guaranteed_operating_point` from a log whose audit probabilities differ."""
 
-    def log(self, seed=0, n=4000, **options):
+    def log(self, seed=0, n=4000):
         rng = np.random.default_rng(seed)
         confidence = rng.random(n)
         pi = np.where(confidence > 0.6, 0.1, 0.3)
@@ -254,19 +276,28 @@ class TestLogs:
         correct = np.where(rng.random(n) < 0.2 * (1 - confidence) ** 2, 0.0, 1.0)
         correct = np.where((confidence >= 0.25) & ~drawn, np.nan, correct)
         return operation.audited_sweep(
-            correct, confidence, threshold=0.25, audit_probability=pi, drawn=drawn, **options
+            correct, confidence, threshold=0.25, audit_probability=pi, drawn=drawn
         )
 
     def test_sentences(self):
         found = fa.guaranteed_operating_point(self.log(), max_error_rate=0.04)
-        assert found.assumed_probability == 0.1
-        assert ", if no output is audited with a probability below 0.1 (observed" in str(found)
+        assert found.assumed_probability is None
+        assert "errors remain among all items (observed" in str(found)
         assert math.isnan(found.bound)
-        declared = fa.guaranteed_operating_point(self.log(least_probability=0.1), max_error_rate=0.04)
-        assert declared.assumed_probability is None
-        assert declared.threshold == found.threshold
-        with pytest.raises(ValueError, match=r"least_probability is 0\.2, but an output was audited"):
-            self.log(least_probability=0.2)
+
+    def test_outcomes_keep_their_probabilities(self):
+        rng = np.random.default_rng(3)
+        n = 600
+        confidence = rng.integers(0, 5, n)  # each with many outputs of either probability
+        pi = np.where(confidence < 1, 1.0, rng.choice([0.3, 0.6], n))
+        drawn = rng.random(n) < pi
+        correct = np.where(drawn, (rng.random(n) < 0.7).astype(float), np.nan)
+        sweep = operation.audited_sweep(
+            correct, confidence, threshold=1, audit_probability=pi, drawn=drawn
+        )
+        error, probability = sweep.outcomes()
+        found = sorted(zip(sweep.logged, probability, error == 1, strict=True))
+        assert found == sorted(zip(confidence.astype(float), pi, correct == 0, strict=True))
 
     def test_too_few(self):
         with pytest.warns(fa.SampleTooSmallWarning, match="about 29958 without an error are needed"):

@@ -75,8 +75,13 @@ def test_one_threshold_is_the_guaranteed_one():
     assert policy.errors == pytest.approx(accepted.sum() * wrong.sum() / weight.sum(), rel=1e-12)
     assert policy.errors_per_group == pytest.approx(np.sum(wrong**2) / wrong.sum(), rel=1e-12)
     assert policy.n_verified == truth.n_verified
-    assert policy.least_probability == truth.inclusion_probability.min()
-    assert f"from {truth.n_verified} verified of 3,000 outputs" in str(policy)
+    assert policy.least_probability is None
+    assert str(policy).endswith(f", from {truth.n_verified} verified of 3,000 outputs")
+    holes = np.where(truth.verified, truth.inclusion_probability, np.nan)
+    truth = fa.PartialTruth(truth.correct, inclusion_probability=holes, judge=truth.judge)
+    policy = fit_policy(truth, confidence, max_error_rate=0.06)
+    assert policy.least_probability == np.nanmin(holes)
+    assert f"verified with a probability below {np.nanmin(holes):.4g}" in str(policy)
 
 
 @pytest.mark.interpreted
@@ -104,7 +109,7 @@ def test_fields_keep_one_limit_and_files_keep_the_policy():
     ("before", "after", "message"),
     [
         ('"n_verified": ', '"n_verified": null, "was": ', "unknown"),
-        ('"least_probability": 0', '"least_probability": null, "was": 0', "unknown"),
+        ('"least_probability": null', '"least_probability": 2', "least_probability is 2"),
         ('"errors": [', '"errors": [-1, ', "at least 0"),
         ('"n_verified": ', '"n_verified": 99', "n_verified is 99"),
     ],
@@ -143,25 +148,41 @@ def test_one_probability_without_judge_is_binomial():
     assert policy.check(same, confidence).interval == check.interval
 
 
-def capital(rejected, items, ends, limit, largest_bet, prior, goal, *, negative):
-    """Bets on one unit after another, with the bet that the page on guarantees describes."""
+def capital(units, limit, clips, goal, *, negative):
+    """Bets on one unit after another, with the bet that the page on guarantees describes.
+
+    `clips` are weights with what a unit loses at most at each, and what is thought to be before the
+    first.
+    """
     from statistics import NormalDist
 
+    rejected, items, pi, ends = units.rejected, units.items, units.probability, units.ends
     sign = -1.0 if negative else 1.0
-    n, money, best, squares, bet, kappa = len(ends), 1.0, 1.0, prior, 0.0, 0.0
+    n, money, best, squares, bet, kappa, clip = len(ends), 1.0, 1.0, 0.0, 0.0, 0.0, math.inf
+    begin = 0 if negative else max(1, n // 32)
     products = judged = 0.0
     first = 0
     for unit in range(n):
-        if unit % max(1, n // 256) == 0:
+        if unit >= begin and (unit - begin) % max(1, n // 256) == 0:
             p = min(money / (goal * 1.05), 1 - 1e-12)
             u = NormalDist().inv_cdf(p)
             mills = NormalDist().pdf(u) / p if money < goal * 1.05 else 0.0
-            bet = min(mills / math.sqrt(squares / (unit + 1) * (n - unit)), 0.95 * largest_bet)
+            before = pi[:first][rejected[:first] == 0]
+            found = -math.inf
+            for c, most, prior in clips:
+                size = min(mills / math.sqrt((squares + prior) / (unit + 1) * (n - unit)), 0.95 / most)
+                added = np.maximum(0.0, 1.0 - c * before).sum()
+                if size * (0.4 * limit * first - added) > found:
+                    found, bet, clip = size * (0.4 * limit * first - added), size, c
+            if negative:
+                bet = size
         gain = 0.0
         for i in range(first, ends[unit]):
             y = 0.0 if rejected[i] else items[i, 0] + (kappa * items[i, 1] if items.shape[1] > 1 else 0)
+            if not rejected[i] and clip * pi[i] < 1.0:
+                y = 1.0 - clip * pi[i] + clip * pi[i] * y
             gain += sign * (limit - y)
-        money *= 1 + bet * gain
+        money *= 1 + bet * gain * (unit >= begin)
         best = max(best, money)
         squares += gain * gain
         for i in range(first, ends[unit]):
@@ -183,12 +204,13 @@ def test_bets_are_those_described(judged, grouped):
     units = VerifiedUnits.of(seen, accepted, truth.groups, None, of_accepted=False)
     least = truth.inclusion_probability.min()
     size = 5 if grouped else 1
+    weights = [2.0 ** (k / 4) for k in range(80, -1, -1)]
     for rate in (0.005, 0.02, 0.035, 0.05, 0.08):
-        for negative, most in ((False, 1 / least - rate), (True, rate + (1 / least - 1) * judged)):
-            reached = capital(
-                units.rejected, units.items, units.ends, rate, 1 / (most * size),
-                rate * size / least, 20.0, negative=negative,
-            )  # fmt: skip
+        most = [(c, (c + 1 - rate) * size) for c in weights]
+        below = [(c, lost, rate * lost) for c, lost in most]
+        above = [(math.inf, (rate + (1 / least - 1) * judged) * size, rate * size / least)]
+        for negative, clips in ((False, below), (True, above)):
+            reached = capital(units, rate, clips, 20.0, negative=negative)
             # the kernel's quantile is an approximation, of the bet alone
             if abs(math.log(reached / 20.0)) > 0.02:
                 test = units.is_above if negative else units.is_below
