@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 OF_TABLES = {
     "confidence": "--confidence", "by": "--by", "item": "--document",
-    "empty_confidence": "--empty-confidence", "judge": "--judge",
+    "group": "--group", "empty_confidence": "--empty-confidence", "judge": "--judge",
 }  # fmt: skip
 OF_PAGES = {
     "pages": "--pages", "review_pages": "--review-pages", "images": "--images", "unit": "--unit",

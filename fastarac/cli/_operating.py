@@ -266,6 +266,14 @@ PlotOfPower = Annotated[
 ]
 AcceptedOutput = Annotated[Path, option("--output -o FILE", "Where to write what is accepted.")]
 ReviewOutput = Annotated[Path, option("--review FILE", "Where to write what people are to verify.")]
+AppliedGroup = Annotated[
+    str | None,
+    option(
+        "--group COLUMN",
+        "Column of pages or other groups of outputs that depend on each other, of a policy that was "
+        "fitted with --group: whether confidences have moved is tested by whole groups.",
+    ),
+]
 PagesOutput = Annotated[
     Path | None,
     option("--pages FILE", "Of an OCR engine: where to write what became of each page."),

@@ -173,6 +173,7 @@ def apply(
     empty_confidence: EmptyConfidence = False,
     by: options.Fields = None,
     document: options.Document = None,
+    group: options.AppliedGroup = None,
     pages: options.PagesOutput = None,
     review_pages: options.ReviewPages = None,
     images: Images = None,
@@ -190,7 +191,8 @@ def apply(
         from fastarac.cli._applying import run
 
         columns = {
-            "confidence": confidence, "by": by, "item": document, "empty_confidence": empty_confidence,
+            "confidence": confidence, "by": by, "item": document, "group": group,
+            "empty_confidence": empty_confidence,
         }  # fmt: skip
         reading = {
             "unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern,

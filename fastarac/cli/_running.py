@@ -56,6 +56,8 @@ def apply(
     require_files(None, report)
     policy = load(policy_file)
     given = columns_for(policy, columns)
+    if given["group"] is not None and not policy.has_groups:
+        raise RefusalError("--group is given, but the policy was fitted without --group")
     with interrupts_end_at_once():
         done: AppliedPolicy = refusing(
             str(path),
@@ -67,18 +69,24 @@ def apply(
                 confidence=given["confidence"],
                 by=given["by"],
                 documents=given["item"],
+                groups=given["group"],
                 empty_confidence=given["empty_confidence"],
             ),
         )
     refusing(str(report), lambda: _html.save_operation(report, policy=policy, applied=done))
     fields = done.fields
     lines = [sentence(done), *([] if report is None else [_html.WRITTEN.format(path=report)])]
-    warnings = []
+    warnings, notes = [], []
+    if policy.has_groups and given["group"] is None:
+        notes.append(
+            "the policy was fitted with --group: without it here, outputs of a page whose confidences "
+            "go up and down together look as if all had moved"
+        )
     if done.warning is not None:
         warnings.append(f"{path}: {done.warning}; verify a random sample of them for fastarac check")
     if form == "json":
         about = {"applied": figures_of(done, goals)}
-        write_object("apply", about, decisions=lines, warnings=warnings)
+        write_object("apply", about, decisions=lines, warnings=[*notes, *warnings])
     else:
         columns_of_fields = [
             Column("outputs", [f"{each.n_items:,}" for each in fields]),
@@ -86,6 +94,7 @@ def apply(
             Column("errors\nexpected", [f"{each.expected_errors:.4g}" for each in fields]),
         ]
         say(*lines, names=[each.field for each in fields], columns=columns_of_fields)
+    tell(notes)
     tell(warnings, "warning")
 
 
@@ -94,7 +103,7 @@ def figures_of(done: AppliedPolicy, goals: tuple[Path, Path]) -> dict[str, Any]:
     names = (
         *("criterion", "limit", "n_items", "accepted", "rejected", "unknown_fields"),
         *("expected_errors", "expected_low", "expected_high", "expected_rate"),
-        *("n_documents", "accepted_documents", "straight_through_rate"),
+        *("n_documents", "accepted_documents", "straight_through_rate", "n_groups"),
     )
     return {
         "accepted_path": str(goals[0]),

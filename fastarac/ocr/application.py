@@ -313,7 +313,7 @@ def apply_to_files(
     given = ~np.isnan(confidence)
     filled = np.where(given, confidence, 0.0)
     accepted = policy.apply(filled, rejected=~given)
-    shift = same_scale(policy, read.named, confidence[given])
+    shift = same_scale(policy, read.named, confidence[given], read.page[given])
     expected = policy.expected_errors([int(accepted.sum())])
     applied = AppliedPolicy(
         len(read.page), int(accepted.sum()), expected.estimate, expected.low, expected.high,
@@ -360,9 +360,14 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
     return kind in ("xml", "tsv") or (kind == "json" and not is_table)
 
 
-def same_scale(policy: Policy, named: str, confidence: NDArray[np.float64]) -> ConfidenceShift:
-    """Return whether confidences have moved; raise where they are plainly of another scale."""
-    shift = policy.shift(confidence)
+def same_scale(
+    policy: Policy, named: str, confidence: NDArray[np.float64], page: NDArray[np.intp]
+) -> ConfidenceShift:
+    """Return whether confidences have moved, by whole pages where the policy was fitted with groups.
+
+    Raise where they are plainly of another scale.
+    """
+    shift = policy.shift(confidence, groups=page if policy.has_groups else None)
     require_scale(named, policy, shift, confidence)
     return shift
 

@@ -86,7 +86,7 @@ def sample_words(
     path = goal_of(goal, *outputs.files, *([] if answers is None else [answers]))
     if policy is not None:
         require_one_threshold(policy)
-        same_scale(policy, outputs.named, words.outputs.confidence)
+        same_scale(policy, outputs.named, words.outputs.confidence, words.outputs.page)
     if crops is not None:
         words.require_images(crops)
     done: set[int] = set()

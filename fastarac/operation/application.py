@@ -16,11 +16,11 @@ from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sq
 from fastarac.operation.application_results import AppliedField, AppliedPolicy
 from fastarac.operation.expectation import expected_rates
 from fastarac.operation.policy import Policy
-from fastarac.operation.shifts import PROBABILITIES, Seen, quantiles_of, shift_of
+from fastarac.operation.shifts import MOST_GROUPS, PROBABILITIES, Seen, quantiles_of, shift_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -53,6 +53,7 @@ def apply_policy(
     confidence: str = "confidence",
     by: str | None = None,
     documents: str | None = None,
+    groups: str | None = None,
     empty_confidence: bool = False,
 ) -> AppliedPolicy:
     r"""Divide the outputs in a file into those that are accepted and those that people verify.
@@ -73,6 +74,9 @@ def apply_policy(
         The column of fields, where the policy has thresholds by field.
     documents : str, optional
         The column of documents, where the policy accepts whole ones; their rows may be anywhere.
+    groups : str, optional
+        The column of pages or other groups of outputs that depend on each other, where the policy was
+        fitted with groups: whether the confidences have moved is then tested by whole groups.
     empty_confidence : bool, default=False
         Whether the confidence may be null, or empty: such outputs are never accepted, nor are their
         documents. That of a missed word always may, where a column `kind` says ``missed``.
@@ -92,7 +96,8 @@ def apply_policy(
     ValueError
         Where the three files are not different ones, or a name says no known format.
     TypeError
-        Where `by` or `documents` is missing or superfluous.
+        Where `by` or `documents` is missing or superfluous, or `groups` is given, but was not to
+        :func:`.fit_policy`.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -106,7 +111,9 @@ def apply_policy(
     -----
     The file is read three times, in a memory that does not depend on its size: once to check and count,
     and once for each file that is written. For whole documents it is read once more, and their names
-    and decisions are kept, so that the memory grows with their number, not with their size. Confidences
+    and decisions are kept, so that the memory grows with their number, not with their size; so it does
+    with the number of groups. The interval of the expected errors is by groups wherever the policy was
+    fitted with groups (:meth:`.Policy.expected_errors`): a page with errors has several. Confidences
     are counted in cells, so that the test for a shift is that of :meth:`.Policy.shift`; where nothing
     has moved, it warns with the failure probability of the policy, for each file. Fields of text files
     are written as they were read; keys that an object of JSON lines lacks are null, or empty.
@@ -136,14 +143,14 @@ def apply_policy(
         )
     source_path, goals = path_of(path), [path_of(accepted, "accepted"), path_of(review, "review")]
     _check_paths(source_path, goals)
-    policy.require_columns(by=by, documents=documents)
+    policy.require_columns(by=by, documents=documents, groups=groups)
     with connect(alone=True) as connection:
         import duckdb
 
         source = open_source(source_path, connection)
         source.require(confidence)
         labels = []
-        for argument, column in (("by", by), ("documents", documents)):
+        for argument, column in (("by", by), ("documents", documents), ("groups", groups)):
             if column is not None:
                 source.require(column, is_label=True)
             labels.append(None if column is None else Label(argument, column))
@@ -191,8 +198,9 @@ class _Rule:
         number: Confidence,
         label: Label | None,
         document: Label | None,
+        group: Label | None,
     ) -> None:
-        self.picks = [pick for pick in (number, label, document) if pick is not None]
+        self.picks = [pick for pick in (number, label, document, group) if pick is not None]
         self.value = number.expression(source)
         self.given = "true"
         if number.empty or number.missed:
@@ -201,6 +209,7 @@ class _Rule:
         self.written = f"CAST({source.identifier(number.column)} AS VARCHAR)"
         self.by = None if label is None else label.expression(source)
         self.document = None if document is None else document.expression(source)
+        self.group = None if group is None else group.expression(source)
         self.is_integer = source.type_of(number.column) in INTEGERS
         accepts = [self._at_or_above(threshold) for threshold in policy.thresholds]
         errors = [
@@ -216,7 +225,8 @@ class _Rule:
         self.rounded = self._rounded()
         # not by isfinite alone, which has no form for integers
         each = [f"{self.value} IS NOT NULL", f"isfinite(CAST({self.value} AS DOUBLE))"]
-        each += [f"{name} IS NOT NULL" for name in (self.by, self.document) if name is not None]
+        names = self.by, self.document, self.group
+        each += [f"{name} IS NOT NULL" for name in names if name is not None]
         self.valid = f"({' AND '.join(each)})"
 
     def condition(self, *, accepts: bool) -> str:
@@ -283,6 +293,7 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
     def counts(of: list[Any]) -> tuple[int, int]:
         return sum(row[-1] for row in of), sum(row[-1] for row in of if row[0])
 
+    n_groups, by_group = _groups(source, rule, policy)
     parts = [[row for row in rows if row[2] == str(field)] for field in policy.fields]
     taken = [counts(part)[1] for part in parts] or [counts(rows)[1]]
     expected = policy.expected_errors(taken)
@@ -300,7 +311,8 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
             AppliedField(str(field), *counts(part), n * rate)
             for field, part, n, rate in zip(policy.fields, parts, taken, rates, strict=False)
         ),
-        shift=_shift(source, policy, [row[2:] for row in rows]),
+        n_groups=n_groups,
+        shift=_shift(source, policy, [row[2:] for row in rows], by_group),
     )
 
 
@@ -312,8 +324,38 @@ def _seen_columns(rule: _Rule) -> str:
     return f"{field} AS field, {cell} AS cell, {rounded} AS rounded"
 
 
+def _groups(
+    source: FileSource, rule: _Rule, policy: Policy
+) -> tuple[int | None, dict[str | None, NDArray[np.int64]]]:
+    """How many groups there are, and of up to 500 random ones of each field counts by cell."""
+    if rule.group is None:
+        return None, {}
+    source.select(
+        f"{_seen_columns(rule)}, {rule.group} AS name",
+        into="CREATE TEMP TABLE paged AS SELECT field, name, cell, count(*) AS n FROM (",
+        rest=") GROUP BY ALL",
+    )
+    run = source.connection.execute
+    (n_groups,) = run("SELECT count(DISTINCT name) FROM paged").fetchall()[0]
+    rows = run(
+        "SELECT field, dense_rank() OVER (PARTITION BY field ORDER BY md5(name), name) - 1 AS place, "
+        "cell, n FROM paged WHERE cell IS NOT NULL QUALIFY place < ?",
+        [MOST_GROUPS],
+    ).fetchall()
+    found: dict[str | None, NDArray[np.int64]] = {}
+    fields = [str(field) for field in policy.fields] if rule.by is not None else [None]
+    for name, reference in zip(fields, policy.references, strict=True):
+        own = np.array([row[1:] for row in rows if row[0] == name], np.int64).reshape(-1, 3)
+        found[name] = np.zeros((own[:, 0].max(initial=-1) + 1, len(reference.edges)), np.int64)
+        found[name][own[:, 0], own[:, 1]] = own[:, 2]
+    return n_groups, found
+
+
 def _shift(
-    source: FileSource, policy: Policy, rows: Iterable[tuple[Any, ...]]
+    source: FileSource,
+    policy: Policy,
+    rows: Iterable[tuple[Any, ...]],
+    by_group: Mapping[str | None, NDArray[np.int64]],
 ) -> ConfidenceShift | None:
     """Test counts by field, cell and rounded value; refuse those of another scale."""
     known = [row for row in rows if row[1] is not None]
@@ -331,7 +373,8 @@ def _shift(
             continue
         values, cells, counts = (np.array(each) for each in zip(*own, strict=True))
         in_cells = np.bincount(cells, counts, minlength=len(reference.edges)).astype(np.int64)
-        seen.append(Seen(field, in_cells, quantiles_of(values, counts)))
+        groups = by_group.get(None if field is None else str(field))
+        seen.append(Seen(field, in_cells, quantiles_of(values, counts), groups))
         least, *_, largest = reference.quantiles
         inside += int(counts[(values >= least) & (values <= largest)].sum())
         now += [values[0], values[-1]]
@@ -411,13 +454,14 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
     n, taken, unknown, documents, accepted = found
     expected = policy.expected_errors([accepted])
     rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
-    shift = _shift(source, policy, rows)
+    n_groups, by_group = _groups(source, rule, policy)
+    shift = _shift(source, policy, rows, by_group)
     # rows keep their order where one thread looks up the decisions of each in turn
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
     return AppliedPolicy(
         int(n), int(taken or 0), expected.estimate, expected.low, expected.high,
         int(unknown) if policy.fields else 0, policy.criterion, policy.limit,
-        n_documents=documents, accepted_documents=accepted, shift=shift,
+        n_documents=documents, accepted_documents=accepted, n_groups=n_groups, shift=shift,
     )  # fmt: skip
 
 

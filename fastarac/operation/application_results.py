@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastarac._core.results import Result
-from fastarac._core.text import percent
+from fastarac._core.text import percent, plural
 
 if TYPE_CHECKING:
     from fastarac.operation.shifts import ConfidenceShift
@@ -55,6 +55,8 @@ class AppliedPolicy(Result):
         The fields of the policy; empty where it has none, or accepts whole documents.
     n_documents, accepted_documents : int or None
         Where whole documents are accepted, how many there are, and accepted ones among them.
+    n_groups : int or None
+        How many groups there are, where the column of groups was given.
     shift : ConfidenceShift or None
         Whether the confidences have moved since the policy was fitted, as :meth:`.Policy.shift` tests
         it; quantiles of the new ones are rounded to four digits. None where no field is known.
@@ -76,6 +78,7 @@ class AppliedPolicy(Result):
     fields: tuple[AppliedField, ...] = ()
     n_documents: int | None = None
     accepted_documents: int | None = None
+    n_groups: int | None = None
     shift: ConfidenceShift | None = None
 
     @property
@@ -120,6 +123,7 @@ class AppliedPolicy(Result):
         ends = f"{self.expected_low:.3g} to {self.expected_high:.3g}"
         number = f"about {self.expected_errors:.3g} ({ends})"
         errors, whole = f"{number} errors are expected among the", self.n_items
+        on = "" if self.n_groups is None else f" in {self.n_groups:,} {plural('group', self.n_groups)}"
         head, noun = "", "outputs"
         if self.n_documents is not None and self.straight_through_rate is not None:
             errors = f"{number} wrong documents are expected among the"
@@ -129,7 +133,7 @@ class AppliedPolicy(Result):
                 f"({percent(self.straight_through_rate, 4)}); "
             )
         return (
-            f"{head}{self.accepted:,} of {self.n_items:,} outputs are accepted ({share}), "
+            f"{head}{self.accepted:,} of {self.n_items:,} outputs{on} are accepted ({share}), "
             f"{self.rejected:,} are to be verified{unknown}; {errors} accepted ones, "
             f"{percent(self.expected_errors / whole, 3)} of all {noun}"
             f"{'' if self.warning is None else f'; but {self.warning}'}"

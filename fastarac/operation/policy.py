@@ -461,8 +461,7 @@ class Policy(Result):
         codes = self._codes(by, len(values))
         pages = None
         if groups is not None:
-            if not self.has_groups:
-                raise TypeError("groups is given, but the policy was fitted without groups")
+            self._require(groups, "groups", needed=self.has_groups)
             pages = read_groups(groups, len(values))[1]
         parts: list[tuple[Any, NDArray[Any]]] = [(None, np.ones(len(values), np.bool_))]
         if codes is not None:
@@ -577,8 +576,10 @@ class Policy(Result):
         place: NDArray[np.intp] = np.array([own.get(label, -1) for label in given], np.intp)
         return np.asarray(place[codes])
 
-    def require_columns(self, *, by: object, documents: object) -> None:
+    def require_columns(self, *, by: object, documents: object, groups: object) -> None:
         """Raise a TypeError where labels are missing or superfluous."""
+        if not self.has_groups:
+            self._require(groups, "groups", needed=False)
         self._require(by, "by", needed=bool(self.fields))
         self._require(documents, "documents", needed=self.documents is not None)
 

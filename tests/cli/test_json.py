@@ -56,6 +56,9 @@ def folder(tmp_path_factory):
     (folder / "fields.csv").write_text("\n".join(fields) + "\n")
     right, confidence = np.r_[np.zeros(400), np.ones(600)], np.arange(1000) / 10.0
     fa.operation.fit_policy(right, confidence, max_error_rate=0.01).save(folder / "w.json")
+    fa.operation.fit_policy(
+        right, confidence, groups=np.arange(1000) // 4, max_error_rate=0.2, method="gamma"
+    ).save(folder / "g.json")
     (folder / "stages.toml").write_text(
         'max_error_rate = 0.1\n[[stage]]\nname = "a"\nprice = 1\nfile = "a.csv"\n'
         '[[stage]]\nname = "people"\nprice = 9\n'
@@ -96,6 +99,9 @@ COMMANDS = {
     "fit, nothing": ("fit", "b.csv", "--error-rate", 0.0001, "-o", "q.json"),
     "check": ("check", "p.json", "b.csv", "--by", "field"),
     "apply": ("apply", "p.json", "b.csv", "--by", "field", "-o", "yes.csv", "--review", "no.csv"),
+    "apply, groups": (
+        *("apply", "g.json", "b.csv", "--group", "page", "-o", "yes.csv", "--review", "no.csv"),
+    ),
     "apply, pages": ("apply", "w.json", PAGES[1], "-o", "yes.csv", "--review", "no.csv"),
     "monitor": ("monitor", "p.json", "b.csv", "b.csv", "--by", "field"),
     "monitor, policies": ("monitor", "policies", "b.csv", "--policy", "field"),

@@ -373,6 +373,18 @@ class TestPlan:
 
 
 class TestApply:
+    def test_groups(self, folder, tmp_path):
+        goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"]
+        policy, new = tmp_path / "q.json", folder / "new.csv"
+        run("fit", folder / "verified.csv", "--group", "page", "--error-rate", 0.1, "-o", policy)
+        done = run("apply", policy, new, "--group", "page", *goals)
+        pages = len(set(np.loadtxt(new, dtype=str, delimiter=",", skiprows=1, usecols=2)))
+        assert f" of 4,000 outputs in {pages:,} groups are accepted (" in done.stdout
+        assert "note" not in done.stderr
+        assert "the policy was fitted with --group" in run("apply", policy, new, *goals).stderr
+        message = refusal("apply", folder / "p.json", new, "--by", "field", "--group", "page", *goals)
+        assert "--group is given, but the policy was fitted without --group" in message
+
     def test_two_files_and_a_sentence(self, folder, tmp_path):
         goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"]
         out = run("apply", folder / "p.json", folder / "new.csv", "--by", "field", *goals).stdout

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fastarac import operation
+from fastarac.io import DataFileError
 from fastarac.operation.shifts import MOST_GROUPS, Reference, permuted_groups
 
 
@@ -113,3 +114,65 @@ class TestPolicies:
         reference = Reference.of(confidence, pages)
         assert reference.groups.shape == (MOST_GROUPS, len(reference.edges))
         assert (reference.groups.sum(axis=0) <= reference.counts).all()
+
+
+@pytest.fixture(scope="module")
+def of_pages():
+    """A policy by field of 300 pages, and 60 new ones: confidence, page and field."""
+    rng = np.random.default_rng(11)
+    confidence, pages = draw(rng, 300)
+    by = np.array(["date", "name"])[rng.integers(0, 2, len(pages))]
+    correct = rng.random(len(pages)) < 0.99
+    policy = operation.fit_policy(
+        correct, confidence, by=by, groups=pages, max_error_rate=0.05, method="gamma"
+    )
+    confidence, pages = draw(rng, 60)
+    return policy, confidence, pages, np.array(["date", "name"])[rng.integers(0, 2, len(pages))]
+
+
+def applied(policy, columns, folder, **options):
+    path = folder / "new.csv"
+    names = ",".join(columns)
+    rows = zip(*columns.values(), strict=True)
+    path.write_text("\n".join([names, *(",".join(map(str, row)) for row in rows)]) + "\n")
+    goals = {"accepted": folder / "yes.csv", "review": folder / "no.csv"}
+    return operation.apply_policy(policy, path, by="field", **goals, **options)
+
+
+def test_files_are_tested_by_whole_pages(of_pages, tmp_path):
+    policy, confidence, pages, by = of_pages
+    columns = {"confidence": confidence, "page": pages, "field": by}
+    found = applied(policy, columns, tmp_path, groups="page")
+    expected = policy.shift(confidence, by=by, groups=pages)
+    assert found.n_groups == 60
+    assert found.shift.statistic == pytest.approx(expected.statistic)
+    # groups are permuted in another order
+    assert found.shift.pvalue == pytest.approx(expected.pvalue, abs=0.06)
+    alone = applied(policy, columns, tmp_path)
+    assert alone.n_groups is None
+    assert alone.shift.pvalue == policy.shift(confidence, by=by).pvalue < found.shift.pvalue
+    assert " outputs in 60 groups are accepted (" in str(found)
+    taken = [int(policy.apply(confidence, by=by)[by == field].sum()) for field in policy.fields]
+    interval = policy.expected_errors(taken)
+    assert (found.expected_low, found.expected_high) == (interval.low, interval.high)
+
+
+def test_files_of_moved_pages_and_of_many(of_pages, tmp_path):
+    policy, confidence, pages, by = of_pages
+    columns = {"confidence": confidence * 0.5, "page": pages, "field": by}
+    assert applied(policy, columns, tmp_path, groups="page").shift.shifted
+    many, parts = draw(np.random.default_rng(12), 700)  # of which 500 are permuted
+    columns = {"confidence": many, "page": parts, "field": ["date"] * len(many)}
+    assert applied(policy, columns, tmp_path, groups="page").n_groups == 700
+    with pytest.raises(DataFileError, match="page"):
+        applied(policy, {**columns, "page": ["", *parts[1:]]}, tmp_path, groups="page")
+
+
+def test_groups_are_for_policies_that_were_fitted_with_them(tmp_path):
+    policy = operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
+    path = tmp_path / "new.csv"
+    path.write_text("confidence,page\n7,1\n")
+    with pytest.raises(TypeError, match="groups is given, but the policy was fitted without groups"):
+        operation.apply_policy(
+            policy, path, accepted=tmp_path / "a.csv", review=tmp_path / "r.csv", groups="page"
+        )
