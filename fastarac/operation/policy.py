@@ -80,8 +80,7 @@ class Policy(Result):
     n_verified : int or None
         Of the `n_items`, how many are verified; None where all are.
     least_probability : float or None
-        Where the probabilities of items that were not verified are unknown, what they are taken to be
-        at least; the guarantee rests on it.
+        What unknown probabilities of being verified are taken to be at least, for the guarantee.
     fitted_on : str or None
         A fingerprint of the outputs that it was fitted on, of which :meth:`check` is no check.
     calibrations : tuple of Calibration
@@ -156,10 +155,9 @@ class Policy(Result):
         if self.n_verified is None:
             return ""
         words = f", from {self.n_verified:,} verified of {self.n_items:,} outputs"
-        if self.least_probability is not None:
-            least = f"{self.least_probability:.4g}"
-            words += f", if none was to be verified with a probability below {least}"
-        return words
+        if self.least_probability is None:
+            return words
+        return f"{words}, if none was chosen with a probability below {self.least_probability:.4g}"
 
     def _instead(self) -> str:
         """What the approximation would accept, where it is far more."""
