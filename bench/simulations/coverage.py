@@ -46,7 +46,7 @@ RATES = (0.082, 0.019)
 SIZES = (100, 300, 2000)
 DOCUMENT = 20
 OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "coverage.json"
-QUICK = 20
+QUICK, SAMPLES = 20, 1000
 SPREAD, SLOPE, OFFSET = 1.5, 0.9, 0.2
 
 
@@ -62,11 +62,11 @@ class Design(NamedTuple):
 
 
 DESIGNS = {
-    "items": Design(1000),
-    "ties": Design(500, ties=True, methods=("auto",)),
-    "weights": Design(400, weights=True, methods=("auto",)),
+    "items": Design(SAMPLES),
+    "ties": Design(SAMPLES, ties=True, methods=("auto",)),
+    "weights": Design(SAMPLES, weights=True, methods=("auto",)),
     **{
-        f"documents {c}": Design(600, (300, 600, 2000), correlation=c, methods=("auto", "ungrouped"))
+        f"documents {c}": Design(SAMPLES, (300, 600, 2000), correlation=c, methods=("auto", "ungrouped"))
         for c in (0.05, 0.2, 0.5)
     },
     "resampled": Design(40, methods=("percentile", "bca", "studentized")),

@@ -196,6 +196,7 @@ MEANINGS = {
     "confidence_level": "of an interval, in (0, 1)",
     "failure_probability": "δ of a guarantee, in (0, 1)",
     "max_group_size": "items that a group has at most",
+    "least_probability": "what all probabilities of being verified are at least, said beforehand",
     "scale": "declared scale of the confidences",
     "pilot": "other confidences of the same source, without truth",
     "n_resamples": "number of resamples",
