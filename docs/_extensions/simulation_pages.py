@@ -173,8 +173,11 @@ def audited_limits_table() -> str:
     sizes = list(dict.fromkeys(name.split(", ")[0] for name in cases))
     lines = []
     for kind in dict.fromkeys(name.split(", ")[1] for name in cases):
-        rows = [cases[f"{size}, {kind}"]["betting"] for size in sizes]
-        cells = [f"{percent(row['happened'], row['samples'])}, {row['figure']:.2f}" for row in rows]
+        rows = [cases.get(f"{size}, {kind}", {}).get("betting") for size in sizes]
+        cells = [
+            "–" if row is None else f"{percent(row['happened'], row['samples'])}, {row['figure']:.2f}"
+            for row in rows
+        ]
         lines.append([kind, *cells])
     return markdown(["errors are", *(f"{size} outputs" for size in sizes)], lines)
 
