@@ -57,7 +57,7 @@ def folder(tmp_path_factory):
     right, confidence = np.r_[np.zeros(400), np.ones(600)], np.arange(1000) / 10.0
     fa.operation.fit_policy(right, confidence, max_error_rate=0.01).save(folder / "w.json")
     fa.operation.fit_policy(
-        right, confidence, groups=np.arange(1000) // 4, max_error_rate=0.2, method="gamma"
+        right, confidence / 100.0, groups=np.arange(1000) // 4, max_error_rate=0.2, method="gamma"
     ).save(folder / "g.json")
     (folder / "stages.toml").write_text(
         'max_error_rate = 0.1\n[[stage]]\nname = "a"\nprice = 1\nfile = "a.csv"\n'
