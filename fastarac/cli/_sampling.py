@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from fastarac._core.text import plural
+from fastarac._core.text import percent, plural
 from fastarac.cli import _ocr_combine
 from fastarac.cli import _operating as options
 from fastarac.cli._exit import interrupts_end_at_once
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.engine_outputs import EngineOutputs
     from fastarac.ocr.verification import Crops
+    from fastarac.partial_truth import VerificationSample
 
+FAILURE = 0.05  # probability with which a guarantee that is spoken of may fail
 EXAMPLES = """
 Examples:
 
@@ -240,6 +243,8 @@ def _draw(
     what = f"{n:,} {plural('output', n)}" + ("" if policy is None else " that the policy accepts")
     lines = [f"{drawn:,} of {what} were drawn to be verified, with {chance}."]
     lines += more
+    if policy is None and columns["groups"] is None:
+        lines.append(_least_limits(found))
     if columns["answers"] is not None:
         lines.append(f"The answers of {columns['answers']} are kept: fill in what is empty.")
     if policy is None:
@@ -258,6 +263,21 @@ def _draw(
     else:
         say(*lines)
     tell(told)
+
+
+def _least_limits(sample: VerificationSample) -> str:
+    """Say which limits a sample can guarantee at best, and which one an even draw of its size could."""
+    errors = -math.log(FAILURE)  # in so many outputs, of which none is seen with this probability
+
+    def text(probability: float) -> str:
+        return percent(min(1.0, errors / (probability * len(sample.selected))), 3)
+
+    aimed, even = text(sample.least_probability), text(sample.expected_size / len(sample.selected))
+    found = (
+        f"Where none of them is wrong, at best limits from {aimed} on can be guaranteed with "
+        f"{percent(1.0 - FAILURE)} confidence"
+    )
+    return f"{found}." if aimed == even else f"{found}; of as many drawn with --mix 1, from {even} on."
 
 
 def _require_columns_of(audit: Path, policy: Any, columns: Mapping[str, Any]) -> None:
