@@ -21,7 +21,8 @@ from fastarac.cli._ocr import (
     Unit,
     UnitOption,
 )
-from fastarac.cli._options import Confidence, JudgeColumn, RefusalError, ends_quietly, option
+from fastarac.cli._option_groups import grouped
+from fastarac.cli._options import Confidence, JudgeColumn, RefusalError, option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,6 +86,7 @@ CropsFolder = Annotated[
 Seed = Annotated[int, option("--seed N", "Which outputs: the same number draws the same ones.", min=0)]
 
 
+@grouped
 def sample(
     paths: options.AppliedFiles,
     output: Output,
@@ -109,36 +111,33 @@ def sample(
     output_format: options.TextOrJson = options.Form.text,
 ) -> None:
     """Draw the outputs that people verify, in a table or of OCR, each with a known probability."""
-    with ends_quietly():
-        from fastarac.cli._applying import is_of_ocr
+    from fastarac.cli._applying import is_of_ocr
 
-        design = {
-            "--budget": budget, "--judge": judge, "--mix": mix, "--stratum": stratum, "--group": group,
-            "--audit": audit, "--by": by, "--images": images, "--crops": crops,
-        }  # fmt: skip
-        _require_together(design, answers)
-        reading = {
-            "unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern,
-            "combination": combination, "name": tuple(name or ()),
-        }  # fmt: skip
-        pictures = {"images": images, "crops": crops}
-        of_tables = {"confidence": confidence, "judge": judge, "by": by}
-        rows = _DrawnFrom(
-            paths, confidence, is_of_ocr(paths, of_tables, {**reading, **pictures}), reading
-        )
-        if budget is None and answers is not None:
-            _join(rows, answers, output, str(output_format))
-            return
-        columns = {
-            "mix": mix,
-            "strata": stratum,
-            "groups": group,
-            "answers": answers,
-            "random_state": seed,
-        }
-        if not rows.is_ocr:
-            columns |= {"judge": judge, "by": by}
-        _draw(rows, output, columns, (budget, audit), (images, crops), str(output_format))
+    design = {
+        "--budget": budget, "--judge": judge, "--mix": mix, "--stratum": stratum, "--group": group,
+        "--audit": audit, "--by": by, "--images": images, "--crops": crops,
+    }  # fmt: skip
+    _require_together(design, answers)
+    reading = {
+        "unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern,
+        "combination": combination, "name": tuple(name or ()),
+    }  # fmt: skip
+    pictures = {"images": images, "crops": crops}
+    of_tables = {"confidence": confidence, "judge": judge, "by": by}
+    rows = _DrawnFrom(paths, confidence, is_of_ocr(paths, of_tables, {**reading, **pictures}), reading)
+    if budget is None and answers is not None:
+        _join(rows, answers, output, str(output_format))
+        return
+    columns = {
+        "mix": mix,
+        "strata": stratum,
+        "groups": group,
+        "answers": answers,
+        "random_state": seed,
+    }
+    if not rows.is_ocr:
+        columns |= {"judge": judge, "by": by}
+    _draw(rows, output, columns, (budget, audit), (images, crops), str(output_format))
 
 
 def _require_together(given: Mapping[str, Any], answers: Path | None) -> None:
