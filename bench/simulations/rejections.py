@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import fastarac as fa
+from fastarac.uncertainty import asymptotic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from fastarac.uncertainty.inversion import ItemSample
 
 LEVEL = 0.05
+
+
+@contextmanager
+def without_intervals_of_models() -> Iterator[None]:
+    """Comparisons without the interval of each model: most of their time, and no test needs it."""
+
+    def nothing(
+        sample: ItemSample, statistic: fa.Statistic, *_: Any, **__: Any
+    ) -> tuple[fa.Interval, None]:
+        value = statistic(sample.sweep)
+        return fa.Interval(value, value, value, 0.0, 1.0 - LEVEL, "none"), None
+
+    with patch.object(asymptotic, "interval_and_warning", nothing):
+        yield
 
 
 class Rejections:

@@ -52,4 +52,4 @@ def test_command(
         type_one.main()
     assert "Monte-Carlo error" in capsys.readouterr().out
     rows = rows_of(type_one.Row, path)
-    assert [row.test for row in rows] == ["delong_test"] * 4 + ["delong_test, groups="] * 2
+    assert [row.test for row in rows] == ["delong_test"] * 4 + ["delong_test, groups="] * 4

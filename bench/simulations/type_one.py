@@ -33,7 +33,7 @@ from bench.simulations.coverage import (
     quantile_of_normal,
     truth,
 )
-from bench.simulations.rejections import LEVEL, Rejections
+from bench.simulations.rejections import LEVEL, Rejections, without_intervals_of_models
 from fastarac.uncertainty import asymptotic
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "type_one.json"
 SHARED, OF_DOCUMENT = 0.5, 0.2
 RESAMPLES = 400
+SAMPLES = 1000
 FEW, MANY = 0.019, 0.082
 PRICES = fa.VerificationCosts(error=20.0, verification=1.0, correction=2.0)
 CLASSES = np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
@@ -68,7 +69,7 @@ UNEQUAL = (
     Place(0.005, 300, other=FEW), Place(FEW, 300, other=MANY), Place(0.005, 2000, other=FEW),
     Place(FEW, 2000, other=MANY),
 )  # fmt: skip
-DOCUMENTS = (Place(MANY, 600, documents=True), Place(MANY, 2000, documents=True))
+DOCUMENTS = tuple(Place(MANY, n, documents=True) for n in (100, 240, 600, 2000))
 
 
 def normal(place: Place, rng: np.random.Generator) -> Floats:
@@ -168,7 +169,6 @@ class Kind(NamedTuple):
     """A test, and where it is tried."""
 
     rejects: Test
-    samples: int = 1000
     places: tuple[Place, ...] = PLACES
 
 
@@ -180,11 +180,11 @@ NAMES = (
 TESTS: dict[str, Kind] = {
     "delong_test": Kind(delong),
     **{f"compare_models, {name}": Kind(partial(pair, statistic=name)) for name in NAMES},
-    "compare_models, average_precision": Kind(partial(pair, statistic="average_precision"), 500),
-    "compare_models, costs=": Kind(partial(pair, statistic=None), 500),
+    "compare_models, average_precision": Kind(partial(pair, statistic="average_precision")),
+    "compare_models, costs=": Kind(partial(pair, statistic=None)),
     **{
         f"compare_models, {name}, bootstrap": Kind(
-            partial(pair, statistic=statistic, method="bootstrap"), 300
+            partial(pair, statistic=statistic, method="bootstrap")
         )
         for name, statistic in (
             ("arac_auc", "arac_auc"),
@@ -193,15 +193,15 @@ TESTS: dict[str, Kind] = {
             ("acceptance at a risk of 5 %", AT_RISK),
         )
     },
-    "five models, Holm, recognition_rate": Kind(partial(five, statistic="recognition_rate"), 200),
-    "five models, Holm, arac_auc": Kind(partial(five, statistic="arac_auc"), 200),
-    "five models, Holm, roc_auc": Kind(partial(five, statistic="roc_auc"), 200),
-    "five models, letters, arac_auc": Kind(partial(five, statistic="arac_auc", letters=True), 200),
-    "five models, uncorrected, arac_auc": Kind(partial(uncorrected, statistic="arac_auc"), 200),
-    "bcost_delta": Kind(partial(priced, laplace=None), 300),
-    "bcost_delta, laplace=0": Kind(partial(priced, laplace=0.0), 300),
-    "delong_test, groups=": Kind(partial(delong, grouped=True), 500, DOCUMENTS),
-    "delong_test, groups ignored": Kind(delong, 500, DOCUMENTS),
+    "five models, Holm, recognition_rate": Kind(partial(five, statistic="recognition_rate")),
+    "five models, Holm, arac_auc": Kind(partial(five, statistic="arac_auc")),
+    "five models, Holm, roc_auc": Kind(partial(five, statistic="roc_auc")),
+    "five models, letters, arac_auc": Kind(partial(five, statistic="arac_auc", letters=True)),
+    "five models, uncorrected, arac_auc": Kind(partial(uncorrected, statistic="arac_auc")),
+    "bcost_delta": Kind(partial(priced, laplace=None)),
+    "bcost_delta, laplace=0": Kind(partial(priced, laplace=0.0)),
+    "delong_test, groups=": Kind(partial(delong, grouped=True), DOCUMENTS),
+    "delong_test, groups ignored": Kind(delong, DOCUMENTS),
     **{
         name: Kind(
             partial(pair, statistic=name), places=UNEQUAL[name in asymptotic.OF_CLASSES :]
@@ -210,7 +210,7 @@ TESTS: dict[str, Kind] = {
     },
     **{
         f"compare_models, {name}, groups{'=' if grouped else ' ignored'}": Kind(
-            partial(pair, statistic=name, grouped=grouped), 500, DOCUMENTS
+            partial(pair, statistic=name, grouped=grouped), DOCUMENTS
         )
         for name in ("recognition_rate", "arac_auc", "roc_auc")
         for grouped in (True, False)
@@ -238,13 +238,14 @@ def simulate(name: str, samples: int | None = None) -> Iterator[Row]:
     kind = TESTS[name]
     for place in kind.places:
         row = Row(
-            name, place.error_rate, place.n, place.documents, samples or kind.samples, other=place.other
+            name, place.error_rate, place.n, place.documents, samples or SAMPLES, other=place.other
         )
         for k in range(row.samples):
             # tests that differ only in what they do get the same samples
             seed = [round(1000 * place.error_rate), place.n, k]
             rng = np.random.default_rng([*seed, 1] if place.other is not None else seed)
-            row.count(partial(kind.rejects, place, rng))
+            with without_intervals_of_models():
+                row.count(partial(kind.rejects, place, rng))
         yield row
 
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fastarac._core.checks import MOST_VALUES, choice, inner_fraction, whole_number
-from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
+from fastarac._core.exceptions import few_groups_of, warn_undefined, warn_unreliable
 from fastarac._core.interval import Interval
 from fastarac._core.results import TupleResult
 from fastarac._engine.factors import codes_of_terms, read_factors
@@ -14,6 +14,8 @@ from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.adjustment import adjusted_levels, adjusted_pvalues
 from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference, letters_of
 from fastarac.uncertainty.contrasts import (
+    FEW_GROUPS_OF_PAIR,
+    FEWEST_OF_CLASS,
     Contrast,
     ErrorsByFactors,
     Resampling,
@@ -112,8 +114,9 @@ def delong_test(
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 10 items of a class, fewer than 20 groups, where the error comes from fewer than
-        5 items (see :func:`.compare_models`), and where the scores put all pairs in the same order.
+        With fewer than 10 items of a class, where the error comes from fewer than 5 items (see
+        :func:`.compare_models`), and where the scores put all pairs in the same order; with `groups`,
+        as :func:`.compare_models`, with fewer than 2 items of a class and fewer than 5 groups.
     UndefinedMetricWarning
         With one class only; all is NaN then.
 
@@ -187,18 +190,11 @@ def delong_test(
             "both scores put the items in the same order, or each separates them: the data leave no "
             "spread to estimate the error of the difference from"
         )
-    elif factors and a.n < FEW_GROUPS:
-        warn_unreliable(few_groups_of(a.n))
-    elif fewest < asymptotic.FEW_ITEMS:
-        warn_unreliable(
-            f"there are {fewest:g} items of one class; the test can be relied on from "
-            f"{asymptotic.FEW_ITEMS} on"
-        )
-    elif a.groups_of_class < asymptotic.FEW_ITEMS:
-        warn_unreliable(
-            f"{a.groups_of_class:g} groups have items of the rarer class; the test can be relied on "
-            f"from {asymptotic.FEW_ITEMS} on"
-        )
+    elif factors and a.n < FEW_GROUPS_OF_PAIR:
+        warn_unreliable(few_groups_of(a.n, fewest=FEW_GROUPS_OF_PAIR))
+    elif fewest < (enough := FEWEST_OF_CLASS if factors else asymptotic.FEW_ITEMS):
+        there = f"is {fewest:g} item" if fewest == 1.0 else f"are {fewest:g} items"
+        warn_unreliable(f"there {there} of one class; the test can be relied on from {enough} on")
     elif contributors < asymptotic.FEW_CONTRIBUTORS and not factors:
         warn_unreliable(
             f"the error of the difference is estimated from as few as {contributors:.2g} items; the "
@@ -275,9 +271,9 @@ def compare_models(
     -----
     UnreliableIntervalWarning
         Where a difference is not to be relied on: where a model has fewer than 2 correct or fewer than
-        2 incorrect items, with fewer than 8 groups, where no item tells two models apart, with weights
+        2 incorrect items, with fewer than 5 groups, where no item tells two models apart, with weights
         and where fewer than 6 items of at least half the largest weight are of the rarer class. The
-        bootstrap warns as :func:`.bootstrap` does, but of groups below 8. What speaks against the
+        bootstrap warns as :func:`.bootstrap` does, but of groups below 5. What speaks against the
         intervals of single models is in `notes` of the result.
     UndefinedMetricWarning
         Where the statistic of a model is undefined.

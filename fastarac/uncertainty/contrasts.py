@@ -45,7 +45,7 @@ DRAWS = 100_000  # from the normal distribution of the estimates
 # What an item or a group adds to these hangs less on its size than on few errors: at a threshold, or
 # in a part.
 OF_FEW_ERRORS = frozenset({"roc_partial_auc", "cost"})
-FEW_GROUPS_OF_PAIR = 8
+FEW_GROUPS_OF_PAIR = 5
 FEWEST_OF_CLASS = 2  # items of either class, of each model
 # Means over items: five that differ, all in favour of one model, are no difference at 5 % (McNemar's
 # exact p-value is 0.0625), which takes one of Satterthwaite's degrees of freedom less.

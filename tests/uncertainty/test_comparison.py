@@ -132,6 +132,23 @@ def test_few_items_of_a_class_warn():
         fa.delong_test(y_true, a, b)
 
 
+def test_with_groups_it_warns_as_comparisons_do():
+    """By Student's law few groups, or few items of a class, keep the level."""
+    rng = np.random.default_rng(4)
+    positive, scores = np.arange(60) % 20 == 0, rng.random((2, 60))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fa.delong_test(positive, *scores, groups=np.arange(60) % 5)
+    for labels, groups, said in (
+        (positive, 4, "there are 4 groups; intervals can be relied on from 5"),
+        (np.arange(60) == 7, 6, "there is 1 item of one class; the test can be relied on from 2"),
+    ):
+        with pytest.warns(fa.UnreliableIntervalWarning, match=said):
+            fa.delong_test(labels, *scores, groups=np.arange(60) % groups)
+    with pytest.warns(fa.UnreliableIntervalWarning, match="3 items of one class; .* from 10 on"):
+        fa.delong_test(positive, *scores)
+
+
 def test_few_items_that_carry_the_difference_warn():
     y_true, score = np.repeat([0, 1], 100), np.arange(200.0)
     other = score.copy()
@@ -438,8 +455,8 @@ def test_few_errors_of_one_model_few_groups_and_heavy_items_warn():
     for options, said in (
         ({"models": {"a": (nearly, confidence)}}, "'a' has 1 incorrect item; its differences"),
         (
-            {"groups": np.arange(300) % 7},
-            "'b': there are 7 groups; differences can be relied on from 8",
+            {"groups": np.arange(300) % 4},
+            "'b': there are 4 groups; differences can be relied on from 5",
         ),
         ({"sample_weight": weight}, "items of the rarer class among those of large weight"),
     ):
