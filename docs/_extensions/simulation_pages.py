@@ -17,6 +17,7 @@ DATA = Path(__file__).parents[1] / "_data"
 GUARANTEES = DATA / "guarantees.json"  # by python -m bench.simulations.guarantees
 TYPE_ONE = DATA / "type_one.json"  # by python -m bench.simulations.type_one
 PAIRED_GROUPS = DATA / "paired_groups.json"  # by python -m bench.simulations.paired_groups
+PAIRED_POWER = DATA / "paired_power.json"  # by python -m bench.simulations.paired_power
 EQUAL_COSTS = DATA / "equal_costs.json"  # by python -m bench.simulations.equal_costs
 AUDITS = DATA / "audits.json"  # by python -m bench.simulations.audits
 CASCADES = DATA / "cascades.json"  # by python -m bench.simulations.cascades
@@ -140,6 +141,26 @@ def paired_groups_table() -> str:
     return markdown(["of", "pages are", *header], lines)
 
 
+def paired_power_table() -> str:
+    """Tests and designs down, differences across: found by the test, and by two others of its error."""
+    rows = rows_of(PAIRED_POWER)
+    shares = sorted({row["spoiled"] for row in rows})
+    lines = []
+    for test, design in dict.fromkeys((row["test"], row["design"]) for row in rows):
+        line = [test, design]
+        for share in shares:
+            key = (test, design, share)
+            row = next((r for r in rows if (r["test"], r["design"], r["spoiled"]) == key), None)
+            if row is None:
+                line.append("–")
+                continue
+            counts = (row["rejected"], row["by_pages"], row["known"])
+            line.append(" / ".join(f"{100 * count / row['samples']:.0f}" for count in counts))
+        lines.append(line)
+    header = [f"{100 * share:g}\N{NO-BREAK SPACE}% spoiled" for share in shares]
+    return markdown(["of", "pages are", *header], lines)
+
+
 def equal_costs_table() -> str:
     """Laws and prices down, items across: of the samples, those in which a difference was found."""
     rows = rows_of(EQUAL_COSTS)
@@ -183,21 +204,6 @@ def audited_guarantees_table() -> str:
         for share, case in cases.items()
     ]
     return markdown(["uniform", *rules], lines)
-
-
-def audited_limits_table() -> str:
-    """Populations down, outputs across: wrong proofs at the limit, and proofs at two fifths of it."""
-    cases = audits_of("at the limit")
-    sizes = list(dict.fromkeys(name.split(", ")[0] for name in cases))
-    lines = []
-    for kind in dict.fromkeys(name.split(", ")[1] for name in cases):
-        rows = [cases.get(f"{size}, {kind}", {}).get("betting") for size in sizes]
-        cells = [
-            "–" if row is None else f"{percent(row['happened'], row['samples'])}, {row['figure']:.2f}"
-            for row in rows
-        ]
-        lines.append([kind, *cells])
-    return markdown(["errors are", *(f"{size} outputs" for size in sizes)], lines)
 
 
 def audited_estimates_table() -> str:
@@ -260,11 +266,11 @@ MAKERS: dict[str, Callable[[], str]] = {
     "type_one_unequal.md": partial(type_one_table, documents=False, unequal=True),
     "type_one.md": partial(type_one_table, documents=False),
     "paired_groups.md": paired_groups_table,
+    "paired_power.md": paired_power_table,
     "equal_costs.md": equal_costs_table,
     "cascades_promises.md": cascades_table,
     "audits_guarantees.md": audited_guarantees_table,
     "audits_estimates.md": audited_estimates_table,
-    "audits_limits.md": audited_limits_table,
     "audits_needed.md": audited_needs_table,
     "type_one_documents.md": partial(type_one_table, documents=True),
 }
