@@ -193,7 +193,7 @@ def sentences(
     from fastarac.ocr.engine_prices import worth_of_all
 
     by_name = {model.name: model for model in models}
-    rule = by_name.get(agreement_name(engines))
+    rule = by_name.get(agreement_name(engines)) if len(engines) > 1 else None
     if rule is None:
         return
     agreed = rule.outputs.confidence == 1.0

@@ -370,7 +370,7 @@ def _refused(name: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, ModuleNotFoundError) as error:
-        said = f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
+        said = f"{error}; {_how_to_pair(error)}" if _unmatched(error) else str(error)
         said = said.replace("skip_unmatched=True", "--skip-unmatched")
         said = said.removeprefix("words has ")  # as the argument of `align` is called
         raise RefusalError(f"{name}: {said}" if name else said) from None
@@ -402,6 +402,17 @@ class _progress:  # noqa: N801, used as a function
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:
             self.bar.stop()
+
+
+def _how_to_pair(error: Exception) -> str:
+    """Return which options help where files have no partner."""
+    n_paired = getattr(error, "n_paired", None)
+    if n_paired == 0:
+        return "no names are alike: a table for --pair says which files belong together"
+    skip = "--skip-unmatched leaves them out"
+    if n_paired is None:
+        return skip
+    return f"a table for --pair says which belong together, and {skip}"
 
 
 def _unmatched(error: Exception) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac import io, operation
+from fastarac._core.exceptions import collected
 from fastarac._core.files import suffix_problem
 from fastarac._core.text import listed, percent, percent_range, quoted, sentence
 from fastarac.cli import _html
@@ -72,8 +73,6 @@ def fit(
     verified: Mapping[str, Any] | None = None,
 ) -> None:
     """Fit a policy to a file, or to one model in it, write it, and say what it accepts."""
-    from fastarac._core.exceptions import collected
-
     (path, only), (form, report) = source, delivery
     require_files(None, report)
     if (problem := suffix_problem(output, "policy", (".json",))) is not None:
@@ -226,19 +225,24 @@ def check(
     if seen is not None:
         refusing(str(path), lambda: require_scale(path, policy, shift, seen))
     results = {"policy": policy, "check": found, "shift": shift, "sweep": sweep}
-    refusing(str(report), lambda: _html.save_operation(report, **results))
+    warned: list[str] = []
+    with collected(warned):
+        refusing(str(report), lambda: _html.save_operation(report, **results))
     share = percent(found.accepted / found.n_items, 4)
     counts = f"{found.accepted:,} of {found.n_items:,} {found.unit} are accepted ({share})."
     lines = [sentence(found).replace("drawn=", "--drawn COLUMN"), f"{counts} {sentence(shift)}"]
     if sweep is not None and policy.criterion == "max_error_rate":
-        point = guaranteed_operating_point(
-            sweep, max_error_rate=policy.limit, failure_probability=policy.failure_probability
-        )
+        with collected(warned):
+            point = guaranteed_operating_point(
+                sweep, max_error_rate=policy.limit, failure_probability=policy.failure_probability
+            )
         lines.append(f"A threshold fitted to this log: {point}.")
     if report is not None:
         lines.append(_html.WRITTEN.format(path=report))
     if not is_log and verified is None:  # a log takes no groups
         notes += [*notes_of_pages([path], columns), *notes_of_samples([path])]
+    limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
+    notes += dict.fromkeys(note.replace(*limit) for note in warned)  # once, if the report has it too
     if form == "json":
         about = {"check": _figures(found, shift)}
         write_object("check", about, decisions=lines, warnings=notes)

@@ -21,7 +21,7 @@ from fastarac._core.text import (
 from fastarac.cli import _costs, _guarantees, _intervals
 from fastarac.cli._groups import Groups
 from fastarac.cli._tables import Column, print_tables
-from fastarac.evaluation.wording import header, is_given, opening, short
+from fastarac.evaluation.wording import few_for, header, is_given, opening
 from fastarac.evaluation.wording import threshold as threshold_text
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ BESIDE_GUARANTEE = (
     "and limit by itself."
 )
 GROUP = "group"
-FEW = 10  # allowed errors, below which chance decides what a limit means
 
 
 def in_words(n_groups: int, kind: str) -> str:
@@ -101,9 +100,9 @@ def print_text(
     fitted = [limit for limit in models[0].limits if not is_given(limit)]
     fewest = min(model.evaluation.n for model in models)
     tightest = min(fitted, key=lambda limit: limit.value, default=None)
-    if tightest is not None and 0 < tightest.value * fewest < FEW:
-        few = f"{count(fewest)} outputs are few for a limit of {short(tightest)}: "
-        console.print(Text(few + "chance decides much of these figures."))
+    few = "" if tightest is None else few_for(tightest, fewest)
+    if few:
+        console.print(Text(few))
     if fitted:
         sure = any(found.guaranteed is not None for found in models[0].evaluation.limits)
         caution = BESIDE_GUARANTEE.format(that=_guarantees.premise(models)) if sure else CAUTION
@@ -222,6 +221,8 @@ def _advice(models: Sequence[Model], index: int) -> str:
     best = max(model.point(index).acceptance_rate for model in models)
     leaders = [model for model in models if model.point(index).acceptance_rate == best]
     if best == 0:
+        if all(model.point(index).error_rate for model in models):  # as nobody looks for missed words
+            return "it cannot be kept, whatever people verify."
         return "nothing can be accepted automatically; people have to verify every output."
     share = _share(leaders[0].point(index))
     if len(leaders) == 1:

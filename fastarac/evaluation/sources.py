@@ -94,6 +94,10 @@ class Source:
     further: Sequence[tuple[str, str]] = ()
     holds: str = ""
 
+    def as_counted(self, figures: Evaluation) -> Evaluation:
+        """Return the figures with what the items alone do not show."""
+        return figures
+
     def overview(
         self,
         sources: Mapping[str, Source],  # noqa: ARG002

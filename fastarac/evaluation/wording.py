@@ -10,19 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.text import UNDEFINED, percent
+from fastarac._core.text import UNDEFINED, count, percent
 
 if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.sweep import ThresholdSweep
 
 MIN_THRESHOLD_DIGITS = 3
+FEW = 10  # allowed errors, below which chance decides what a limit means
 MAX_EXACT_DIGITS = 4  # a threshold of so few is not shortened, so that it is the same everywhere
 
 
 def is_given(limit: Limit) -> bool:
     """Return whether it is a threshold, which is not fitted to the outputs."""
     return limit.criterion == "threshold"
+
+
+def few_for(limit: Limit, n: float) -> str:
+    """Return that outputs are few for a limit, a sentence; empty where they are not."""
+    if is_given(limit) or not 0 < limit.value * n < FEW:
+        return ""
+    few = f"{count(n)} outputs are few for a limit of {short(limit)}"
+    return f"{few}: chance decides much of these figures."
 
 
 def as_given(limit: Limit) -> str:

@@ -360,7 +360,7 @@ def guaranteed_operating_point(
         trials = int(sweep.true_accepts[index] + sweep.false_accepts[index])
     least = binomial_upper_bound(0, n, share)
     if least > limit:
-        _warn_too_small(n, least, criterion, limit, share)
+        _warn_few(n, least, criterion, limit, share, 1.0)
     bound = binomial_upper_bound(int(sweep.false_accepts[index]), trials, share) if index else 0.0
     point = operating_point(sweep, threshold=sweep.thresholds[index])
     return GuaranteedOperatingPoint(point, bound, limit, delta, criterion)
@@ -403,7 +403,7 @@ def _by_fallback(
     last = last_rejected(accepted, errors, starts, limit, delta)
     least = binomial_upper_bound(0, n, delta)
     if least > limit:
-        _warn_too_small(n, least, "max_risk", limit, delta)
+        _warn_few(n, least, "max_risk", limit, delta, 1.0)
     threshold = float(grid[last]) if last >= 0 else math.inf
     bound = binomial_upper_bound(int(errors[last]), int(accepted[last]), delta) if last >= 0 else 0.0
     point = operating_point(sweep, threshold=threshold)
@@ -441,7 +441,7 @@ def _from_audits(
     errors = sweep.thinned_errors(rng)
     least = binomial_upper_bound(0, n, delta) / share
     if least > limit:
-        _warn_too_small(n, least, criterion, share * limit, delta)
+        _warn_few(n, least, criterion, limit, delta, share)
     if grid is None or pilot is None or criterion == "max_error_rate":
         index = _last_by_errors(errors, n, share * limit, delta)
         threshold, trials, found = sweep.thresholds[index], n, int(errors[index])
@@ -551,47 +551,11 @@ def _warn_untried(pages: GroupedItems) -> None:
         )
 
 
-def _warn_few_groups(pages: GroupedItems, limit: float, delta: float) -> None:
-    needed = pages.needed(limit, delta)
-    if len(pages.sizes) < needed:
-        n = len(pages.sizes)
-        there = "is 1 group" if n == 1 else f"are {n} groups"
-        warn_too_small(
-            f"there {there}; about {needed} without an error are needed for a limit of {limit:g}"
-        )
-
-
-def _last_by_errors(errors: NDArray[np.int64], n: int, limit: float, delta: float) -> int:
-    """Index of the last of rising errors that, among `n`, have an upper bound within the limit."""
-    if limit >= 1.0:
-        return len(errors) - 1
-    # the bound is within the limit iff so few errors would be that improbable at the limit
-    allowed = bisect_right(range(n + 1), delta, key=lambda k: binomial_cdf(k, n, limit)) - 1
-    return max(0, int(np.searchsorted(errors, allowed, side="right")) - 1)
-
-
-def _last_by_risk(sweep: ThresholdSweep, limit: float, share: float) -> int:
-    """Index of the last point that passed its test in a bisection over all; 0 where none did."""
-    if limit >= 1.0:
-        return len(sweep.thresholds) - 1
-    passed, failed = 0, len(sweep.thresholds)
-    while failed - passed > 1:
-        index = (passed + failed) // 2
-        errors = int(sweep.false_accepts[index])
-        accepted = errors + int(sweep.true_accepts[index])
-        if binomial_cdf(errors, accepted, limit) <= share:
-            passed = index
-        else:
-            failed = index
-    return passed
-
-
-def _warn_too_small(n: int, least: float, criterion: str, limit: float, share: float) -> None:
+def _warn_few(n: int, least: float, name: str, limit: float, share: float, audited: float) -> None:
+    where = f" where {percent(audited, 3)} of the accepted ones are audited" if audited < 1.0 else ""
+    expected = f"no number of items is enough for {name}=0"
     if limit > 0.0:
-        needed = math.ceil(math.log(share) / math.log1p(-limit))
-        expected = f"at least {needed} items are needed for {criterion}={limit:g}"
-    else:
-        expected = f"no number of items is enough for {criterion}=0"
-    warn_too_small(
-        f"{n} items without a single error would still allow {percent(least, 4)} errors; {expected}"
-    )
+        needed = math.ceil(math.log(share) / math.log1p(-audited * limit))
+        expected = f"at least {needed} items are needed for {name}={limit:g}{where}"
+    still = percent(least, 4)
+    warn_too_small(f"{n} items without a single error would still allow {still} errors; {expected}")

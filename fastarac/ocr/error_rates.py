@@ -210,6 +210,7 @@ def rate_text(rate: float) -> str:
 
 def _distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     """Return Levenshtein's distance; of what is no text, of numbers that stand for its elements."""
+    require("rapidfuzz", "ocr")
     from rapidfuzz.distance import Levenshtein
 
     if not (isinstance(first, str) and isinstance(second, str)):

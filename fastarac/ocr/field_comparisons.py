@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from fastarac._core.extras import require
 from fastarac.ocr.field_values import Unreadable, amounts, days, exactly, numbers
 from fastarac.ocr.readers._files import OcrFileError, shown
 
@@ -197,6 +198,7 @@ def _by_similarity(how: str, least: str | None) -> Callable[[Written, Written], 
         )
 
     def judge(truth: Written, prediction: Written) -> Judgement:
+        require("rapidfuzz", "ocr")
         from rapidfuzz.distance import Levenshtein
 
         true, read = _composed(truth.text), _composed(prediction.text)

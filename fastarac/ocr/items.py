@@ -19,6 +19,7 @@ from fastarac.ocr.records import INSERTED, KINDS, MISSED, MOVED, RIGHT, Reading,
 from fastarac.ocr.reported import ReportedPages
 from fastarac.ocr.sensitivities import Sensitivity
 from fastarac.ocr.units import check_unit
+from fastarac.ocr.unseen import with_unseen_errors, with_unseen_figures
 from fastarac.ocr.words import Words
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, threshold_sweep
@@ -277,14 +278,19 @@ class AlignedOutputs(Table, Result):
         Returns
         -------
         OperatingPoint
-            One that leaves the items of `never_accepted` to people, whatever is allowed.
+            One that leaves the items of `never_accepted` to people, whatever is allowed. Under
+            ``missed="residual"`` its error rate has the missed words, even where nothing is accepted.
         """
         if self.never_accepted is None:
-            return operating_point(self.sweep(), **dict[str, Any](criterion))
-        return point_above(self.sweep(), self.never_accepted, **criterion)
+            point = operating_point(self.sweep(), **dict[str, Any](criterion))
+        else:
+            point = point_above(self.sweep(), self.never_accepted, **criterion)
+        return with_unseen_errors(point, self.missed) if self.policy.missed == "residual" else point
 
     def without_rejected(self, figures: Evaluation) -> Evaluation:
         """Return figures of these items with operating points that accept no item of `never_accepted`.
+
+        Under ``missed="residual"`` their error rates have the missed words, whatever is verified.
 
         Parameters
         ----------
@@ -295,9 +301,11 @@ class AlignedOutputs(Table, Result):
         -------
         Evaluation
         """
-        if self.never_accepted is None:
-            return figures
-        return without_rejected(figures, self.sweep(), self.never_accepted)
+        if self.never_accepted is not None:
+            figures = without_rejected(figures, self.sweep(), self.never_accepted)
+        return (
+            with_unseen_figures(figures, self.missed) if self.policy.missed == "residual" else figures
+        )
 
     @property
     def most_accepted(self) -> float:

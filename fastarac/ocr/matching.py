@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastarac._core.extras import require
+
 __all__ = ["SPACE", "Block", "common_blocks", "match"]
 
 SPACE = " "
@@ -60,6 +62,7 @@ def match(first: str, second: str) -> list[Block]:
 
 def common_blocks(first: str, second: str) -> list[Block]:
     """Return the blocks of a longest common subsequence of two texts, of several ones any."""
+    require("rapidfuzz", "ocr")
     from rapidfuzz.distance import Indel
 
     blocks: list[Block] = []

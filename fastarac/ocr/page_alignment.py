@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastarac._core.extras import require
 from fastarac.ocr.alignment import align_texts
 from fastarac.ocr.matching import SPACE
 from fastarac.ocr.moves import moved_words
@@ -178,6 +179,7 @@ def _compared(side: PageText, *, spaced: bool) -> str:
 
 
 def _distance(first: str, second: str) -> int:
+    require("rapidfuzz", "ocr")
     from rapidfuzz.distance import Levenshtein
 
     return Levenshtein.distance(first, second, score_hint=64)

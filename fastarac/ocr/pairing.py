@@ -45,6 +45,8 @@ class PairingError(ValueError):
         The files that have no partner.
     ambiguous : tuple of Path
         The files that share their name with another one on the same side.
+    n_paired : int or None
+        Where files are paired by name, how many pairs there are beside those without a partner.
 
     See Also
     --------
@@ -58,11 +60,13 @@ class PairingError(ValueError):
         without_output: tuple[Path, ...] = (),
         without_truth: tuple[Path, ...] = (),
         ambiguous: tuple[Path, ...] = (),
+        n_paired: int | None = None,
     ) -> None:
         super().__init__(message)
         self.without_output = without_output
         self.without_truth = without_truth
         self.ambiguous = ambiguous
+        self.n_paired = n_paired
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +244,7 @@ def pair_files(
             f"{'; '.join(parts)} (names are compared up to the first dot)",
             without_output,
             without_truth,
+            n_paired=len(of_truth) - len(without_output),
         )
     pairs = tuple(
         Pair(name, of_truth[name], of_output[name]) for name in sorted(of_truth) if name in of_output
@@ -250,6 +255,7 @@ def pair_files(
             f"{len(of_output)} of output; names are compared up to the first dot",
             without_output,
             without_truth,
+            n_paired=0,
         )
     return Pairing(pairs, without_output, without_truth, images)
 

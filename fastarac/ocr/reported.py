@@ -25,6 +25,7 @@ from fastarac.ocr.page_texts import compared_text, page_order, size_of
 from fastarac.ocr.policies import BRIEFLY
 from fastarac.ocr.records import MISSED, MOVED, RIGHT, WRONG
 from fastarac.ocr.sensitivities import order_sentence, what_counts
+from fastarac.ocr.unseen import with_unseen_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -127,6 +128,12 @@ class ReportedPages(Source):
             further=(("missed", _share_of_missed(records)),),
             holds="It holds texts of the pages." if beside.texts else "",
         )
+
+    def as_counted(self, figures: Evaluation) -> Evaluation:
+        """Return the figures with the missed words that nobody looks for, where they count so."""
+        if self.policy.missed != "residual":
+            return figures
+        return with_unseen_figures(figures, self.records.n_missed)
 
     def overview(self, sources: Mapping[str, Source], confidence_level: float) -> list[Section]:
         """Return what became of the true words, and error rates, of all engines by name."""
@@ -243,11 +250,19 @@ class ReportedPages(Source):
         return order_sentence(engines, limit)
 
     def caveat(self, limit: int) -> str:
-        """Return that missed words alone exceed a limit, where they do and count as no errors."""
+        """Return that missed words alone exceed a limit, where they do."""
         bound, n_true = self.sensitivity.limits[limit], self.records.n_true
-        if bound.criterion == "threshold" or self.policy.missed in ("residual", "drop"):
+        if bound.criterion == "threshold" or self.policy.missed == "drop":
             return ""
         missed = self.records.n_missed
+        if self.policy.missed == "residual":
+            if not missed or self.sensitivity.accepted[self.policy][limit]:
+                return ""
+            return (
+                f"nobody looks for missing {self.units}, so that {rounded_percent(missed / n_true)} of "
+                f"the true {self.units} remain wrong, whatever people verify: no threshold keeps the "
+                "limit"
+            )
         if not missed > bound.value * n_true:
             return ""
         return (

@@ -72,16 +72,8 @@ class Sensitivity(Result):
     accepted_without: tuple[float, ...] = ()
 
     def ends(self, limit: int) -> tuple[float, float]:
-        """Return the least and the largest accepted share at a limit, given by its index.
-
-        Without those that are none because nobody looks for missed words, which alone are more than
-        the limit: that says nothing of the other policies.
-        """
-        shares = [
-            row[limit]
-            for policy, row in self.accepted.items()
-            if row[limit] or policy.missed != "residual" or policy == self.policy
-        ]
+        """Return the least and the largest accepted share at a limit, given by its index."""
+        shares = [row[limit] for row in self.accepted.values()]
         return min(shares), max(shares)
 
     @property

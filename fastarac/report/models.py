@@ -100,7 +100,8 @@ class Model:
             figures = evaluate(*items, sample_weight=outputs.weight, groups=groups, **options)
         if outputs.never_accepted is not None:
             figures = without_rejected(figures, sweep, outputs.never_accepted)
-        return cls(name, outputs, sweep, figures, source or Source())
+        source = source or Source()
+        return cls(name, outputs, sweep, source.as_counted(figures), source)
 
     @property
     def cost_evaluation(self) -> CostEvaluation | None:

@@ -126,7 +126,8 @@ def write_operation_report(
     monitor : ErrorRateMonitor or MonitorSet, optional
         The audits over time.
     confidence_level : float, default=0.95
-        Of the intervals of calibrations and logs, in (0, 1); checks and monitors have their own.
+        Of the intervals of calibrations and logs, in (0, 1); checks and monitors have their own, and
+        a log beside a check has that of the check.
     title : str, optional
 
     Raises
@@ -172,7 +173,9 @@ def write_operation_report(
     if shift is not None:
         parts.append(_of_shift(shift))
     if sweep is not None:
-        parts.append(_of_log(sweep, policy, level))
+        parts.append(
+            _of_log(sweep, policy, level if check is None else check.interval.confidence_level)
+        )
     if isinstance(monitor, operation.MonitorSet):
         parts += [_of_monitor(monitor[name], name, i) for i, name in enumerate(monitor)]
     elif monitor is not None:
@@ -411,7 +414,7 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
     n = len(sweep.logged)
     in_use = float(sweep.accepted_at(np.array([sweep.threshold]))[0]) / n
     at = max(0, int(np.searchsorted(found.acceptance_rate, in_use, side="right")) - 1)
-    ends = percent_range(float(found.low[at]), float(found.high[at]), 3)
+    ends = percent_range(float(found.low[at]), float(found.high[at]), 4)
     facts = []
     if sweep.unanswered:
         words = f"{sweep.unanswered:,} outputs were drawn and have no result; they count as errors."
@@ -432,9 +435,9 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
     return ReportSection(
         "log",
         "What the audits say",
-        percent(float(found.error_rate[at]), 3),
-        f"of {n:,} outputs are estimated to be undetected errors ({ends}), where "
-        f"{percent(in_use, 4)} are accepted.",
+        percent(float(found.error_rate[at]), 4),
+        f"of {n:,} outputs are estimated to be undetected errors ({percent(level)} interval {ends}), "
+        f"where {percent(in_use, 4)} are accepted.",
         facts=facts,
         charts=[Chart(
             "Error rate by the share that is accepted",

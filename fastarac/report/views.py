@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.leads import Lead
     from fastarac.evaluation.sources import Section
+    from fastarac.operating_points.points import OperatingPoint
     from fastarac.report.curves import Steps
     from fastarac.report.models import Model
     from fastarac.reviewer import Reviewer
@@ -65,6 +66,8 @@ class Decision:
         On what the order of the models depends; empty where it does on nothing.
     caveats : list of str
         What the limit does not hold for, of each model of which there is something to say.
+    few : str
+        That the outputs are few for the limit, a sentence; empty where they are not.
     """
 
     limit: str
@@ -85,6 +88,7 @@ class Decision:
     cost: str
     order: str
     caveats: list[str]
+    few: str
 
 
 def decisions_of(
@@ -96,7 +100,7 @@ def decisions_of(
     """Return what each limit comes to."""
     found = []
     for index, limit in enumerate(models[0].limits):
-        best = max(range(len(models)), key=lambda k: models[k].point(index).acceptance_rate)
+        best = max(range(len(models)), key=lambda k: _preference(models[k].point(index)))
         model = models[best]
         point = model.point(index)
         tied = [
@@ -132,9 +136,15 @@ def decisions_of(
                 "" if costs is None else _cost(model, index, costs, reviewer),
                 model.source.order({each.name: each.source for each in models}, index),
                 list(_caveats(models, index)),
+                wording.few_for(limit, min(each.evaluation.n for each in models)),
             )
         )
     return found
+
+
+def _preference(point: OperatingPoint) -> tuple[float, float]:
+    """Return by what models are preferred; where nothing is accepted by what remains wrong."""
+    return point.acceptance_rate, 0.0 if point.acceptance_rate else -point.error_rate
 
 
 def _chance(leads: Sequence[Lead | None], index: int) -> str:
@@ -184,6 +194,11 @@ def _remaining(model: Model, index: int) -> str:
     point, limit = model.point(index), model.limits[index]
     errors = point.false_accepts
     if not point.acceptance_rate:
+        if point.error_rate:  # as nobody looks for missed words
+            left = rounded_percent(point.error_rate)
+            return (
+                f"the limit cannot be kept, {left} of all {model.units} stay wrong whatever is verified"
+            )
         return f"people verify all {model.units}"
     rest = _work(model, point.false_rejects + point.true_rejects)
     if not errors and not point.error_rate:

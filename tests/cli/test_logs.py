@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -143,3 +144,23 @@ def test_only_a_log_that_says_what_was_drawn_holds(one, tmp_path):
     assert "among all items, if every output that was drawn has its result (observed " in out
     found = json.loads(run(*check, "--format", "json", code=3).stdout)["check"]
     assert (found["verdict"], found["unanswered"], found["still_needed"]) == ("too few", None, None)
+
+
+def test_a_log_too_small_for_a_threshold_is_a_note(one, tmp_path):
+    """The limit is named as it was set, and how many outputs it takes at this share of audits."""
+    policy, n, share = operation.Policy.load(one), 600, 0.125
+    confidence = 0.9 + np.arange(n) / n / 10
+    drawn = np.arange(n) % 8 == 0
+    rows = [f"{c},1,{share},{d:d},{'1' if d else ''}" for c, d in zip(confidence, drawn, strict=True)]
+    path, page = tmp_path / "small.csv", tmp_path / "small.html"
+    path.write_text("\n".join(["confidence,accepted,audit_probability,drawn,correct", *rows]) + "\n")
+    assert policy.thresholds[0] <= 0.9
+    done = run("check", one, path, "--log", "--report", page, code=None)
+    needed = math.ceil(math.log(0.05) / math.log1p(-share * 0.02))
+    assert f"at least {needed} items are needed for the limit of 2 % where 12.5 % of the" in done.stderr
+    assert done.stderr.count("would still allow") == 1
+    assert "Warning" not in done.stderr
+    assert "max_error_rate" not in done.stderr
+    text = page.read_text()
+    assert "undetected errors (90 % interval " in text
+    assert "Numbers of the chart; 90 % intervals, each by itself" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from functools import partial
 
 import commands
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 import fastarac as fa
 from fastarac._core.text import rounded_percent
 from fastarac.cli._app import app
+from fastarac.evaluation.limits import read_limits
 from fastarac.ocr import (
     align,
     align_files,
@@ -534,3 +536,65 @@ def test_pages_of_a_written_file_are_groups_by_themselves(folders):
     assert "has the pages: they are taken as groups" in fitted.stderr
     assert "there are 3 groups" in fitted.stderr
     assert "groups" not in commands.run("fit", *arguments, "--group", "none").stderr
+
+
+def test_agreement_is_of_several_engines(folders):
+    for page in ("p1", "p2", "p3"):
+        words = (folders / "truth" / f"{page}.gt.txt").read_text().split()
+        write_output(folders / "one" / f"{page}.json", [(word, 1.0) for word in words])
+    arguments = folders / "truth", folders / "one", "--error-rate", "0.1", "--report", "r.html"
+    said, report = run(*arguments).stdout, (folders / "r.html").read_text()
+    assert "all engines have the same text" not in said + report
+    few = "9 outputs are few for a limit of 10 % errors: chance decides much of these figures."
+    assert few in " ".join(said.split())
+    assert few in report[report.index('id="decision"') : report.index("All figures")]
+
+
+def test_missed_words_that_nobody_looks_for_exceed_a_limit(folders):
+    """Of nine true words two are missed: 22.2 % are wrong whatever threshold and whoever verifies."""
+    arguments = folders / "truth", folders / "two", "--missed", "residual", "--error-rate", "0.01"
+    said = " ".join(run(*arguments, "--report", "r.html").stdout.split())
+    aligned = align_files(pair_files(folders / "truth", folders / "two"), missed="residual").aligned
+    left = np.mean(aligned.kind == "missed")
+    assert "At most 1 % errors: it cannot be kept, whatever people verify. Nobody looks for" in said
+    assert (
+        "missing words, so that 22.2 % of the true words remain wrong, whatever people verify" in said
+    )
+    report = (folders / "r.html").read_text()
+    card = report[report.index('id="decision"') : report.index("All figures")]
+    assert f"the limit cannot be kept, {rounded_percent(left)} of all words stay wrong" in card
+    assert " interval " not in card
+    (row,) = commands.records(run(*arguments, "--format", "json").stdout)
+    assert row["acceptance_rate@0.01"] == 0.0
+    assert row["error_rate@0.01"] == pytest.approx(left, abs=1e-12)
+    assert "acceptance_rate_low@0.01" not in row
+    point = aligned.operating_point(max_error_rate=0.01)
+    assert point.error_rate == pytest.approx(left, abs=1e-12)
+    (at,) = aligned.without_rejected(fa.evaluate(aligned.sweep(), max_error_rate=0.01)).limits
+    assert at.point == point
+    assert aligned.operating_point(max_error_rate=0.9).reviewer is None  # they are accepted first
+
+
+@pytest.mark.parametrize("missed", ["reject", "residual"])
+def test_what_is_said_of_other_policies_counts_all_rows(folders, missed):
+    arguments = folders / "truth", folders / "two", "--missed", missed, "--error-rate", "0.01"
+    aligned = align_files(pair_files(folders / "truth", folders / "two"), missed=missed).aligned
+    shares = [row[0] for row in sensitivity(aligned, read_limits(0.01, (), ())).accepted.values()]
+    assert min(shares) == 0.0
+    said = " ".join(run(*arguments, "--report", "r.html").stdout.split())
+    assert f"moves the share by up to {100 * max(shares):.1f} points" in said
+    assert f"{100 * max(shares):.1f} points apart" in (folders / "r.html").read_text()
+
+
+def test_names_of_which_none_are_alike(folders):
+    for path in (folders / "one").iterdir():
+        path.rename(path.with_name(f"scan_{path.name}"))
+    message = refusal(folders / "truth", folders / "one")
+    assert message.endswith("no names are alike: a table for --pair says which files belong together")
+    assert "--skip-unmatched" not in message
+
+
+def test_how_to_install_what_alignment_needs(folders, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rapidfuzz", None)
+    install = 'one: rapidfuzz is not installed; run: pip install "fastarac[ocr]"'
+    assert refusal(folders / "truth", folders / "one") == install

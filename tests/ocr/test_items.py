@@ -463,7 +463,7 @@ def test_what_a_decision_owes_to_the_policies():
     assert found.accepted[AlignmentPolicy("separate", "drop")] == (3 / 4, 1, 3 / 4)
     assert found.accepted[AlignmentPolicy("residual", "drop")][0] == 0
     assert found.accepted[AlignmentPolicy("reject", "drop")][0] == 3 / 8
-    assert found.ends(0) == (1 / 9, 3 / 4)  # what nobody looks for leaves nothing to accept
+    assert found.ends(0) == (0, 3 / 4)  # what nobody looks for leaves nothing to accept
     assert found.varied == ["missed", "inserted"]
     assert found.without_pages == ("q",)
     assert found.accepted_without == (1 / 4, 1, 1)
