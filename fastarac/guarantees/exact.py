@@ -551,6 +551,41 @@ def _warn_untried(pages: GroupedItems) -> None:
         )
 
 
+def _warn_few_groups(pages: GroupedItems, limit: float, delta: float) -> None:
+    needed = pages.needed(limit, delta)
+    if len(pages.sizes) < needed:
+        n = len(pages.sizes)
+        there = "is 1 group" if n == 1 else f"are {n} groups"
+        warn_too_small(
+            f"there {there}; about {needed} without an error are needed for a limit of {limit:g}"
+        )
+
+
+def _last_by_errors(errors: NDArray[np.int64], n: int, limit: float, delta: float) -> int:
+    """Index of the last of rising errors that, among `n`, have an upper bound within the limit."""
+    if limit >= 1.0:
+        return len(errors) - 1
+    # the bound is within the limit iff so few errors would be that improbable at the limit
+    allowed = bisect_right(range(n + 1), delta, key=lambda k: binomial_cdf(k, n, limit)) - 1
+    return max(0, int(np.searchsorted(errors, allowed, side="right")) - 1)
+
+
+def _last_by_risk(sweep: ThresholdSweep, limit: float, share: float) -> int:
+    """Index of the last point that passed its test in a bisection over all; 0 where none did."""
+    if limit >= 1.0:
+        return len(sweep.thresholds) - 1
+    passed, failed = 0, len(sweep.thresholds)
+    while failed - passed > 1:
+        index = (passed + failed) // 2
+        errors = int(sweep.false_accepts[index])
+        accepted = errors + int(sweep.true_accepts[index])
+        if binomial_cdf(errors, accepted, limit) <= share:
+            passed = index
+        else:
+            failed = index
+    return passed
+
+
 def _warn_few(n: int, least: float, name: str, limit: float, share: float, audited: float) -> None:
     where = f" where {percent(audited, 3)} of the accepted ones are audited" if audited < 1.0 else ""
     expected = f"no number of items is enough for {name}=0"
