@@ -21,6 +21,7 @@ PAIRED_POWER = DATA / "paired_power.json"  # by python -m bench.simulations.pair
 EQUAL_COSTS = DATA / "equal_costs.json"  # by python -m bench.simulations.equal_costs
 AUDITS = DATA / "audits.json"  # by python -m bench.simulations.audits
 CASCADES = DATA / "cascades.json"  # by python -m bench.simulations.cascades
+SEARCHES = DATA / "adaptive_search.json"  # by python -m bench.simulations.adaptive_search
 CROSSED_GROUPS = DATA / "crossed_groups.json"  # by python -m bench.simulations.crossed_groups
 LEVEL = 0.05
 SURELY = 2.0  # standard errors above the level, from which a share is shown bold
@@ -244,6 +245,26 @@ def cascades_table() -> str:
     return markdown(["", "items", "exceeded", "without a promise", "seen by no one"], lines)
 
 
+def searches_table(*, hostile: bool) -> str:
+    """Populations down: what searches accept by the number of answers, or how often they failed."""
+    rows = [row for row in rows_of(SEARCHES) if row["hostile"] == hostile]
+    rows = [row for row in rows if row["failure"] == LEVEL]  # a file of one's own may have another
+    lines = []
+    for row in rows:
+        exceeded = percent(row["exceeded"], row["searches"])
+        line = [row["population"], f"{100 * row['limit']:g}\N{NO-BREAK SPACE}%", str(row["labels"])]
+        if hostile:
+            lines.append([*line, f"{row['searches']:,}", exceeded])
+        else:
+            even = "" if row["uniform"] is None else f"{100 * row['uniform']:.1f}"
+            accepted = [f"{100 * row['best']:.1f}", f"{100 * row['accepted']:.1f}", even]
+            lines.append([*line, *accepted, exceeded])
+    head = ["", "limit", "answers"]
+    if hostile:
+        return markdown([*head, "searches", "exceeded"], lines)
+    return markdown([*head, "possible", "search", "fixed sample", "exceeded"], lines)
+
+
 MAKERS: dict[str, Callable[[], str]] = {
     **{
         f"guarantees_{table.replace(' ', '_')}_{source.replace(' ', '_')}.md": partial(
@@ -269,6 +290,8 @@ MAKERS: dict[str, Callable[[], str]] = {
     "paired_power.md": paired_power_table,
     "equal_costs.md": equal_costs_table,
     "cascades_promises.md": cascades_table,
+    "searches.md": partial(searches_table, hostile=False),
+    "searches_at_the_limit.md": partial(searches_table, hostile=True),
     "audits_guarantees.md": audited_guarantees_table,
     "audits_estimates.md": audited_estimates_table,
     "audits_needed.md": audited_needs_table,
