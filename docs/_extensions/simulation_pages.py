@@ -17,6 +17,8 @@ DATA = Path(__file__).parents[1] / "_data"
 GUARANTEES = DATA / "guarantees.json"  # by python -m bench.simulations.guarantees
 TYPE_ONE = DATA / "type_one.json"  # by python -m bench.simulations.type_one
 PAIRED_GROUPS = DATA / "paired_groups.json"  # by python -m bench.simulations.paired_groups
+PAIRED_POWER = DATA / "paired_power.json"  # by python -m bench.simulations.paired_power
+EQUAL_COSTS = DATA / "equal_costs.json"  # by python -m bench.simulations.equal_costs
 AUDITS = DATA / "audits.json"  # by python -m bench.simulations.audits
 CASCADES = DATA / "cascades.json"  # by python -m bench.simulations.cascades
 SEARCHES = DATA / "adaptive_search.json"  # by python -m bench.simulations.adaptive_search
@@ -140,6 +142,43 @@ def paired_groups_table() -> str:
     return markdown(["of", "pages are", *header], lines)
 
 
+def paired_power_table() -> str:
+    """Tests and designs down, differences across: found by the test, and by two others of its error."""
+    rows = rows_of(PAIRED_POWER)
+    shares = sorted({row["spoiled"] for row in rows})
+    lines = []
+    for test, design in dict.fromkeys((row["test"], row["design"]) for row in rows):
+        line = [test, design]
+        for share in shares:
+            key = (test, design, share)
+            row = next((r for r in rows if (r["test"], r["design"], r["spoiled"]) == key), None)
+            if row is None:
+                line.append("–")
+                continue
+            counts = (row["rejected"], row["by_pages"], row["known"])
+            line.append(" / ".join(f"{100 * count / row['samples']:.0f}" for count in counts))
+        lines.append(line)
+    header = [f"{100 * share:g}\N{NO-BREAK SPACE}% spoiled" for share in shares]
+    return markdown(["of", "pages are", *header], lines)
+
+
+def equal_costs_table() -> str:
+    """Laws and prices down, items across: of the samples, those in which a difference was found."""
+    rows = rows_of(EQUAL_COSTS)
+    sizes = sorted({(row["n"], row["errors"]) for row in rows})
+    lines = []
+    for law, price, shared in dict.fromkeys((r["law"], r["price"], r["shared"]) for r in rows):
+        of_law = {
+            (row["n"], row["errors"]): row
+            for row in rows
+            if (row["law"], row["price"], row["shared"]) == (law, price, shared)
+        }
+        line = [law, f"{price:g}" if shared else f"{price:g}, independent"]
+        lines.append(line + [with_warnings(of_law[size]) if size in of_law else "–" for size in sizes])
+    header = [f"{errors:g} of {n:,}" for n, errors in sizes]
+    return markdown(["errors", "price", *header], lines)
+
+
 def audits_of(table: str) -> dict[str, dict[str, dict[str, Any]]]:
     """Rows of a table, by case and rule."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
@@ -248,6 +287,8 @@ MAKERS: dict[str, Callable[[], str]] = {
     "type_one_unequal.md": partial(type_one_table, documents=False, unequal=True),
     "type_one.md": partial(type_one_table, documents=False),
     "paired_groups.md": paired_groups_table,
+    "paired_power.md": paired_power_table,
+    "equal_costs.md": equal_costs_table,
     "cascades_promises.md": cascades_table,
     "searches.md": partial(searches_table, hostile=False),
     "searches_at_the_limit.md": partial(searches_table, hostile=True),
