@@ -48,8 +48,9 @@ def reaches(
     of which κ is made; `units` has where each unit of items ends. Units before `begin` are looked at
     without a bet.
 
-    `clips` (k, 3) has the weights c at which 1/π may be clipped, falling, with the largest bet that
-    each allows, and the square of the gain of one unit that is thought to be before the first. Where
+    `clips` (k, 4) has the weights c at which 1/π may be clipped, falling, with the largest bet that
+    each allows, the square of the gain of one unit that is thought to be before the first, and what it
+    is thought to have added there. Where
     cπ < 1, Y of an item is 1 − cπ + cπY; `clipped_from` is the first c of which that is so. Before each
     bet c is chosen by what the units before it would have lost to it.
     """
@@ -72,7 +73,8 @@ def reaches(
                 sum_of_m += of_clipped[k]
                 variance = (squares + clips[k, 2]) / (unit + 1.0) * (n - unit)
                 size = min(reach / math.sqrt(variance), LARGEST_SHARE * clips[k, 1])
-                grown = size * (AIM * abs(limit) * counted - (m - clips[k, 0] * sum_of_m))
+                added = clips[k, 3] + m - clips[k, 0] * sum_of_m
+                grown = size * (AIM * abs(limit) * counted - added)
                 if grown > best or n_clips == 1:
                     best, bet, clip = grown, size, clips[k, 0]
         gain = 0.0

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.engine_outputs import EngineOutputs
     from fastarac.ocr.verification import Crops
-    from fastarac.partial_truth import VerificationSample
+    from fastarac.partial_truth.sampling import VerificationSample
 
 FAILURE = 0.05  # probability with which a guarantee that is spoken of may fail
 EXAMPLES = """

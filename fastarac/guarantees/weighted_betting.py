@@ -10,7 +10,10 @@ probability of at most δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and
 1/(1/π_min − ε). In place of Y the bets are on 1 − q + qY with q = min(1, cπ): a part 1 − cπ of an
 output whose π is below 1/c counts as wrong, seen or not, which can only add errors; and with
 λ < 1/(c + 1 − ε) the capital is never below 0, whatever π is. c is chosen with λ, from what each c of a
-geometric grid would have added to the outputs before.
+geometric grid would have added to the outputs before. Where there are at most `SPARE` times the outputs
+that a proof needs if none is wrong, the grid begins at 1/π_min, which clips nothing, with
+λ < 1/(c + 1 − cπ_min − ε), and `THOUGHT` accepted outputs of π_min are thought to have been before:
+π_min is then taken as if it had been fixed before the outputs.
 
 **The bet.** After t of n units with the capital K, λ = φ(u)/(Φ(u)·σ̂·√(n − t)), where Φ(u) = δK/1.05 and
 σ̂² is the mean of (ε − Y)² so far, and at most 0.95 of the largest. It is what replicates the payoff of
@@ -30,7 +33,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -46,6 +49,8 @@ if TYPE_CHECKING:
 BLOCKS = 32, 16, 8, 4, 2  # what the units before a new calibration are a part of
 MOST_IN_FULL = 2**12  # outputs whose distinct confidences are all tried
 MOST_LOOKED_AT, LOOKED_AT = 2048, 32  # units before the first bet: at most, and one in so many
+SPARE = 3.0
+THOUGHT = 4.0
 CLIPS = np.exp2(np.arange(80, -1, -1) / 4.0)  # c, falling; weights above the first are always clipped
 
 
@@ -73,15 +78,39 @@ class Units(NamedTuple):
     """Where each unit ends."""
 
 
-def first_clips(probability: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Of `CLIPS`, the index of the first that clips each output; their number where none does."""
-    return np.searchsorted(-CLIPS, -1.0 / probability, side="right").astype(np.int64)
+class Clips(NamedTuple):
+    """The weights at which 1/π may be clipped, and what each allows."""
+
+    first: NDArray[np.int64]
+    """Of each output, the index of the first that clips it; their number where none does."""
+    bets: NDArray[np.float64]
+    """Each c, falling to 1; its largest bet; one error at that weight as a prior of a squared gain; and
+    what it is thought to have added before the first output; (k, 4)."""
+    begin: int
+    """Units that are looked at before the first bet."""
+
+    @classmethod
+    def of(
+        cls, probability: NDArray[np.float64], limit: float, delta: float, largest: int, begin: int
+    ) -> Self:
+        """Place them for bets on `largest` outputs at a time, at most, that may begin so late."""
+        clips, least, thought = CLIPS, 0.0, 0.0
+        lowest = float(probability.min())
+        if 1.0 <= len(probability) / needed_without_errors(lowest, limit, delta, largest) <= SPARE:
+            least, thought = lowest, THOUGHT
+            clips = CLIPS[CLIPS * least <= 1.0]
+            clips = clips / (clips[0] * least)
+            begin = 0 if len(probability) <= MOST_IN_FULL else begin
+        # what counts most is an error at the least probability
+        lost = (clips + 1.0 - clips * least - limit) * largest
+        added = thought * (1.0 - clips * least)
+        first = np.searchsorted(-clips, -1.0 / probability, side="right").astype(np.int64)
+        return cls(first, np.stack([clips, 1.0 / lost, limit * lost, added], axis=1), begin)
 
 
-def clipped_bets(limit: float, largest: int) -> NDArray[np.float64]:
-    """Each clip, its largest bet, and one error at that weight as a prior of a squared gain, (k, 3)."""
-    lost = (CLIPS + 1.0 - limit) * largest
-    return np.stack([CLIPS, 1.0 / lost, limit * lost], axis=1)
+def needed_without_errors(least: float, limit: float, delta: float, largest: int) -> float:
+    """Outputs from which a limit above 0 can be proved where none is wrong and nothing is clipped."""
+    return math.log(1.0 / delta) * largest / (least * limit)
 
 
 def looked_at(n: int) -> int:
@@ -131,8 +160,10 @@ def bet_on_verified(
     largest = largest_unit(units, max_group_size if codes is not None else None)
     n, of_accepted = len(units.ends), criterion == "max_risk"
     least = float(units.probability.min())
-    needed = math.ceil(math.log(1.0 / failure_probability) * largest / (least * max(limit, 1e-300))
-                       * n / len(confidence)) if limit > 0.0 else 0  # fmt: skip
+    needed = 0
+    if limit > 0.0:
+        items_needed = needed_without_errors(least, limit, failure_probability, largest)
+        needed = math.ceil(items_needed * n / len(confidence))
     if limit >= 1.0:
         lowest = units.distinct[-1] if thresholds is None else thresholds[-1]
         return WeightedBets(lowest, largest, needed)
@@ -147,13 +178,13 @@ def bet_on_verified(
         ends = np.searchsorted(-units.distinct.astype(np.float64), -thresholds, side="right")
         if of_accepted and pilot is None:
             begin = max(1, n // PILOT)
-    first_clip, bets = first_clips(units.probability), clipped_bets(limit, largest)
+    clips = Clips.of(units.probability, limit, failure_probability, largest, begin)
 
     def proves(index: int, level: float) -> bool:
         return bool(
             _kernels.betting.reaches(
-                units.place, items, units.probability, first_clip, bets, units.ends, int(ends[index]),
-                begin, limit, of_accepted, 1.0 / level,
+                units.place, items, units.probability, clips.first, clips.bets, units.ends,
+                int(ends[index]), clips.begin, limit, of_accepted, 1.0 / level,
             )
         )  # fmt: skip
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac.guarantees.weighted_betting import (
-    clipped_bets,
-    first_clips,
+    Clips,
     largest_unit,
     looked_at,
     outcomes_of,
@@ -151,12 +150,11 @@ class VerifiedUnits(NamedTuple):
 
     def is_below(self, rate: float, delta: float) -> bool:
         """Whether bets on the rate being below this one refute that it is as high."""
-        first, bets = first_clips(self.probability), clipped_bets(rate, self.largest)
-        begin = looked_at(self.n_units)
+        clips = Clips.of(self.probability, rate, delta, self.largest, looked_at(self.n_units))
         return bool(
             _kernels.betting.reaches(
-                self.rejected, self.items, self.probability, first, bets, self.ends, 1, begin, rate,
-                self.of_accepted, 1.0 / delta,
+                self.rejected, self.items, self.probability, clips.first, clips.bets, self.ends, 1,
+                clips.begin, rate, self.of_accepted, 1.0 / delta,
             )
         )  # fmt: skip
 
@@ -167,7 +165,9 @@ class VerifiedUnits(NamedTuple):
         most = 1.0 / float(self.probability.min())
         # with a judge, an output that is right may count for less than nothing
         beyond = most - 1.0 if self.items.shape[1] > 1 else 0.0
-        bets = np.array([[np.inf, 1.0 / ((beyond + rate) * self.largest), rate * self.largest * most]])
+        bets = np.array(
+            [[np.inf, 1.0 / ((beyond + rate) * self.largest), rate * self.largest * most, 0.0]]
+        )
         first = np.ones(len(turned), np.int64)
         return bool(
             _kernels.betting.reaches(

@@ -37,30 +37,41 @@ def isotonic(pairs, new):
     return float(max(min(mean(a, b) for b in values if b >= at) for a in values if a <= at))
 
 
-def best_bet(before, capital, squares, t, n, level, limit, largest):
-    """The bet and the clip that would have gained most from (π, counted) of the items `before`."""
+def best_bet(before, few, least, capital, squares, t, n, level, limit, largest):
+    """The bet and the clip that would have gained most from (π, counted) of the items `before`.
+
+    Of `few` outputs the first clip is the largest weight, and four accepted ones of it were before.
+    """
     clips = [2 ** (k / 4) for k in range(80, -1, -1)]
+    if few:
+        clips = [clip for clip in clips if clip * least <= 1]
+        clips = [clip / clips[0] / least for clip in clips]
     best = -math.inf, 0.0, 0.0
     counted = np.array([pi for pi, accepted in before if accepted])
     for clip in clips:
-        most = largest * (clip + 1 - limit)
+        most = largest * (clip * (1 - few * least) + 1 - limit)
         sigma = math.sqrt((squares + limit * most) / (t + 1))
         bet = min(inverse_mills(level * capital / 1.05) / (sigma * math.sqrt(n - t)), 0.95 / most)
-        added = np.maximum(0.0, 1 - clip * counted).sum()
+        added = np.maximum(0.0, 1 - clip * counted).sum() + few * 4 * (1 - clip * least)
         gained = bet * (0.4 * limit * len(before) - added)
         if gained > best[0] + 1e-9:
             best = gained, bet, clip
     return best[1:]
 
 
-def reaches(units, expected, threshold, level, limit, largest, of_accepted, begin):
+def reaches(units, expected, threshold, level, limit, delta, largest, of_accepted, begin):
     """Whether a capital of 1 ever reaches 1/level; a unit is a list of (t, error, pi, judge)."""
     n = len(units)
     capital, squares, top, bottom = 1.0, 0.0, 0.0, 0.0
-    before, bet, clip = [], 0.0, 2.0**20
+    weights = [item[2] for unit in units for item in unit]
+    few = 1 <= len(weights) * min(weights) * limit / math.log(1 / delta) / largest <= 3
+    begin = 0 if few else begin
+    before, bet, clip = [], 0.0, 1 / min(weights) if few else 2.0**20
     for t, unit in enumerate(units):
         if t >= begin:
-            bet, clip = best_bet(before, capital, squares, t, n, level, limit, largest)
+            bet, clip = best_bet(
+                before, few, min(weights), capital, squares, t, n, level, limit, largest
+            )
         kappa = min(1.0, top / bottom) if bottom else 0.0
         gain = 0.0
         for (confidence, error, pi, _), guess in zip(unit, expected[t], strict=True):
@@ -117,9 +128,8 @@ def population(rng, n, judge):
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("criterion", ["max_error_rate", "max_risk"])
 def test_slow_reference(judge, grouped, criterion):
-    for seed in range(2):
+    for seed, n, limit in ((0, 70, 0.2), (1, 100, 0.4)):  # few outputs for their limit, and enough
         rng = np.random.default_rng([3, seed])
-        n = 70
         confidence, error, pi, given = population(rng, n, judge)
         codes = None
         if grouped:  # drawn whole
@@ -128,7 +138,12 @@ def test_slow_reference(judge, grouped, criterion):
             pi[::2] = pi[1::2]
             error[::2] = np.where(np.isnan(error[::2]) & ~np.isnan(error[1::2]), 0.0, error[::2])
         grid = np.linspace(0.95, 0.0, 15) if criterion == "max_risk" else None
-        options = {"criterion": criterion, "limit": 0.2, "failure_probability": 0.2, "thresholds": grid}
+        options = {
+            "criterion": criterion,
+            "limit": limit,
+            "failure_probability": 0.2,
+            "thresholds": grid,
+        }
         found = bet_on_verified(
             confidence, error, pi, judge=given, codes=codes, rng=np.random.default_rng(seed), **options,
             pilot=None if grid is None else np.linspace(0, 1, 50),
@@ -148,7 +163,7 @@ def test_slow_reference(judge, grouped, criterion):
         units = [[(confidence[i], error[i], pi[i], plain[i]) for i in unit] for unit in units]
         worth = judged(units, judge)
         begin = max(1, len(units) // 32)
-        arguments = 0.2, 1 + grouped, criterion == "max_risk", begin
+        arguments = limit, 0.2, 1 + grouped, criterion == "max_risk", begin
         expected = math.inf
         if grid is None:
             for threshold in sorted(set(confidence.tolist()), reverse=True):
@@ -161,7 +176,7 @@ def test_slow_reference(judge, grouped, criterion):
             start = {}
             seen = min(item[2] for unit in units[:begin] for item in unit)
             size = int(n * seen / (1 + grouped))
-            first = 1.5 * math.log(5 / 0.2) / 0.2
+            first = 1.5 * math.log(5 / 0.2) / limit
             targets = (
                 [0.97 * size] if first > 0.97 * size else np.geomspace(first, 0.97 * size, 5).tolist()
             )
