@@ -66,7 +66,9 @@ DESIGNS = {
     "ties": Design(SAMPLES, ties=True, methods=("auto",)),
     "weights": Design(SAMPLES, weights=True, methods=("auto",)),
     **{
-        f"documents {c}": Design(SAMPLES, (300, 600, 2000), correlation=c, methods=("auto", "ungrouped"))
+        f"documents {c}": Design(
+            SAMPLES, (300, 600, 2000), correlation=c, methods=("auto", "ungrouped")
+        )
         for c in (0.05, 0.2, 0.5)
     },
     "resampled": Design(40, methods=("percentile", "bca", "studentized")),

@@ -97,7 +97,7 @@ def sample_words(
             inside = stack.enter_context(whole_folder(crops.folder))
             shown = os.path.relpath(crops.folder, path.parent)
 
-            def beside(places: NDArray[np.intp]) -> dict[str, list[str]]:
+            def crops_of(places: NDArray[np.intp]) -> dict[str, list[str]]:
                 nonlocal n_drawn
                 n_drawn = len(places)
                 files = {row: words.file_of(row) for row in places.tolist()}
@@ -106,6 +106,8 @@ def sample_words(
                 done.update(found)
                 names = (Path(shown, files[row]).as_posix() if row in done else "" for row in files)
                 return {CROP: list(names)}
+
+            beside = crops_of
 
         sample = draw_rows(
             words.opened, path, budget, policy=policy, answers=answers, beside=beside, **options
