@@ -207,6 +207,21 @@ def audited_guarantees_table() -> str:
     return markdown(["uniform", *rules], lines)
 
 
+def audited_limits_table() -> str:
+    """Populations down, outputs across: wrong proofs at the limit, and proofs at two fifths of it."""
+    cases = audits_of("at the limit")
+    sizes = list(dict.fromkeys(name.split(", ")[0] for name in cases))
+    lines = []
+    for kind in dict.fromkeys(name.split(", ")[1] for name in cases):
+        rows = [cases.get(f"{size}, {kind}", {}).get("betting") for size in sizes]
+        cells = [
+            "–" if row is None else f"{percent(row['happened'], row['samples'])}, {row['figure']:.2f}"
+            for row in rows
+        ]
+        lines.append([kind, *cells])
+    return markdown(["errors are", *(f"{size} outputs" for size in sizes)], lines)
+
+
 def audited_estimates_table() -> str:
     """Populations down, methods across: how many intervals contain the rate, and their mean width."""
     lines = []
@@ -293,6 +308,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "searches.md": partial(searches_table, hostile=False),
     "searches_at_the_limit.md": partial(searches_table, hostile=True),
     "audits_guarantees.md": audited_guarantees_table,
+    "audits_limits.md": audited_limits_table,
     "audits_estimates.md": audited_estimates_table,
     "audits_needed.md": audited_needs_table,
     "type_one_documents.md": partial(type_one_table, documents=True),
