@@ -156,12 +156,14 @@ def labels_needed(risk: float, limit: float, capital: float, goal: float) -> flo
 @kernel
 def choose_first(risks: Array, begin: Array, limit: float) -> int:
     """The candidate to begin with: a little less than the largest that seems to hold."""
-    largest = -1
+    largest, least = -1, 0
     for k in range(len(risks)):
         if risks[k] <= SAFE * limit:
             largest = k
+        if risks[k] < risks[least]:
+            least = k
     if largest < 0:
-        return int(np.argmin(risks))
+        return least
     first = largest
     while first > 0 and begin[first] >= LEAD * begin[largest + 1]:
         first -= 1
