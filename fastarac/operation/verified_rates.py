@@ -165,13 +165,13 @@ class VerifiedUnits(NamedTuple):
         most = 1.0 / float(self.probability.min())
         # with a judge, an output that is right may count for less than nothing
         beyond = most - 1.0 if self.items.shape[1] > 1 else 0.0
-        bets = np.array(
-            [[np.inf, 1.0 / ((beyond + rate) * self.largest), rate * self.largest * most, 0.0]]
-        )
+        # a clip beyond the largest weight clips nothing
+        bets = 1.0 / ((beyond + rate) * self.largest), rate * self.largest * most
+        clips = np.array([[2.0 * most, *bets, 0.0]])
         first = np.ones(len(turned), np.int64)
         return bool(
             _kernels.betting.reaches(
-                self.rejected, turned, self.probability, first, bets, self.ends, 1, 0, -rate,
+                self.rejected, turned, self.probability, first, clips, self.ends, 1, 0, -rate,
                 self.of_accepted, 1.0 / delta,
             )
         )  # fmt: skip
