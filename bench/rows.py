@@ -67,3 +67,37 @@ def run(
             sys.stdout.write(line(row))
             sys.stdout.flush()
         save([row for rows in found.values() for row in rows], options.output)
+
+
+def parser_of(program: str, about: str | None, samples: int, output: Path) -> argparse.ArgumentParser:
+    """Return a parser of the options of a table that goes on where it stopped."""
+    parser = argparse.ArgumentParser(prog=program, description=about)
+    parser.add_argument("--samples", type=int, default=samples, help="of each row")
+    parser.add_argument("--again", action="store_true", help="even what is known")
+    parser.add_argument("--output", type=Path, default=output)
+    return parser
+
+
+def fill(
+    options: argparse.Namespace,
+    kind: type[Row],
+    cells: Iterable[tuple[Any, ...]],
+    cell_of: Callable[[Row], tuple[Any, ...]],
+    simulate: Callable[..., Iterable[Row]],
+    line: Callable[[Row], str],
+    order: Callable[[Row], Any],
+) -> None:
+    """Simulate the cells that are not known of enough samples yet; print and save the rows of each.
+
+    `simulate` takes a cell and the number of samples; `order` is the key that the file is sorted by.
+    """
+    for cell in cells:
+        known = rows_of(kind, options.output)
+        own: list[Any] = [row for row in known if cell_of(row) == cell]
+        if own and all(row.samples >= options.samples for row in own) and not options.again:
+            continue
+        rows = list(simulate(*cell, options.samples))
+        sys.stdout.write("".join(map(line, rows)))
+        sys.stdout.flush()
+        others = [row for row in known if cell_of(row) != cell]
+        save(sorted(others + rows, key=order), options.output)

@@ -13,9 +13,7 @@ words share half of everything.
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import fastarac as fa
-from bench.rows import rows_of, save
+from bench.rows import fill, parser_of
 from bench.simulations.coverage import (
     SPREAD,
     STATISTICS,
@@ -166,25 +164,15 @@ def line(row: Row) -> str:
 
 def main() -> None:
     """Simulate what is not known yet, print and save."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.simulations.crossed_groups", description=__doc__
-    )
+    parser = parser_of("python -m bench.simulations.crossed_groups", __doc__, SAMPLES, OUTPUT)
     parser.add_argument("--design", choices=DESIGNS, action="append")
-    parser.add_argument("--samples", type=int, default=SAMPLES, help="of each row")
-    parser.add_argument("--again", action="store_true", help="even what is known")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
     options = parser.parse_args()
-    for design in options.design or DESIGNS:
-        known = rows_of(Row, options.output)
-        own = [row for row in known if row.design == design]
-        if own and all(row.samples >= options.samples for row in own) and not options.again:
-            continue
-        rows = list(simulate(design, options.samples))
-        sys.stdout.write("".join(map(line, rows)))
-        sys.stdout.flush()
-        order = list(DESIGNS)
-        others = [row for row in known if row.design != design]
-        save(sorted(others + rows, key=lambda row: order.index(row.design)), options.output)
+    cells = [(design,) for design in options.design or DESIGNS]
+    order = list(DESIGNS)
+    fill(
+        options, Row, cells, lambda row: (row.design,), simulate, line,
+        order=lambda row: order.index(row.design),
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

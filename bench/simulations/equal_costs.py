@@ -19,9 +19,7 @@ tried at 20 alone.
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,7 +28,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 import fastarac as fa
-from bench.rows import rows_of, save
+from bench.rows import fill, parser_of
 from bench.simulations.coverage import SPREAD, centre, chance, expit, quantile_of_normal
 from bench.simulations.rejections import LEVEL, Rejections, without_intervals_of_models
 
@@ -130,32 +128,18 @@ def line(row: Row) -> str:
 
 def main() -> None:
     """Simulate what is not known yet, print and save."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.simulations.equal_costs", description=__doc__
-    )
+    parser = parser_of("python -m bench.simulations.equal_costs", __doc__, SAMPLES, OUTPUT)
     parser.add_argument("--law", choices=LAWS, action="append")
     parser.add_argument(
         "--items", type=int, choices=sorted({size.n for size in SIZES}), action="append"
     )
-    parser.add_argument("--samples", type=int, default=SAMPLES, help="of each row")
-    parser.add_argument("--again", action="store_true", help="even what is known")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
     options = parser.parse_args()
-    for size in SIZES:
-        for law in options.law or LAWS:
-            known = rows_of(Row, options.output)
-            own = [row for row in known if (row.law, row.n, row.errors) == (law, *size)]
-            enough = own and all(row.samples >= options.samples for row in own)
-            if (enough and not options.again) or size.n not in (options.items or [size.n]):
-                continue
-            rows = list(simulate(law, size, options.samples))
-            sys.stdout.write("".join(map(line, rows)))
-            sys.stdout.flush()
-            others = [row for row in known if row not in own]
-            save(
-                sorted(others + rows, key=lambda row: (LAWS.index(row.law), row.n, row.errors)),
-                options.output,
-            )
+    sizes = [size for size in SIZES if size.n in (options.items or [size.n])]
+    cells = [(law, size) for size in sizes for law in options.law or LAWS]
+    fill(
+        options, Row, cells, lambda row: (row.law, Size(row.n, row.errors)), simulate, line,
+        order=lambda row: (LAWS.index(row.law), row.n, row.errors),
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

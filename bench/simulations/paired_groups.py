@@ -16,7 +16,6 @@ deviation of 0.8 of the logarithm. Bursts: on 3 % of the pages each word is wron
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import fastarac as fa
-from bench.rows import rows_of, save
+from bench.rows import parser_of, rows_of, save
 from bench.simulations.coverage import SPREAD, centre, chance, expit, quantile_of_normal
 from bench.simulations.rejections import LEVEL, Rejections, without_intervals_of_models
 
@@ -159,15 +158,10 @@ def line(row: Row) -> str:
 
 def main() -> None:
     """Simulate what is not known yet, print and save."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.simulations.paired_groups", description=__doc__
-    )
+    parser = parser_of("python -m bench.simulations.paired_groups", __doc__, SAMPLES, OUTPUT)
     parser.add_argument("--pages", type=int, choices=PAGES, action="append")
     parser.add_argument("--design", choices=DESIGNS, action="append")
     parser.add_argument("--test", choices=TESTS, action="append")
-    parser.add_argument("--samples", type=int, default=SAMPLES, help="of each row")
-    parser.add_argument("--again", action="store_true", help="even what is known")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
     options = parser.parse_args()
     for pages in options.pages or PAGES:
         for design in options.design or DESIGNS:

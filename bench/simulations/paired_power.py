@@ -12,8 +12,6 @@ law and the true standard error, the spread of the differences over all samples.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fastarac as fa
-from bench.rows import rows_of, save
+from bench.rows import fill, parser_of
 from bench.simulations.paired_groups import DESIGNS, RESAMPLES, TESTS, engines
 from bench.simulations.rejections import LEVEL, without_intervals_of_models
 from fastarac._core.quantiles import normal_quantile, student_quantile
@@ -90,30 +88,15 @@ def line(row: Row) -> str:
 
 def main() -> None:
     """Simulate what is not known yet, print and save."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.simulations.paired_power", description=__doc__
-    )
+    parser = parser_of("python -m bench.simulations.paired_power", __doc__, SAMPLES, OUTPUT)
     parser.add_argument("--design", choices=CHOSEN, action="append")
-    parser.add_argument("--samples", type=int, default=SAMPLES, help="of each row")
-    parser.add_argument("--again", action="store_true", help="even what is known")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
     options = parser.parse_args()
-    for spoiled in SPOILED:
-        for design in options.design or CHOSEN:
-            known = rows_of(Row, options.output)
-            own = [row for row in known if (row.design, row.spoiled) == (design, spoiled)]
-            if own and all(row.samples >= options.samples for row in own) and not options.again:
-                continue
-            rows = list(simulate(design, spoiled, options.samples))
-            sys.stdout.write("".join(map(line, rows)))
-            sys.stdout.flush()
-            others = [row for row in known if row not in own]
-            of_tests = list(TESTS)
-            found = sorted(
-                others + rows,
-                key=lambda row: (of_tests.index(row.test), CHOSEN.index(row.design), row.spoiled),
-            )
-            save(found, options.output)
+    cells = [(design, spoiled) for spoiled in SPOILED for design in options.design or CHOSEN]
+    of_tests = list(TESTS)
+    fill(
+        options, Row, cells, lambda row: (row.design, row.spoiled), simulate, line,
+        order=lambda row: (of_tests.index(row.test), CHOSEN.index(row.design), row.spoiled),
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -184,8 +184,8 @@ def check(
             found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named, drawn))
         elif verified is not None:
             read, fields = _read_verified(path, verified)
-            truth, seen = read
-            confidence = read.confidence
+            truth, confidence = read
+            seen = confidence
             notes = notes_of_groups([path], [read], verified)
             found, shift = refusing(
                 str(path),

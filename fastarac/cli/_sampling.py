@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -266,12 +265,11 @@ def _draw(
 
 def _least_limits(sample: VerificationSample) -> str:
     """Say which limits a sample can guarantee at best, and which one an even draw of its size could."""
-    errors = -math.log(FAILURE)  # in so many outputs, of which none is seen with this probability
+    from fastarac.guarantees.weighted_betting import least_limit
 
-    def text(probability: float) -> str:
-        return percent(min(1.0, errors / (probability * len(sample.selected))), 3)
-
-    aimed, even = text(sample.least_probability), text(sample.expected_size / len(sample.selected))
+    n = len(sample.selected)
+    probabilities = sample.least_probability, sample.expected_size / n
+    aimed, even = (percent(least_limit(each, n, FAILURE), 3) for each in probabilities)
     found = (
         f"Where none of them is wrong, at best limits from {aimed} on can be guaranteed with "
         f"{percent(1.0 - FAILURE)} confidence"

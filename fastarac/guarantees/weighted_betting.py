@@ -113,6 +113,11 @@ def needed_without_errors(least: float, limit: float, delta: float, largest: int
     return math.log(1.0 / delta) * largest / (least * limit)
 
 
+def least_limit(least: float, n: int, delta: float) -> float:
+    """The limit that n outputs can prove at best, as many as `needed_without_errors` says of it."""
+    return min(1.0, needed_without_errors(least, n, delta, 1))  # the two take each other's place
+
+
 def looked_at(n: int) -> int:
     """How many of n units are looked at before the first bet, to choose it and thresholds."""
     return max(1, min(MOST_LOOKED_AT, n // LOOKED_AT))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, FileSource, connect
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
+
+T = TypeVar("T")
 
 # What outputs come from several at a time, and the words that may stand beside it in a name.
 UNITS = frozenset(
@@ -47,15 +49,13 @@ def column_of_pages(path: Path, used: Collection[str]) -> Candidate | None:
     `used` for anything else; and its values are at least two, each of two rows on average. Of several
     such columns the coarsest of at least `FEW` values is taken, or else the finest.
     """
-    if not (path.is_file() or path.is_dir()):  # what can be read but once
-        return None
-    try:
-        with connect() as connection:
-            source = open_source(path, connection)
-            named = [name for name in source.columns if names_pages(name) and name not in used]
-            found = [candidate for name in named if (candidate := _counted(source, name))]
-    except DataFileError:
-        return None
+
+    def repeating(source: FileSource) -> list[Candidate]:
+        named = [name for name in source.columns if names_pages(name) and name not in used]
+        counted = (_counted(source, name) for name in named)
+        return [each for each in counted if each is not None and 2 <= each.values <= each.rows / 2]
+
+    found = _looked_at(path, repeating) or []
     many = [candidate for candidate in found if candidate.values >= FEW]
     if many:
         return min(many, key=lambda candidate: candidate.values)
@@ -64,14 +64,9 @@ def column_of_pages(path: Path, used: Collection[str]) -> Candidate | None:
 
 def repeated_ids(path: Path, used: Collection[str]) -> Candidate | None:
     """Return the column "id" of a readable file, if it is not `used` and has a value more than once."""
-    if ID in used or not (path.is_file() or path.is_dir()):
+    if ID in used:
         return None
-    try:
-        with connect() as connection:
-            source = open_source(path, connection)
-            found = _counts_of(source, ID) if ID in source.columns else None
-    except DataFileError:
-        return None
+    found = _looked_at(path, lambda source: _counted(source, ID) if ID in source.columns else None)
     return found if found is not None and found.values < found.rows else None
 
 
@@ -86,13 +81,18 @@ def is_of_sample(path: Path) -> bool:
 
 
 def _has_columns(path: Path, columns: Collection[str]) -> bool:
-    if not (path.is_file() or path.is_dir()):  # what can be read but once
-        return False
+    return bool(_looked_at(path, lambda source: set(source.columns) >= set(columns)))
+
+
+def _looked_at(path: Path, look: Callable[[FileSource], T]) -> T | None:
+    """Return what a look at a readable table finds; None of what is none, or can be read but once."""
+    if not (path.is_file() or path.is_dir()):
+        return None
     try:
         with connect() as connection:
-            return set(open_source(path, connection).columns) >= set(columns)
+            return look(open_source(path, connection))
     except DataFileError:
-        return False
+        return None
 
 
 def names_pages(name: str) -> bool:
@@ -103,11 +103,6 @@ def names_pages(name: str) -> bool:
 
 
 def _counted(source: FileSource, column: str) -> Candidate | None:
-    found = _counts_of(source, column)
-    return found if found is not None and 2 <= found.values <= found.rows / 2 else None
-
-
-def _counts_of(source: FileSource, column: str) -> Candidate | None:
     """Count the values of a column of names that is filled throughout; None of any other."""
     import duckdb
 
