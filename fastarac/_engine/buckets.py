@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-NO_STREAMS = np.empty(0, np.uint16)
-
 
 class Buckets(NamedTuple):
     """Keys in buckets of rising value, of which the first so many are below zero."""
@@ -169,8 +167,8 @@ def partition(items: Items, plan: Plan) -> Buckets:
 
     def count(index: int) -> None:
         for _, part in items.chunks(*shares[index]):
-            bad, seen, _ = kernels.histogram(
-                part, layout.kind, layout.exponent, tuple(plan), NO_STREAMS, counts[index]
+            bad, seen = kernels.histogram(
+                part, layout.kind, layout.exponent, tuple(plan), counts[index]
             )
             items.check(not_finite=bad, seen_labels=seen)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._engine import parallel, strategy
-from fastarac._engine.buckets import over_buckets, plan_buckets, starts_of
+from fastarac._engine.buckets import Plan, over_buckets, plan_buckets
 from fastarac._engine.counts import ThresholdCounts, thresholds_of
 from fastarac._engine.pairs import PairCounts, scale_of
 
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-class Streams(NamedTuple):
-    """Keys and weights in buckets of rising value, of which each has its incorrect items first."""
+class SortedWeights(NamedTuple):
+    """Items with a weight in sorted buckets of rising value."""
 
     keys: Array
     weights: NDArray[np.float64]
     bounds: NDArray[np.int64]
-    """Of the streams of incorrect and of correct items, in turn."""
+    """Where each bucket starts and ends."""
     scale: float
     """Of the sums."""
 
@@ -44,46 +45,19 @@ class Pieces(NamedTuple):
     """Of the sums."""
 
 
-def spread_with_weights(items: Items) -> Streams:
-    """Write the keys and weights of all items into buckets."""
-    n, layout = items.n, items.layout
-    weight = cast("NDArray[np.float64]", items.weight)
-    plan = plan_buckets(items)
-    shares = parallel.shares(n)
-    streams = np.empty(n, np.uint16)
-    counts = np.zeros((len(shares), 4 * plan.n_buckets), np.int64)
+def sort_with_weights(items: Items) -> tuple[SortedWeights, NDArray[np.float64]]:
+    """Sort all items that have a weight, and sum each bucket of them."""
+    store, pieces, bounds_of_pieces, scale = spread_in_pieces(items, plan_buckets(items))
+    kernels, n_buckets = _kernels.weighted_pairs, len(bounds_of_pieces) // 2
+    streams, room = (store, pieces, bounds_of_pieces), kernels.PIECE * len(pieces)
+    bounds, results = np.empty((n_buckets, 2), np.int64), np.empty((n_buckets, 7))
+    buckets = SortedWeights(np.empty(room, items.layout.bits), np.empty(room), bounds, scale)
 
-    def count(index: int) -> list[int]:
-        combinations = []
-        for offset, part in items.chunks(*shares[index]):
-            own = streams[offset : offset + len(part[0])]
-            bad, seen, combined = _kernels.sort.histogram(
-                part, layout.kind, layout.exponent, tuple(plan), own, counts[index]
-            )
-            items.check(not_finite=bad, seen_labels=seen)
-            combinations.append(combined)
-        return combinations
+    def sort(first: int, last: int) -> None:
+        kernels.sort_buckets(streams, first, last, tuple(buckets), results)
 
-    counted = parallel.run(count, range(len(shares)))
-    bounds, positions = starts_of(counts)
-    out = np.empty(n, layout.bits), np.empty(n)
-
-    def move(index: int) -> tuple[float, list[int]]:
-        largest = 0.0
-        combinations = []
-        for offset, (_, bits, _) in items.chunks(*shares[index]):
-            part = slice(offset, offset + len(bits))
-            most, combined = _kernels.weighted.scatter(
-                bits, weight[part], streams[part], layout.kind, positions[index], out
-            )
-            largest = max(largest, most)
-            combinations.append(combined)
-        return largest, combinations
-
-    largest, moved = zip(*parallel.run(move, range(len(shares))), strict=True)
-    if list(moved) != counted:  # another thread has written to the confidences
-        items.reject()
-    return Streams(*out, bounds, scale_of(max(largest)))
+    over_buckets(n_buckets, items.n, lambda: sort)
+    return buckets, results
 
 
 def pairs_of_few(items: Items) -> PairCounts:
@@ -100,7 +74,10 @@ def pairs_of_few(items: Items) -> PairCounts:
 
 def pairs_in_buckets(items: Items) -> PairCounts:
     """Count the pairs bucket by bucket, in each around its smaller class."""
-    store, pieces, bounds, scale = spread_in_pieces(items)
+    n_buckets, table, ends = plan_buckets(items)
+    coarser = strategy.sizes.coarser
+    plan = Plan(-(-n_buckets // coarser), table // np.uint16(coarser), ends)
+    store, pieces, bounds, scale = spread_in_pieces(items, plan)
     results = np.empty((len(bounds) // 2, 7))
 
     def step(first: int, last: int) -> None:
@@ -110,27 +87,24 @@ def pairs_in_buckets(items: Items) -> PairCounts:
     return _pair_counts(_kernels.weighted.combine(results), scale)
 
 
-def spread_in_pieces(items: Items) -> Pieces:
+def spread_in_pieces(items: Items, plan: Plan) -> Pieces:
     """Write the keys and weights of all items into streams of pieces, in one pass."""
     kernels, layout = _kernels.weighted_pairs, items.layout
     weight = cast("NDArray[np.float64]", items.weight)
-    n_buckets, table, ends = plan_buckets(items)
-    coarser = strategy.sizes.coarser
-    plan = -(-n_buckets // coarser), table // np.uint16(coarser), ends
-    n_streams = 4 * plan[0]
+    n_streams = 4 * plan.n_buckets
     shares = parallel.shares(items.n)
     room = [(end - start) // kernels.PIECE + n_streams for start, end in shares]
-    firsts = np.cumsum([0, *room])
+    firsts = [0, *accumulate(room)]
     store = np.empty(2 * kernels.PIECE * firsts[-1], np.uint64)
     stream_of = np.empty(firsts[-1], np.uint16)
 
     def move(index: int) -> tuple[int, int]:
-        largest, free = 0, int(firsts[index])
+        largest, free = 0, firsts[index]
         positions = np.zeros(n_streams, np.int64)
         for offset, part in items.chunks(*shares[index]):
             own = weight[offset : offset + len(part[0])]
             bad, seen, most, free = kernels.fill_streams(
-                part, own, layout.kind, layout.exponent, plan, store, stream_of, positions, free
+                part, own, layout.kind, layout.exponent, tuple(plan), store, stream_of, positions, free
             )
             items.check(not_finite=bad, seen_labels=seen)
             largest = max(largest, most)
@@ -172,24 +146,18 @@ def exact_quotient(high: float, low: float) -> tuple[int, int]:
 
 def weighted_sweep(items: Items) -> ThresholdCounts:
     """Return every threshold with the weights at it."""
-    keys, weights, bounds, scale = spread_with_weights(items)
-    buckets = keys, weights, bounds[::2].copy(), scale
-    n_buckets = len(bounds) // 2
-    results = np.empty((n_buckets, 7))
-
-    def sort(first: int, last: int) -> None:
-        _kernels.weighted.sums_of_buckets(buckets, first, last, results)
-
-    over_buckets(n_buckets, items.n, lambda: sort)
+    buckets, results = sort_with_weights(items)
     above = _kernels.weighted.sums_above(results)
     size = 1 + int(results[:, 0].sum())
     raw, true_accepts, false_accepts = np.empty(size, items.layout.bits), np.zeros(size), np.zeros(size)
     out = raw, true_accepts, false_accepts
 
     def write(first: int, last: int) -> None:
-        _kernels.weighted.write_buckets_weighted(buckets, first, last, items.layout.kind, above, out)
+        _kernels.weighted.write_buckets_weighted(
+            tuple(buckets), first, last, items.layout.kind, above, out
+        )
 
-    over_buckets(n_buckets, items.n, lambda: write)
-    true_accepts /= scale
-    false_accepts /= scale
+    over_buckets(len(results), items.n, lambda: write)
+    true_accepts /= buckets.scale
+    false_accepts /= buckets.scale
     return ThresholdCounts(thresholds_of(raw, items.layout), true_accepts, false_accepts)

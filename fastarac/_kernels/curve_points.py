@@ -21,7 +21,6 @@ from fastarac._kernels.double_double import add, multiply
 from fastarac._kernels.keys import encode_two_ended, next_tie, threshold_bits
 from fastarac._kernels.sort import HALF_CELLS, MANTISSA_SHIFT, N_CELLS, counts_needed, sort_keys
 from fastarac._kernels.ties import small_pairs
-from fastarac._kernels.weighted import sort_pairs
 
 BLOCK = 1 << 12  # labels between two looks at whether there is a third value
 ROWS = 1 << 11  # rows whose scores are looked up column after column
@@ -209,27 +208,6 @@ def write_points(
 
 
 @kernel
-def sort_weighted_buckets(
-    keys: Array, weights: Array, bounds: Array, first: int, last: int, results: Array
-) -> None:
-    """Sort the buckets and write how many ties of each have an item with a weight into `results`."""
-    one = keys.dtype.type(1)
-    for b in range(first, last):
-        bucket = keys[bounds[b] : bounds[b + 1]]
-        bucket_weights = weights[bounds[b] : bounds[b + 1]]
-        sort_pairs(bucket, bucket_weights)
-        ties = 0
-        counted = False
-        for i in range(len(bucket)):
-            if i > 0 and bucket[i] >> one != bucket[i - 1] >> one:
-                counted = False
-            if not counted and bucket_weights[i] != 0.0:
-                counted = True
-                ties += 1
-        results[b] = ties
-
-
-@kernel
 def add_up_weights(
     keys: Array, weights: Array, bounds: Array, kind: int, thresholds: Array, tp: Array, fp: Array
 ) -> None:
@@ -244,28 +222,23 @@ def add_up_weights(
     positive = 0.0
     negative = 0.0
     j = 0
-    n_buckets = len(bounds) - 1
+    n_buckets = len(bounds)
     for r in range(n_buckets):
         b = n_buckets - 1 - r
-        bucket = keys[bounds[b] : bounds[b + 1]]
-        bucket_weights = weights[bounds[b] : bounds[b + 1]]
+        bucket = keys[bounds[b, 0] : bounds[b, 1]]
+        bucket_weights = weights[bounds[b, 0] : bounds[b, 1]]
         end = len(bucket)
         while end > 0:
             start, _, _ = next_tie(bucket, end)
-            counted = False
             for i in range(start, end):
-                weight = bucket_weights[i]
-                counted |= weight != 0.0
                 if bucket[i] & one:
-                    positive += weight
+                    positive += bucket_weights[i]
                 else:
-                    negative += weight
-            if counted:
-                value = bucket[start] >> one
-                thresholds[j] = threshold_bits(value, 2 * b >= n_buckets, kind, sign)
-                tp[j] = positive
-                fp[j] = negative
-                j += 1
+                    negative += bucket_weights[i]
+            thresholds[j] = threshold_bits(bucket[start] >> one, 2 * b >= n_buckets, kind, sign)
+            tp[j] = positive
+            fp[j] = negative
+            j += 1
             end = start
 
 

@@ -63,38 +63,28 @@ def fill_buckets(
 
 
 @kernel
-def histogram(
-    part: Any, kind: int, exponent: Any, plan: Any, streams: Array, counts: Array
-) -> tuple[bool, int, int]:
+def histogram(part: Any, kind: int, exponent: Any, plan: Any, counts: Array) -> tuple[bool, int]:
     """Count the items of each bucket; `part` has their values, the bits of these, and the labels.
 
-    `counts` has an entry for each bucket of values below zero and for each of the others. Where
-    `streams` has room for all items, each bucket has two streams, of incorrect and of correct items:
-    these are counted, and the number of each item's stream is kept. Returns whether a float is not
-    finite (all bits of `exponent` set), the union of the labels, and all bits combined.
+    `counts` has an entry for each bucket of values below zero and for each of the others. Returns
+    whether a float is not finite (all bits of `exponent` set), and the union of the labels.
     """
     values, bits, labels = part
     bad = False
     seen = np.uint8(0)
-    total = np.uint64(0)
-    by_label = len(streams) > 0
     cells = np.empty(BLOCK, np.int32)
-    block = np.empty(BLOCK, np.uint16)
+    buckets = np.empty(BLOCK, np.uint16)
     for start in range(0, len(bits), BLOCK):
-        buckets = streams[start : start + BLOCK] if by_label else block
         some = bits[start : start + BLOCK]
         label = labels[start : start + BLOCK]
         value = values[start : start + BLOCK]
         for i in range(len(some)):
             bad |= (some[i] & exponent) == exponent
             seen |= label[i]
-            total ^= np.uint64(some[i])
         fill_buckets(value, some, kind, plan, cells, buckets)
-        for i in range(len(some) if by_label else 0):
-            buckets[i] = np.uint16(2) * buckets[i] + (label[i] & np.uint8(1))
         for i in range(len(some)):
             counts[buckets[i]] += 1
-    return bad and kind == FLOAT, np.int64(seen), np.int64(total)
+    return bad and kind == FLOAT, np.int64(seen)
 
 
 @kernel

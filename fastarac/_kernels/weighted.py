@@ -2,7 +2,7 @@
 
 Sums are kept as double-doubles: they do not depend on the order of the items, and whole weights are
 summed exactly. `scale`, a power of two, brings the largest weight into [0.5, 1), so that no sum and no
-product overflows. Items of weight zero take part in the sort, and in nothing that comes out of it.
+product overflows.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[An
 def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None:
     """Sums of a sorted bucket as double-doubles.
 
-    `result` (7,): the number of distinct confidences with a positive weight, then the weights of
-    the correct items, of the incorrect items, and the doubled pairs, high and low each.
+    `result` (7,): the number of distinct confidences, then the weights of the correct items, of the
+    incorrect items, and the doubled pairs, high and low each.
     """
     one = keys.dtype.type(1)
     # each a sum of doubles and the sum of what its roundings lost: no addition waits for that
@@ -103,17 +103,14 @@ def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None
     twice = twice_lost = 0.0  # those below, which count twice, and the tied ones, once
     pairs = pairs_lost = 0.0
     distinct = 0
-    positive = False
     previous = ~keys[0] >> one if len(keys) else one
     for i in range(len(keys)):
         value = keys[i] >> one
         if value != previous:
             previous = value
-            distinct += 1 if positive else 0
-            positive = False
+            distinct += 1
             below, below_lost = incorrect, incorrect_lost
             twice, twice_lost = 2.0 * incorrect, 2.0 * incorrect_lost
-        positive |= weights[i] > 0.0
         weight = scale * weights[i]
         if keys[i] & one:
             correct, lost = two_sum(correct, weight)
@@ -127,48 +124,10 @@ def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None
             incorrect_lost += lost
             twice, lost = two_sum(below, incorrect)
             twice_lost = below_lost + incorrect_lost + lost
-    distinct += 1 if positive else 0
     result[0] = distinct
     result[1], result[2] = two_sum(correct, correct_lost)
     result[3], result[4] = two_sum(incorrect, incorrect_lost)
     result[5], result[6] = two_sum(pairs, pairs_lost)
-
-
-@kernel
-def sums_of_buckets(buckets: Any, first: int, last: int, results: Array) -> None:
-    """Sort the buckets from `first` up to `last` and write `sum_bucket` of each into `results`."""
-    keys, weights, bounds, scale = buckets
-    for b in range(first, last):
-        bucket = keys[bounds[b] : bounds[b + 1]]
-        bucket_weights = weights[bounds[b] : bounds[b + 1]]
-        sort_pairs(bucket, bucket_weights)
-        sum_bucket(bucket, bucket_weights, scale, results[b])
-
-
-@kernel
-def scatter(
-    bits: Array, weights: Array, streams: Array, kind: int, positions: Array, out: Any
-) -> tuple[float, int]:
-    """Write each item's key and weight at the next free position of its stream; `positions` move on.
-
-    `streams` as `sort.histogram` has counted them; `out` takes the keys and the weights. Returns the
-    largest weight, and all bits combined: others than before where another thread has written to them.
-    """
-    T = bits.dtype.type
-    one = T(1)
-    sign = one << T(8 * bits.itemsize - 1)
-    keys, moved_weights = out
-    largest = 0.0
-    total = np.uint64(0)
-    for i in range(len(bits)):
-        stream = streams[i]
-        p = positions[stream]
-        positions[stream] = p + 1
-        total ^= np.uint64(bits[i])
-        keys[p] = (ordered(bits[i], sign, kind) << one) | T(stream & np.uint16(1))
-        moved_weights[p] = weights[i]
-        largest = max(largest, weights[i])
-    return largest, np.int64(total)
 
 
 @kernel
@@ -239,20 +198,17 @@ def write_weighted(
         above[3],
         above[4],
     )
-    positive = False
     for r in range(len(keys)):
         i = len(keys) - 1 - r
         value = keys[i] >> one
-        positive |= weights[i] > 0.0
         if keys[i] & one:
             correct_high, correct_low = add(correct_high, correct_low, scale * weights[i], 0.0)
         else:
             incorrect_high, incorrect_low = add(incorrect_high, incorrect_low, scale * weights[i], 0.0)
-        if positive and (i == 0 or keys[i - 1] >> one != value):
+        if i == 0 or keys[i - 1] >> one != value:
             thresholds[j] = threshold_bits(value, upper, kind, sign)
             true_accepts[j] = correct_high
             false_accepts[j] = incorrect_high
-            positive = False
             j += 1
 
 
@@ -277,8 +233,8 @@ def write_buckets_weighted(
     """`write_weighted` for the buckets from `first` up to `last`."""
     keys, weights, bounds, scale = buckets
     for b in range(first, last):
-        bucket, bucket_weights = keys[bounds[b] : bounds[b + 1]], weights[bounds[b] : bounds[b + 1]]
-        write_weighted(bucket, bucket_weights, scale, 2 * b >= len(bounds) - 1, kind, above[b], out)
+        bucket, bucket_weights = keys[bounds[b, 0] : bounds[b, 1]], weights[bounds[b, 0] : bounds[b, 1]]
+        write_weighted(bucket, bucket_weights, scale, 2 * b >= len(bounds), kind, above[b], out)
 
 
 @kernel

@@ -20,7 +20,7 @@ from fastarac._kernels.double_double import two_product, two_sum
 from fastarac._kernels.keys import ordered
 from fastarac._kernels.smaller_class import first_from
 from fastarac._kernels.sort import BLOCK, fill_buckets
-from fastarac._kernels.weighted import sort_pairs_in_cells
+from fastarac._kernels.weighted import sort_pairs, sort_pairs_in_cells, sum_bucket
 
 PIECE = 64  # items; a power of two
 LINE = 8  # numbers on a line of the cache
@@ -125,8 +125,8 @@ def prefetch_pieces(store: Array, pieces: Array, first: int, last: int) -> None:
 
 
 @kernel
-def copy_positive(store: Array, pieces: Array, flip: Any, keys: Array, weights: Array) -> int:
-    """Copy what has a positive weight; return how many that are. There has to be room for all."""
+def copy_weighted(store: Array, pieces: Array, flip: Any, keys: Array, weights: Array) -> int:
+    """Copy what has a weight; return how many items that are. There has to be room for all."""
     n = 0
     for k in range(len(pieces)):
         prefetch_pieces(store, pieces, k + 2, k + 3)
@@ -134,15 +134,33 @@ def copy_positive(store: Array, pieces: Array, flip: Any, keys: Array, weights: 
         copy_piece(store, pieces[k], flip, key, weight)
         kept = 0
         for i in range(PIECE):
-            kept += 1 if weight[i] > 0.0 else 0
+            kept += 1 if weight[i] != 0.0 else 0
         n += kept
         if kept < PIECE:
             kept = 0
             for i in range(PIECE):
                 key[kept] = key[i]
                 weight[kept] = weight[i]
-                kept += 1 if weight[i] > 0.0 else 0
+                kept += 1 if weight[i] != 0.0 else 0
     return n
+
+
+@kernel
+def sort_buckets(streams: Any, first: int, last: int, buckets: Any, results: Array) -> None:
+    """Copy the items of the buckets from `first` up to `last`, and sort those of each.
+
+    `streams` has the store, its pieces and the bounds of these, `buckets` where the items go, and the
+    bounds of those of each. Its sums by `weighted.sum_bucket` go into `results`.
+    """
+    store, pieces, bounds_of_pieces = streams
+    keys, weights, bounds, scale = buckets
+    for b in range(first, last):
+        own = pieces[bounds_of_pieces[2 * b] : bounds_of_pieces[2 * b + 2]]
+        start = PIECE * bounds_of_pieces[2 * b]
+        end = start + copy_weighted(store, own, np.uint64(0), keys[start:], weights[start:])
+        bounds[b, 0], bounds[b, 1] = start, end
+        sort_pairs(keys[start:end], weights[start:end])
+        sum_bucket(keys[start:end], weights[start:end], scale, results[b])
 
 
 @kernel
@@ -157,7 +175,7 @@ def sum_around_few(
     """
     few = np.empty(PIECE * len(few_pieces), np.uint64)
     few_weights = np.empty(len(few), np.float64)
-    m = copy_positive(store, few_pieces, flip, few, few_weights)
+    m = copy_weighted(store, few_pieces, flip, few, few_weights)
     few, few_weights = few[:m], few_weights[:m]
     low, shift, table = sort_pairs_in_cells(few, few_weights, MORE_BITS)
     high = few[m - 1] if m else low

@@ -15,7 +15,7 @@ from fastarac import _kernels
 from fastarac._engine.buckets import Buckets, over_buckets, sort_buckets
 from fastarac._engine.counts import CountsAtThresholds, ThresholdCounts
 from fastarac._engine.ranked import ordered
-from fastarac._engine.weighted import spread_with_weights
+from fastarac._engine.weighted import sort_with_weights
 from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, TP_CHANGES_ONLY
 
 if TYPE_CHECKING:
@@ -85,21 +85,12 @@ def _points_of_buckets(items: Scores, buckets: Buckets, shape: Shape) -> Points:
 
 
 def _weighted_points(items: Items, shape: Shape) -> Points:
-    dropin = _kernels.curve_points
-    keys, weights, bounds, _ = spread_with_weights(items)
-    bounds = bounds[::2].copy()  # of the buckets
-    n_buckets = len(bounds) - 1
-    ties = np.empty(n_buckets, np.int64)
-
-    def sort(first: int, last: int) -> None:
-        dropin.sort_weighted_buckets(keys, weights, bounds, first, last, ties)
-
-    over_buckets(n_buckets, items.n, lambda: sort)
-    size = int(ties.sum())
+    (keys, weights, bounds, _), sums = sort_with_weights(items)
+    size = int(sums[:, 0].sum())
     raw = np.empty(size, items.layout.bits)
     tp = np.empty(size)
     fp = np.empty(size)
-    dropin.add_up_weights(keys, weights, bounds, items.layout.kind, raw, tp, fp)
+    _kernels.curve_points.add_up_weights(keys, weights, bounds, items.layout.kind, raw, tp, fp)
     return _points_of_sums(raw.view(items.layout.values), tp, fp, shape)
 
 

@@ -29,7 +29,6 @@ from fastarac._engine import (
     ranked,
     smaller_class,
     strategy,
-    weighted,
 )
 from fastarac._engine.pairs import pairs_between
 from fastarac._kernels import codes
@@ -205,13 +204,10 @@ def test_runs_follow_the_definition(way, sample):
 
 @pytest.mark.parametrize("way", list(WAYS.values())[2:5], ids=list(WAYS)[2:5])
 @pytest.mark.parametrize("to", ["lowest", "highest", "not a number"])
-@pytest.mark.parametrize("with_weights", [False, True])
-def test_an_array_that_changes_between_the_passes_is_an_error(way, to, with_weights):
+def test_an_array_that_changes_between_the_passes_is_an_error(way, to):
     """Another thread may write to it: then nothing may be written beyond the buckets."""
     n = 300
     confidence = np.random.default_rng(5).random(n)
-    options = {"sample_weight": np.full(n, 0.5)} if with_weights else {}
-    function = fa.threshold_sweep if with_weights else fa.arac_auc_score
     value = {"lowest": 0.0, "highest": confidence.max(), "not a number": np.nan}[to]
     starts_of = buckets.starts_of
 
@@ -221,9 +217,8 @@ def test_an_array_that_changes_between_the_passes_is_an_error(way, to, with_weig
 
     message = "finite number is expected" if to == "not a number" else "was changed while it was read"
     changed = pytest.raises(ValueError, match=message)
-    patches = (mock.patch.object(module, "starts_of", between) for module in (buckets, weighted))
-    with way(), changed, next(patches), next(patches):
-        function(np.arange(n) % 2, confidence, **options)
+    with way(), changed, mock.patch.object(buckets, "starts_of", between):
+        fa.arac_auc_score(np.arange(n) % 2, confidence)
 
 
 def test_blocks_of_groups_take_no_more_items_than_were_counted():

@@ -17,6 +17,7 @@ from ways import DISTRIBUTIONS, forced
 
 import fastarac as fa
 from fastarac import _kernels
+from fastarac._engine.buckets import plan_buckets
 from fastarac._engine.inputs import read_items
 from fastarac._engine.weighted import spread_in_pieces
 from fastarac.sweep import as_ranked
@@ -227,7 +228,7 @@ def test_streams_of_pieces_hold_every_item_once(dtype):
     weight = np.arange(1.0, n + 1)
     given = read_items(correct, confidence, weight)
     with forced("buckets", 2, max_buckets=8, chunk=90):
-        store, pieces, bounds, scale = spread_in_pieces(given)
+        store, pieces, bounds, scale = spread_in_pieces(given, plan_buckets(given))
     assert scale == 2.0**-10
     found: list[int] = []
     for stream, (first, end) in enumerate(itertools.pairwise(bounds)):
