@@ -130,12 +130,17 @@ def word(*allowed: str) -> Check:
     return checked
 
 
-def hexadecimal(digits: int) -> Check:
-    """Return the check of a text of so many hexadecimal digits."""
+def hexadecimal(*digits: int) -> Check:
+    """Return the check of a text of so many hexadecimal digits: of any of these numbers of them."""
+    expected = f"a text of {' or '.join(map(str, digits))} hexadecimal digits"
 
     def checked(value: Any, name: str) -> str:
-        if not isinstance(value, str) or len(value) != digits or set(value) - set("0123456789abcdef"):
-            raise unexpected(value, name, f"a text of {digits} hexadecimal digits")
+        if (
+            not isinstance(value, str)
+            or len(value) not in digits
+            or set(value) - set("0123456789abcdef")
+        ):
+            raise unexpected(value, name, expected)
         return value
 
     return checked

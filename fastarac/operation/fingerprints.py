@@ -21,23 +21,26 @@ SEEDS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
 def fingerprint_of(
     confidence: NDArray[Any], field: NDArray[Any] | None, right: NDArray[np.bool_] | None
 ) -> str:
-    """Return 32 hexadecimal digits that tell outputs, in any order, from others.
+    """Return hexadecimal digits that tell outputs, in any order, from others.
 
-    `field` has the number of each output's field, and `right` the truth where that of all is known: of
-    outputs that are verified in part there are the confidences alone, as further answers may come.
+    `field` has the number of each output's field. The last 32 digits are those of the confidences and
+    fields alone, by which outputs are known that are verified in part, as further answers may come.
+    Where the truth of all is known, `right`, 32 digits that depend on it come before these.
 
     Each output is mixed to two numbers of 64 bits (splitmix64, Steele, Lea and Flood 2014), whose sums
     do not depend on the order.
     """
     n = len(confidence)
     values = np.add(confidence, 0.0, dtype=np.float64).view(np.uint64)  # of one zero
-    code = np.full(n, 2 if right is None else 0, np.uint64)
-    if right is not None:
-        code += right
+    code = np.full(n, 2, np.uint64)
     if field is not None:
         code += np.uint64(4) * field.astype(np.uint64)
-    sums = (int(np.sum(_mixed(_mixed(values + np.uint64(seed)) ^ code))) for seed in SEEDS)
-    return "".join(f"{total:016x}" for total in sums)
+    codes = [code] if right is None else [code - np.uint64(2) + right, code]
+    return "".join(
+        f"{int(np.sum(_mixed(_mixed(values + np.uint64(seed)) ^ code))):016x}"
+        for code in codes
+        for seed in SEEDS
+    )
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -54,12 +57,18 @@ def was_fitted_on(
     right: NDArray[np.bool_] | None,
     given: NDArray[np.bool_] | slice = slice(None),
 ) -> bool:
-    """Whether outputs, or the `given` ones of them, have the fingerprint of those of a fit."""
+    """Whether outputs, or the `given` ones of them, have the fingerprint of those of a fit.
+
+    Where the truth of all was known at both times it has to be the same; else the confidences decide.
+    """
     values = confidence[given]
     if fitted_on is None or len(values) != sum(int(each.counts.sum()) for each in references):
         return False
     field, right = (None if part is None else part[given] for part in (field, right))
-    return fitted_on == fingerprint_of(values, field, right)
+    found = fingerprint_of(values, field, right)
+    if len(fitted_on) == len(found):
+        return fitted_on == found
+    return fitted_on[-DIGITS:] in (found[:DIGITS], found[-DIGITS:])
 
 
 def without_rejected(rejected: Any, documents: NDArray[Any] | None) -> NDArray[np.bool_] | slice:

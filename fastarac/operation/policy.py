@@ -82,7 +82,8 @@ class Policy(Result):
     least_probability : float or None
         What unknown probabilities of being verified are taken to be at least, for the guarantee.
     fitted_on : str or None
-        A fingerprint of the outputs that it was fitted on, of which :meth:`check` is no check.
+        A fingerprint of the outputs that it was fitted on, of which :meth:`check` is no check: of their
+        confidences and fields and, where all of it was known, of their truth.
     calibrations : tuple of Calibration
         The error probability of each field, or of all.
     references : tuple of Reference

@@ -131,7 +131,7 @@ _CHECKS: dict[str, saved.Check] = {
     "approximate_acceptance_rate": saved.optional(saved.number(fraction_of)),
     "n_verified": saved.optional(saved.whole(1)),
     "least_probability": saved.optional(saved.number(fraction_of)),
-    "fitted_on": saved.optional(saved.hexadecimal(DIGITS)),
+    "fitted_on": saved.optional(saved.hexadecimal(DIGITS, 2 * DIGITS)),
 }
 
 

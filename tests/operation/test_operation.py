@@ -329,6 +329,16 @@ class TestOwnOutputs:
         assert policy.check(part(0.5), confidence).of_fit
         assert policy.check(part(0.7), confidence).verdict == "too few"
         assert not policy.check(part(0.5), confidence[::-1] ** 2).of_fit
+        # known in whole at one time and in part at the other: by the confidences
+        assert policy.check(right, confidence).of_fit
+        of_all = operation.fit_policy(right, confidence, max_error_rate=0.1)
+        assert of_all.check(part(0.5), confidence).of_fit
+        assert not of_all.check(part(0.5), confidence[::-1] ** 2).of_fit
+        by = np.where(drawn < 0.6, "date", "name")
+        of_fields = operation.fit_policy(right, confidence, by=by, max_error_rate=0.1)
+        again = operation.Policy.from_json(of_fields.to_json())
+        assert again.check(part(0.5), confidence, by=by).of_fit
+        assert not again.check(part(0.5), confidence, by=by[::-1]).of_fit
 
     def test_few_confidences_tell_nothing(self):
         policy = operation.fit_policy([1] * 400, np.arange(400) % 5, max_error_rate=0.05)
