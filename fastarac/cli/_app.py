@@ -156,7 +156,8 @@ def evaluate(
 ) -> None:
     """Evaluate the outputs in files."""
     groups = groups_of(group)
-    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, "by", "item", "wide")
+    not_given = (*NOT_OF_VERIFIED, "by", "item", "wide")
+    of_verified = verified.columns(context, reading, groups, *not_given, paths=paths)
     if of_verified is not None:
         from fastarac.cli import _verified
 
@@ -208,7 +209,6 @@ def evaluate(
         return
     from fastarac.cli._files import (
         notes_of_pages,
-        notes_of_samples,
         read_models,
         with_pages,
         with_rejects_said,
@@ -231,7 +231,6 @@ def evaluate(
     after = "" if report is None else _html.WRITTEN.format(path=report)
     if needs_groups and groups is None:
         pages += notes_of_pages(paths, columns)
-    pages += notes_of_samples(paths)
     settings.deliver(models, after=after, difference=found.difference, notes=pages)
 
 
@@ -261,7 +260,7 @@ def compare(
     """Compare models on the same items: how much they differ, and how sure that is."""
     groups = groups_of(group)
     by_bootstrap = method is options.Method.bootstrap
-    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED)
+    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, paths=paths)
     delivery = Delivery(output_format, wide=wide)
     from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
 
@@ -273,7 +272,7 @@ def compare(
         _verified.compare(paths, of_verified, request, delivery, item)
         return
     priced = Prices.of(prices, people)
-    from fastarac.cli._files import notes_of_pages, notes_of_samples, read_models, with_pages
+    from fastarac.cli._files import notes_of_pages, read_models, with_pages
 
     if resamples is not None and not by_bootstrap:
         raise RefusalError("--resamples is for --method bootstrap, which draws them")
@@ -295,7 +294,6 @@ def compare(
     difference = None if by_pages else found.difference
     if groups is None:
         pages += notes_of_pages(paths, columns)
-    pages += notes_of_samples(paths)
     deliver(
         found.outputs, request, delivery, order=order, difference=difference, paired=paired, notes=pages
     )

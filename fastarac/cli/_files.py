@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastarac.report.models import Model
 
 
-NO_GROUP = "none"
+NONE = NO_GROUP = "none"
 PROBABILITY = "inclusion_probability"  # the column that fastarac sample writes
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 # How the library says what an option does, and how the user has to.
@@ -51,18 +51,11 @@ def read_models(
                 on_file=lambda name: status.update(f"Reading {escape(printable(name))}"),
             )
         except ValueError as error:
-            message = in_words(error) + hint_of_samples(error, paths)
+            message = in_words(error)
             model = columns.get("model")
             if model is not None and f"there is no column {quoted(model)}" in message:
                 message += "; --model is a column with the names of models: each file is one without it"
             raise RefusalError(message) from None
-
-
-def hint_of_samples(error: Exception, paths: Sequence[Path]) -> str:
-    """Return how a file is read of which some outputs are verified, where a truth is missing."""
-    if "is empty" not in str(error) or not notes_of_samples(paths):
-        return ""
-    return f"; --inclusion-probability {PROBABILITY} reads outputs of which some are verified"
 
 
 def in_words(error: Exception) -> str:
@@ -147,19 +140,24 @@ def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[st
     return []
 
 
-def notes_of_samples(paths: Sequence[Path]) -> list[str]:
-    """Return a note that outputs were drawn to be verified, where a file says so and no option does."""
-    from fastarac.io._pages import is_of_sample
+def refuse_samples(paths: Sequence[Path]) -> None:
+    """Raise about a file of outputs that were drawn to be verified, where no option says so.
+
+    Those that were drawn are no random part of all outputs: what is unsure is drawn more often.
+    """
+    from fastarac.io._pages import columns_of_sample
 
     for path in paths:
-        if is_of_sample(path):
-            note = (
+        columns = columns_of_sample(path)
+        if columns is not None:
+            judge = " --judge judge" if "judge" in columns else ""
+            raise RefusalError(
                 f'{path} has a column "{PROBABILITY}", as of outputs that were drawn to be verified: '
-                f"with --inclusion-probability {PROBABILITY}, beside all outputs (fastarac sample "
-                "--answers), figures are those of all"
+                f"--inclusion-probability {PROBABILITY}{judge} is expected, of all outputs with the "
+                f"answers beside them (fastarac sample --answers), or --inclusion-probability {NONE}, "
+                "which takes the rows as they are: right where all outputs are verified, or all were "
+                "drawn with the same probability"
             )
-            return [note]
-    return []
 
 
 def notes_of_groups(

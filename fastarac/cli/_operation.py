@@ -119,7 +119,9 @@ def fit(
         "max_group_size": max_group_size,
         "method": "gamma" if approximate else "auto",
     }
-    of_verified = verified.columns(context, reading, groups, "only", "document", "approximate", by=by)
+    of_verified = verified.columns(
+        context, reading, groups, "only", "document", "approximate", paths=[path], by=by
+    )
     delivery = str(output_format), report
     run((path, only), columns, limits, str(rule), output, delivery, verified=of_verified)
 
@@ -153,7 +155,9 @@ def check(
             "--drawn is given without --log and --inclusion-probability; one of them is expected"
         )
     verified = PartlyVerified(inclusion_probability, judge, None if log else drawn)
-    of_verified = verified.columns(context, reading, groups, "only", "log", "document", by=by)
+    of_verified = verified.columns(
+        context, reading, groups, "only", "log", "document", paths=[] if log else [path], by=by
+    )
     if log and only is not None:
         raise RefusalError("--only is given beside --log; leave out one of the two")
     delivery, source = (str(output_format), report), (path, only)

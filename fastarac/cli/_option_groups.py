@@ -8,10 +8,11 @@ from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastarac.cli import _options as options
-from fastarac.cli._options import Delivery, Limits, ends_quietly
+from fastarac.cli._options import Delivery, Limits, RefusalError, ends_quietly
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     import typer
 
@@ -93,20 +94,30 @@ class PartlyVerified:
         reading: ReadColumns,
         group: str | tuple[str, ...] | None,
         *refused: str,
+        paths: Sequence[Path],
         **others: str | None,
     ) -> dict[str, Any] | None:
         """Return the columns as `read_verified` takes them, or None where no option asks for that.
 
         `refused` are parameters of the command whose options do not go with these, beside some of
-        `reading`.
+        `reading`. Raises where a file of `paths` needs the options, and there is none.
         """
+        from fastarac.cli._files import NONE, refuse_samples
+
         if self == PartlyVerified():
+            refuse_samples(paths)
+        if self in (PartlyVerified(), PartlyVerified(NONE)):
             return None
         from fastarac.cli import _verified
 
         given = given_options(context)
         of_all = ("prediction", "truth", "empty_truth", "empty_confidence", *refused)
         _verified.refuse_others({given[name]: True for name in of_all if name in given})
+        if self.inclusion_probability == NONE:
+            raise RefusalError(
+                f"{'--drawn' if self.judge is None else '--judge'} is given beside "
+                f"--inclusion-probability {NONE}; leave out one of the two"
+            )
         chosen = self.inclusion_probability, self.judge, group, self.drawn
         return _verified.columns_of(reading.confidence, reading.correct, *chosen) | others
 

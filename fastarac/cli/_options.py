@@ -234,7 +234,8 @@ InclusionProbability = Annotated[
     option(
         "--inclusion-probability COLUMN",
         "Column of the probability with which each output was chosen to be verified; --correct is "
-        "empty where it was not. Figures of all outputs are estimated.",
+        'empty where it was not. Figures of all outputs are estimated. "none" takes the rows of a '
+        "sample as they are.",
     ),
 ]
 JudgeColumn = Annotated[

@@ -13,11 +13,9 @@ from fastarac._core.text import listed, percent, percent_range, quoted, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import (
-    hint_of_samples,
     in_words,
     notes_of_groups,
     notes_of_pages,
-    notes_of_samples,
     said_of_rejects,
     with_pages,
 )
@@ -33,7 +31,7 @@ from fastarac.operation.policy import shown_threshold
 from fastarac.partial_truth.verified_files import read_verified_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -123,7 +121,7 @@ def fit(
     )
     lines = [in_words_of_options(sentence(policy)), tested]
     if verified is None:
-        of_pages += [*notes_of_pages([path], columns), *notes_of_samples([path])]
+        of_pages += notes_of_pages([path], columns)
     notes = [*map(in_words_of_options, notes), *of_pages]
     if form == "json":
         about = {"policy": _of_policy(policy, output)}
@@ -240,7 +238,7 @@ def check(
     if report is not None:
         lines.append(_html.WRITTEN.format(path=report))
     if not is_log and verified is None:  # a log takes no groups
-        notes += [*notes_of_pages([path], columns), *notes_of_samples([path])]
+        notes += notes_of_pages([path], columns)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     notes += dict.fromkeys(note.replace(*limit) for note in warned)  # once, if the report has it too
     if form == "json":
@@ -358,10 +356,7 @@ def columns_for(policy: Policy, columns: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
     with interrupts_end_at_once():
-        try:
-            found: io.Outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
-        except RefusalError as error:
-            raise RefusalError(str(error) + hint_of_samples(error, [path])) from None
+        found: io.Outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
     return found
 
 
@@ -372,15 +367,37 @@ def _of_one_model(path: Path, only: str | None, columns: Mapping[str, Any]) -> i
             raise RefusalError(f'{path}: there is no column "{MODEL}" beside --only')
         return _read(path, columns)
     parts = _read(path, {**columns, "model": MODEL}).per_model()
-    known = listed([quoted(name) for name in parts])
     if only is None and len(parts) > 1:
-        raise RefusalError(
-            f'{path}: column "{MODEL}" holds {known}, whose confidences may mean different things; a '
-            f"policy is for one model: --only NAME takes one, fit --by {MODEL} gives each a threshold"
-        )
+        raise _several_models(path, list(parts), "--only NAME takes one")
     if only is not None and only not in parts:
+        known = listed([quoted(name) for name in parts])
         raise RefusalError(f'--only is {quoted(only)}; column "{MODEL}" of {path} holds {known}')
     return parts[only] if only is not None else next(iter(parts.values()))
+
+
+def require_one_model(path: Path, used: Collection[Any]) -> None:
+    """Raise where the column of models, which is not `used` for anything, names several."""
+
+    def names() -> list[str]:
+        with connect() as connection:
+            source = open_source(path, connection)
+            if MODEL in used or MODEL not in source.columns:
+                return []
+            source.require(MODEL, is_label=True)
+            found = source.select(f"DISTINCT {source.label(MODEL)} AS name", rest="ORDER BY name")
+            return [name for (name,) in found.fetchall() if name is not None]
+
+    found = refusing(str(path), names)
+    if len(found) > 1:
+        raise _several_models(path, found, "a table of its outputs alone is expected")
+
+
+def _several_models(path: Path, names: Sequence[str], way_out: str) -> RefusalError:
+    known = listed([quoted(name) for name in names])
+    return RefusalError(
+        f'{path}: column "{MODEL}" holds {known}, whose confidences may mean different things; a '
+        f"policy is for one model: {way_out}, fit --by {MODEL} gives each a threshold"
+    )
 
 
 def columns_in(path: Path) -> Sequence[str]:

@@ -24,6 +24,7 @@ from fastarac.cli._policies import (
     policies_in,
     refuse_beside,
     refusing,
+    require_one_model,
 )
 from fastarac.cli._standard import say, tell
 from fastarac.cli._tables import Column
@@ -59,6 +60,7 @@ def apply(
     if given["group"] is not None and not policy.has_groups:
         raise RefusalError("--group is given, but the policy was fitted without --group")
     with interrupts_end_at_once():
+        require_one_model(path, given.values())
         done: AppliedPolicy = refusing(
             str(path),
             lambda: operation.apply_policy(

@@ -9,7 +9,7 @@ from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, FileSource, connect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
 
@@ -72,16 +72,13 @@ def repeated_ids(path: Path, used: Collection[str]) -> Candidate | None:
 
 def is_of_ocr(path: Path) -> bool:
     """Whether a readable file has the columns that fastarac ocr writes of pages."""
-    return _has_columns(path, OF_OCR)
+    return OF_OCR.issubset(_looked_at(path, lambda source: source.columns) or ())
 
 
-def is_of_sample(path: Path) -> bool:
-    """Whether a readable file has the columns of outputs that were drawn to be verified."""
-    return _has_columns(path, OF_SAMPLE)
-
-
-def _has_columns(path: Path, columns: Collection[str]) -> bool:
-    return bool(_looked_at(path, lambda source: set(source.columns) >= set(columns)))
+def columns_of_sample(path: Path) -> Sequence[str] | None:
+    """The columns of a readable file of outputs that were drawn to be verified; None of any other."""
+    found = _looked_at(path, lambda source: source.columns) or ()
+    return found if OF_SAMPLE.issubset(found) else None
 
 
 def _looked_at(path: Path, look: Callable[[FileSource], T]) -> T | None:

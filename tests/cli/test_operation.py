@@ -180,11 +180,16 @@ def test_a_policy_is_for_one_model(folder, tmp_path):
     assert 'column "model" holds "A" and "B", whose confidences may mean different things' in message
     assert not policy.exists()
     run(*fit, "--only", "B")
+    accepted, review = (tmp_path / f"{name}.csv" for name in ("accepted", "review"))
+    apply = ("apply", policy, both, "-o", accepted, "--review", review)
+    assert "a table of its outputs alone is expected" in refusal(*apply)
+    assert not accepted.exists()
     _, confidence, correct = (each[1::2] for each in rows(4000, 0))
     expected = operation.fit_policy(correct, confidence, max_error_rate=0.02)
     assert operation.Policy.load(policy) == expected
     run(*fit, "--by", "model")
     assert operation.Policy.load(policy).fields == ("A", "B")
+    run(*apply, "--by", "model")
     assert '--only is "C"; column "model" of' in refusal(*fit, "--only", "C")
     fit[1] = folder / "verified.csv"
     assert 'there is no column "model" beside --only' in refusal(*fit, "--only", "B")

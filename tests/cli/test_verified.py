@@ -135,22 +135,31 @@ def test_compare_by_id(folder, tmp_path):
     assert 'column "id" holds "x0" twice' in reason("compare", a, mixed, *options)
 
 
-def test_what_no_option_says_is_noted(folder, tmp_path):
-    """A file of a sample that is read as if it had all truth, and groups that were drawn whole."""
+def test_samples_need_the_option(folder, tmp_path):
+    """A file of a sample is not read as if it had all truth, unless an option says so."""
     header, *rows = (folder / "a.csv").read_text().splitlines()
-    sample, part = tmp_path / "sample.csv", tmp_path / "part.csv"
-    header = header.replace("pi", "inclusion_probability")
-    sample.write_text("\n".join([header, *(row for row in rows if row[0] != ",")]) + "\n")
-    part.write_text("\n".join([header, *rows]) + "\n")
-    hint = "--inclusion-probability inclusion_probability"
+    sample, plain = tmp_path / "drawn.csv", tmp_path / "plain.csv"
+    rows = [row for row in rows if row[0] != ","]
+    plain.write_text("\n".join([header, *rows]) + "\n")
+    sample.write_text("\n".join([header.replace("pi", "inclusion_probability"), *rows]) + "\n")
     policy = tmp_path / "policy.json"
-    fit = ("fit", sample, "--error-rate", 0.2, "-o", policy)
-    for command in (("evaluate", sample), fit, ("check", policy, part), ("compare", sample, part)):
-        if part in command:
-            assert hint in reason(*command)
-        else:
-            assert hint in run(*command).stderr
-    assert hint in run("check", policy, sample, code=None).stderr
+    run("fit", plain, "--error-rate", 0.2, "-o", policy)
+    fit = "fit", "--error-rate", 0.2, "-o", tmp_path / "new.json"
+    for command in (("evaluate",), fit, ("check", policy)):
+        message = reason(*command, sample)
+        assert "--inclusion-probability inclusion_probability --judge judge is expected" in message
+        as_they_are = run(*command, sample, "--inclusion-probability", "none", code=None)
+        expected = run(*command, plain, code=None)
+        assert as_they_are.stdout.replace("drawn", "plain") == expected.stdout
+    assert "--judge judge is expected" in reason("compare", plain, sample)
+    run("compare", plain, sample, "--inclusion-probability", "none")
+    beside = "--inclusion-probability", "none", "--judge", "judge"
+    assert "--judge is given beside" in reason("evaluate", sample, *beside)
+
+
+def test_groups_of_the_draw_are_noted(folder, tmp_path):
+    _, *rows = (folder / "a.csv").read_text().splitlines()
+    policy = tmp_path / "policy.json"
     drawn = ("sample", folder / "a.csv", "--budget", 900, "--group", "page", "-o", tmp_path / "by.csv")
     columns = folder / "bare.csv"
     columns.write_text(
