@@ -266,3 +266,15 @@ class TestReversed:
 
     def test_clearly(self):
         assert len(_report.reliability_warnings([model_of("m", self.correct, -self.surer)])) == 1
+
+
+def test_thresholds_are_those_of_the_policy(tmp_path):
+    """With fewer digits, the output at the threshold might be on its other side."""
+    confidence = np.random.default_rng(0).random(500)
+    table = "\n".join(f"{int(x > 0.3)},{x!r}" for x in confidence.tolist())
+    (tmp_path / "v.csv").write_text(f"correct,confidence\n{table}\n")
+    fit = run("fit", tmp_path / "v.csv", "--error-rate", 0.1, "-o", tmp_path / "p.json")
+    (threshold,) = fa.operation.Policy.load(tmp_path / "p.json").thresholds
+    assert f"at confidence >= {threshold!r}:" in " ".join(fit.stdout.split())
+    sure = run("evaluate", tmp_path / "v.csv", "--error-rate", 0.1, "--guarantee", 0.05).stdout
+    assert f"accept at confidence >= {threshold!r}," in " ".join(sure.split())
