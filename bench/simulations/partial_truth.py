@@ -64,7 +64,7 @@ LEAST_JUDGED = 1e-6
 class Design(NamedTuple):
     """What is simulated."""
 
-    kind: str  # intervals, comparison or guarantee
+    kind: str  # one of KINDS
     n: int
     verified: int
     error_rate: float
@@ -121,6 +121,11 @@ def designs() -> list[Design]:
         )
     ]
     found += [Design("intervals", 1_000_000, 5000, few, judge, "aimed") for judge in ("good", "none")]
+    found += [
+        Design("parts", small, k, rate, judge, draw)
+        for judge, draw in (("good", "aimed"), ("none", "uniform"), ("blind", "aimed"))
+        for k, rate in ((1000, few), (500, many))
+    ]
     return found
 
 
@@ -140,6 +145,19 @@ def statistics_of(error_rate: float) -> dict[str, fa.Statistic]:
     }
 
 
+def parts_of(error_rate: float) -> dict[str, fa.Statistic]:
+    """Areas under parts of the ARAC curve, by name."""
+    ranges = (0.0, 0.5), (0.5, 0.9)
+    limits = {"1 %": 0.01, "half the errors": error_rate / 2.0}
+    return {
+        f"Y over X in {ends}": fa.Statistic("arac_partial_auc", acceptance_range=ends)
+        for ends in ranges
+    } | {
+        f"X up to {name}": fa.Statistic("arac_partial_auc", max_error_rate=limit)
+        for name, limit in limits.items()
+    }
+
+
 @cache
 def population(error_rate: float) -> fa.ThresholdSweep:
     """Counts of the population on a fine grid."""
@@ -153,7 +171,8 @@ def population(error_rate: float) -> fa.ThresholdSweep:
 @cache
 def truths(error_rate: float) -> dict[str, float]:
     """All statistics of the population."""
-    return {name: each(population(error_rate)) for name, each in statistics_of(error_rate).items()}
+    every = statistics_of(error_rate) | parts_of(error_rate)
+    return {name: each(population(error_rate)) for name, each in every.items()}
 
 
 def correlation(distance: float, error_rate: float, share: float) -> float:
@@ -298,7 +317,8 @@ def intervals(design: Design, rng: np.random.Generator, found: Tallies) -> None:
         return
     sample = estimated.PartialSample.of(truth, items.confidence)
     values = truths(design.error_rate)
-    for name, statistic in statistics_of(design.error_rate).items():
+    asked = parts_of if design.kind == "parts" else statistics_of
+    for name, statistic in asked(design.error_rate).items():
         interval, warning = estimated.interval_and_warning(sample, statistic, LEVEL, "auto")
         low, high, value = interval.low, interval.high, values[name]
         found[name] = found.get(name, Tally()).add(
@@ -382,6 +402,7 @@ KINDS: dict[str, Callable[[Design, np.random.Generator, Tallies], None]] = {
     "intervals": intervals,
     "comparison": comparison,
     "guarantee": guarantee,
+    "parts": intervals,
 }
 
 
@@ -434,7 +455,7 @@ def lines(design: Design, tallies: Tallies) -> Iterable[str]:
     for name, tally in tallies.items():
         warned = tally.warned / tally.samples
         text = f"{where}: {name} {tally.share:.1%} of {tally.samples}, warned {warned:.0%}"
-        if design.kind == "intervals":
+        if KINDS[design.kind] is intervals:
             silent = tally.samples - tally.warned
             if tally.short:
                 without = (tally.hits - tally.hits_warned) / silent if silent else math.nan

@@ -166,7 +166,7 @@ def coverage_table(draw: str) -> str:
 def short_table() -> str:
     """Cells below 93 % in which fewer than 90 % of the samples warn; all statistics."""
     lines = []
-    for row in intervals():
+    for row in intervals() + rows_of("parts"):
         for name, found in row["found"].items():
             if not found.short:
                 continue

@@ -15,7 +15,8 @@ from fastarac._core.checks import choice, exactly_one, fraction_of
 from fastarac._core.exceptions import warn_undefined
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._engine.pairs import doubled_area
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, refuse_partial
+from fastarac.estimated_sweep import for_limits
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 Counts = tuple["NDArray[Any]", ...]  # counts that rise along the sweep, to be added up
 
@@ -132,8 +133,9 @@ def arac_partial_auc_score(
             raise ValueError("max_error_rate is 0; a number in (0, 1] is expected")
     else:
         low, high = _range(acceptance_range, "acceptance_range")
-    refuse_partial(correct)
     sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
+    if max_error_rate is not None:
+        sweep = for_limits(sweep)
     ta, fa = sweep.true_accepts, sweep.false_accepts
     total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)  # not rounded
     if max_error_rate is not None:

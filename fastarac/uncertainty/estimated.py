@@ -20,7 +20,15 @@ from fastarac._engine.factors import read_outermost
 from fastarac.truth import PartialItems
 from fastarac.uncertainty import derivatives, inversion, losses
 from fastarac.uncertainty.derivatives import PointInfluence
-from fastarac.uncertainty.estimated_values import added, lines_of, normalized, plain, risk, value_of
+from fastarac.uncertainty.estimated_values import (
+    added,
+    counts_for,
+    lines_of,
+    normalized,
+    plain,
+    risk,
+    value_of,
+)
 from fastarac.uncertainty.estimates import Estimate, interval_of, within
 from fastarac.uncertainty.influence import Spread, point_influence, spread_of
 from fastarac.uncertainty.losses import Moments
@@ -37,12 +45,22 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-LINEAR = frozenset({"recognition_rate", "arac_auc", "augrc", "arp_auc", "aurc", *derivatives.RATES})
+LINEAR = frozenset(
+    {"recognition_rate", "arac_auc", "augrc", "arac_partial_auc", "arp_auc", "aurc", *derivatives.RATES}
+)
 """Statistics that are linear in the errors, given the confidences."""
 RISKS = frozenset({"aurc", "arp_auc", "normalized_arp_auc"})
 NAMES = (
-    *("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "arp_auc", "normalized_arp_auc"),
-    *("aurc", "roc_auc", "pr_auc", "average_precision", *inversion.LIMITS, *derivatives.RATES),
+    *("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "arac_partial_auc", "arp_auc"),
+    *(
+        "normalized_arp_auc",
+        "aurc",
+        "roc_auc",
+        "pr_auc",
+        "average_precision",
+        *inversion.LIMITS,
+        *derivatives.RATES,
+    ),
 )
 FEW = 10.0  # verified errors that count, below which predictions are left out
 FEW_JUDGED = 20.0  # below which they do not show how far a judge is off
@@ -203,7 +221,7 @@ class PartialSample:
             area = 1.0 - risk(weights, start)
             by_area, by_rate = derivatives.slopes_of_normalized(plain(start), area, gamma)
             return -by_area * found - by_rate
-        at = point_influence(plain(start), statistic)
+        at = point_influence(counts_for(statistic, start), statistic)
         return at.incorrect[tie] - at.correct[tie]
 
     def risk_weights(self, estimator: str = "trapezoid") -> FloatArray:
@@ -233,7 +251,7 @@ class PartialSample:
         """Of one correct and one incorrect item at each threshold; the statistic has this value."""
         sweep = counts.sweep
         if statistic.name not in derivatives.LINES:
-            return point_influence(plain(sweep), statistic)
+            return point_influence(counts_for(statistic, sweep), statistic)
         lines = lines_of(statistic, counts, value)
         return PointInfluence(
             derivatives.along(lines.correct, sweep.false_accepts),

@@ -54,8 +54,6 @@ def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
         return counts.above / pairs if pairs > NO_PAIRS * float(sweep.total) ** 2 else math.nan
     if name in ("pr_auc", "average_precision"):
         return _of_precision(name, sweep, **options)
-    if name in inversion.LIMITS:
-        return float(statistic(sweep.rising))
     if name in derivatives.RATES:
         part, whole = derivatives.parts(sweep, options["threshold"], derivatives.RATES[name])
         return part / whole if whole else math.nan
@@ -65,7 +63,14 @@ def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
         return 1.0 - _augrc(counts)
     if name == "normalized_arac_auc":
         return normalized(sweep, 1.0 - _augrc(counts), options.get("gamma", 1.0))
-    return float(statistic(plain(sweep)))
+    return float(statistic(counts_for(statistic, sweep)))
+
+
+def counts_for(statistic: Statistic, sweep: EstimatedSweep) -> ThresholdSweep:
+    """The counts a statistic is read off: where a limit decides, those whose errors never fall."""
+    if "max_error_rate" in dict(statistic.parameters) or statistic.name in inversion.LIMITS:
+        return sweep.rising
+    return plain(sweep)
 
 
 def plain(sweep: ThresholdSweep) -> ThresholdSweep:

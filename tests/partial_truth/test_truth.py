@@ -22,6 +22,8 @@ STATISTICS = [
     *("aurc", "roc_auc", "pr_auc", "average_precision"),
     fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05),
     fa.Statistic("acceptance_at_risk", max_risk=0.1),
+    fa.Statistic("arac_partial_auc", acceptance_range=(0.2, 0.7)),
+    fa.Statistic("arac_partial_auc", max_error_rate=0.05),
     *(
         fa.Statistic(name, threshold=0.4)
         for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
@@ -141,6 +143,29 @@ def test_nearly_certain_is_nearly_plain(statistic):
     width = plain.high - plain.low
     near = 0.12 if "acceptance_at" in str(statistic) else 0.01  # a whole number of errors there
     assert (ours.low, ours.high) == pytest.approx((plain.low, plain.high), abs=near * width)
+
+
+def test_parts_of_the_area_are_those_under_the_curve():
+    confidence, right, judge, rng = outputs(10)
+    sample = rng.random(4000) < 0.2
+    truth = fa.PartialTruth(verified(right, sample), inclusion_probability=0.2, judge=judge)
+    curve = fa.threshold_sweep(truth, confidence)
+    x, errors = curve.acceptance_rate, curve.error_rate
+    assert (np.diff(errors) < 0).any()  # or the next lines show nothing
+    reached = np.maximum.accumulate(errors)
+    fine = np.linspace(0, 1, 2_000_001)
+    expected = {
+        "acceptance_range": ((0.2, 0.7), 1 - np.interp(fine * 0.5 + 0.2, x, errors).mean()),
+        "max_error_rate": (0.04, np.interp(fine * 0.04, reached, x).mean()),
+    }
+    for name, (option, value) in expected.items():
+        found = fa.arac_partial_auc_score(truth, confidence, **{name: option})
+        assert found == pytest.approx(value, abs=1e-5)
+    whole = fa.Statistic("arac_partial_auc", acceptance_range=(0, 1))
+    parts, area = (quiet(each, truth, confidence) for each in (whole, "arac_auc"))
+    assert (parts.estimate, parts.low, parts.high) == pytest.approx(
+        (area.estimate, area.low, area.high)
+    )
 
 
 def test_models_known_with_certainty_are_compared_as_plain_ones():
