@@ -8,8 +8,8 @@ from typing import TypeAlias
 from numpy.typing import ArrayLike
 
 from fastarac._engine.counts import AcceptedCounts
-from fastarac._engine.inputs import NAMES, read_items
-from fastarac.sweep import ThresholdSweep, sweep_of_items, whole_sweep
+from fastarac._engine.inputs import NAMES
+from fastarac.sweep import ThresholdSweep, as_sweep, whole_sweep
 
 # The third of three are the identifiers of the items, by which compare_models checks their order.
 Items: TypeAlias = "tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]"
@@ -66,6 +66,6 @@ def sweep_of(model: Model, name: str, names: tuple[str, str, str] = NAMES) -> Th
             f"{name} is a {found}; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
         )
     try:
-        return sweep_of_items(read_items(*model[:2], None, names))
+        return as_sweep(model[0], model[1], names=names)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name}: {error}") from error

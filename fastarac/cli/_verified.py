@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import fastarac
 from fastarac._core.exceptions import collected
-from fastarac._core.text import printable
+from fastarac._core.text import printable, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import names_of_files, notes_of_groups
@@ -111,7 +111,7 @@ def evaluate(
                 dict(zip(names, read, strict=True)),
                 {name: found for name, _, found, _ in tables},
                 guarantees={name: points for name, _, _, points in tables},
-                notes=notes,
+                notes=[sentence(note) for note in notes],
                 confidence_level=level or _html.LEVEL,
             )
         decisions.append(_html.WRITTEN.format(path=report))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastarac._core.files import write_whole
-from fastarac._core.text import percent, percent_range, printable, sentence
+from fastarac._core.text import percent, percent_range, printable
 from fastarac.evaluation import wording
 from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.limits import LABELS, name_of
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike
 
     from fastarac.evaluation.items import Evaluation, LimitEvaluation
     from fastarac.truth import PartialTruth
@@ -35,30 +36,32 @@ LEFT_OUT = (
 
 def write_verified_report(
     path: Path,
-    models: Mapping[str, tuple[PartialTruth, NDArray[Any]]],
+    models: Mapping[str, tuple[PartialTruth, ArrayLike]],
     found: Mapping[str, Evaluation],
     *,
-    guarantees: Mapping[str, Sequence[str]],
+    guarantees: Mapping[str, Sequence[str]] = MappingProxyType({}),
     notes: Sequence[str] = (),
+    groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
     title: str = "How much can go through unchecked?",
 ) -> None:
     """Write one HTML file about models whose outputs are verified in part.
 
     `found` has the figures of each model with their intervals, and `guarantees` a sentence for each of
-    its limits that has one.
+    its limits that has one; `notes` are whole sentences. `groups` are labels of outputs that depend on
+    each other, where the truths do not say which do.
     """
     require_page(path)
     parts: list[ReportSection] = []
     for k, (name, (truth, confidence)) in enumerate(models.items()):
         of = f", {printable(name)}" if len(models) > 1 else ""
         parts += [_of_limit(f"m{k}-curve", of, each, found[name]) for each in found[name].limits]
-        parts.append(_of_curve(f"m{k}-curve", of, truth, confidence, confidence_level))
+        parts.append(_of_curve(f"m{k}-curve", of, truth, confidence, groups, confidence_level))
         parts.append(_of_figures(f"m{k}", of, truth, found[name], guarantees.get(name, ())))
     parts.append(
         ReportSection(
             "answers", "What cannot be estimated", "left out", LEFT_OUT,
-            facts=[("To be known", sentence(note)) for note in notes],
+            facts=[("To be known", note) for note in notes],
         )
     )  # fmt: skip
     write_whole(path, page_of_sections(title, parts))
@@ -82,15 +85,20 @@ def _of_limit(id_: str, of: str, found: LimitEvaluation, figures: Evaluation) ->
 
 
 def _of_curve(
-    id_: str, of: str, truth: PartialTruth, confidence: NDArray[Any], level: float
+    id_: str,
+    of: str,
+    truth: PartialTruth,
+    confidence: ArrayLike,
+    groups: ArrayLike | None,
+    level: float,
 ) -> ReportSection:
     """The error rate by the accepted share, at thresholds of twenty shares, with intervals."""
-    falling = np.sort(confidence)[::-1]
+    falling = np.sort(np.asarray(confidence))[::-1]
     places = np.ceil(SHARES * len(falling)).astype(np.intp) - 1
     thresholds = list(dict.fromkeys(falling[places].tolist()))
     found = evaluate(
         truth, confidence, max_error_rate=(), threshold=thresholds, intervals=True,
-        confidence_level=level,
+        groups=groups, confidence_level=level,
     )  # fmt: skip
     rows = []
     for each in found.limits:
@@ -127,12 +135,15 @@ def _of_figures(
     facts = [("Guaranteed", each.removeprefix("Guaranteed: ")) for each in guarantees]
     if truth.judge is not None:
         facts.append(("Judge", "Its guesses were calibrated anew on the verified outputs."))
+    text = (
+        f"of {len(truth):,} outputs are verified, each drawn with a known probability. The figures are "
+        "estimates for all outputs."
+    )
     return ReportSection(
         id_,
         f"What is verified{of}",
         f"{truth.n_verified:,}",
-        f"of {len(truth):,} outputs are verified, each drawn with a known probability. The figures are "
-        "estimates for all outputs.",
+        "outputs, which are all." if truth.complete else text,
         facts=facts,
         tables=[ReportTable("Figures, with intervals", ("Figure", "estimate"), rows)],
     )

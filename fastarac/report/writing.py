@@ -15,6 +15,7 @@ from fastarac._core.extras import require
 from fastarac._core.files import write_whole
 from fastarac._core.text import sentence
 from fastarac._engine.inputs import read_groups
+from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.leads import leads_of
 from fastarac.evaluation.limits import read_limits
 from fastarac.evaluation.sources import Beside
@@ -23,7 +24,9 @@ from fastarac.report.frame import require_page
 from fastarac.report.images import images_in
 from fastarac.report.models import Model, Reportable, first_by_share
 from fastarac.report.page import Report, render
+from fastarac.report.verified import write_verified_report
 from fastarac.sweep import threshold_sweep
+from fastarac.truth import PartialTruth, require_alone
 
 if TYPE_CHECKING:
     import os
@@ -68,11 +71,12 @@ def write_report(
     path : str or path-like
         The file, which appears once it is complete.
     models : mapping of str to Engine, AlignedOutputs, FieldOutputs or (correct, confidence)
-        Arrays of shape (n,): whether each output was right (bool, or 0 and 1), and its confidence
-        (real and finite). Of an OCR engine the report also has errors in their context, confusions
-        of characters, what is missed, and other policies; of fields, whole documents. Several
-        engines stand in the order of what they accept at the first limit, with a test whether a
-        lead is more than chance.
+        Arrays of shape (n,): whether each output was right (bool, or 0 and 1), and its confidence (real
+        and finite). Where `correct` is a :class:`.PartialTruth`, the report has estimates with
+        intervals, and nothing of single outputs. Of an OCR engine the report also has errors in their
+        context, confusions of characters, what is missed, and other policies; of fields, whole
+        documents. Several engines stand in the order of what they accept at the first limit, with a
+        test whether a lead is more than chance.
     max_error_rate, max_risk, threshold
         Limits, and thresholds as they are: as for :func:`.evaluate`.
     costs : VerificationCosts, optional
@@ -139,6 +143,11 @@ def write_report(
         raise ValueError(
             "images is given with texts=False; images show texts, so that one of the two is expected"
         )
+    if any(_in_part(given) is not None for given in models.values()):
+        require_alone(costs=costs, reviewer=reviewer, by=by, images=images, attributes=attributes)
+        limits = dict(zip(LIMITS, (max_error_rate, max_risk, threshold), strict=True))
+        _write_verified(Path(path), models, limits, groups, level, title)
+        return
     beside = Beside({} if images is None else images_in(Path(images)), texts, attributes)
     notes: list[str] = []
     options: dict[str, Any] = {
@@ -170,6 +179,46 @@ def write_report(
     save(Path(path), Report(found, title, level, reviewer, costs, notes, leads))
 
 
+def _in_part(given: Reported) -> PartialTruth | None:
+    """Return the truth of a model whose outputs are verified in part."""
+    correct = given[0] if isinstance(given, tuple | list) and given else None
+    return correct if isinstance(correct, PartialTruth) and correct.simplified is correct else None
+
+
+def _write_verified(
+    path: Path,
+    models: Mapping[str, Reported],
+    limits: dict[str, Any],
+    groups: ArrayLike | None,
+    level: float,
+    title: str,
+) -> None:
+    """Write the page about models of which some or all are verified in part."""
+    read: dict[str, tuple[PartialTruth, ArrayLike]] = {}
+    found, notes = {}, []
+    for name, given in models.items():
+        if isinstance(given, Reportable):
+            raise TypeError(
+                f"models[{name!r}] is a {type(given).__name__}, and the outputs of another model are "
+                "verified in part; (correct, confidence) is expected for each"
+            )
+        correct, confidence = given
+        if not isinstance(correct, PartialTruth):
+            correct = PartialTruth(correct, inclusion_probability=1.0)
+        said: list[str] = []
+        with collected(said):
+            found[name] = evaluate(
+                correct, confidence, groups=groups, intervals=True, confidence_level=level, **limits
+            )
+        read[name] = correct, confidence
+        of_model = f"{name}: " if len(models) > 1 else ""
+        notes += [f"{of_model}{sentence(note)}" for note in said]
+    with collected([]):  # the notes say so of the same figures
+        write_verified_report(
+            path, read, found, notes=notes, groups=groups, confidence_level=level, title=title
+        )
+
+
 def save(path: Path, report: Report) -> None:
     """Write a page into a file, which appears once it is complete."""
     write_whole(path, render(report))
@@ -191,6 +240,8 @@ def _model(
             outputs = replace(outputs, by=_labels(by, len(outputs), "by"))
     else:
         correct, confidence = given
+        if isinstance(correct, PartialTruth):
+            correct = correct.correct  # known of all
         sweep = threshold_sweep(correct, confidence)  # raises for what are no items
         right, values = np.asarray(correct).astype(np.bool_), np.asarray(confidence)
         labels = [_labels(by, len(values), "by"), _labels(groups, len(values), "groups")]

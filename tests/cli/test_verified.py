@@ -184,6 +184,33 @@ def test_groups_of_the_draw_are_noted(folder, tmp_path):
     assert 'column "drawn_by" holds "sheet"' in reason(*fit)
 
 
+def test_the_page_is_that_of_python(folder, tmp_path):
+    pages = [tmp_path / f"{name}.html" for name in ("command", "python", "mixed", "known", "plain")]
+    run(
+        "evaluate", folder / "a.csv", *BY, "--group", "page", "--error-rate", 0.05, "--report", pages[0]
+    )
+    truth, confidence = read_verified(folder / "a.csv", **columns())
+    groups = (np.arange(3000) // 10).astype(str)
+    fa.report.write_report(pages[1], {"a": (truth, confidence)}, max_error_rate=0.05, groups=groups)
+    answers = confidence < 0.9
+    everything = fa.PartialTruth(answers, inclusion_probability=1.0)
+    models = {"<a>": (truth, confidence), "b": (answers, confidence)}
+    fa.report.write_report(pages[2], models, max_error_rate=0.001)
+    fa.report.write_report(pages[3], {"b": (everything, confidence)})
+    fa.report.write_report(pages[4], {"b": (answers, confidence)})
+    command, python, mixed, known, plain = (page.read_text(encoding="utf-8") for page in pages)
+    assert command == python
+    assert re.search("&lt;a&gt;: [^<]*within at most 0.1 % errors rest", mixed)
+    assert "outputs, which are all." in mixed
+    assert known == plain
+    with pytest.raises(TypeError, match="by is given beside a PartialTruth"):
+        fa.report.write_report(pages[0], {"a": (truth, confidence)}, by=groups)
+    sample = fa.ocr.load_sample()
+    aligned = fa.ocr.align(sample.truth, sample.outputs["plain"])
+    with pytest.raises(TypeError, match=r"'b'.* is a AlignedOutputs, and .* verified in part"):
+        fa.report.write_report(pages[0], models | {"b": aligned})
+
+
 def test_groups(folder):
     path = folder / "a.csv"
     done = run("evaluate", path, *BY, "--group", "page", "--ci", 0.9, "--error-rate", 0.05)

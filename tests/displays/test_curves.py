@@ -377,6 +377,15 @@ class TestSeveralModels:
             assert display.chance_level_.get_linewidth() == 2
         assert [name.split()[0] for name in legend_of(drawn["m0"])] == [*sweeps, "other", "Chance"]
 
+    def test_models_verified_in_part(self):
+        truth = fa.PartialTruth([1, np.nan, 0, 1, 1, 0], inclusion_probability=0.8)
+        models = {"a": (truth, [6, 5, 4, 3, 2, 1]), "b": (truth, [1, 2, 3, 4, 5, 6])}
+        for kind in OVER_ACCEPTANCE:
+            drawn = displays.draw_curves(models, display=getattr(displays, kind))
+            for name, items in models.items():
+                alone = getattr(displays, kind).from_predictions(*items).line_
+                assert np.array_equal(drawn[name].line_.get_xydata(), alone.get_xydata())
+
     def test_without_models(self):
         with pytest.raises(ValueError, match="models has 0 entries"):
             displays.draw_curves({})
