@@ -13,7 +13,7 @@ from fastarac._core.text import listed, percent
 from fastarac.evaluation.wording import short
 from fastarac.guarantees.betting import wealth
 from fastarac.operation.checking import Checked
-from fastarac.operation.still_needed import bisected
+from fastarac.operation.critical_sample_sizes import bisected
 from fastarac.uncertainty.ratios import ratio_interval
 from fastarac.uncertainty.shares import verdicts_by
 

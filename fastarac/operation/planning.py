@@ -24,7 +24,7 @@ from fastarac._core.special import binomial_cdf
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_items
-from fastarac.operation.still_needed import bisected
+from fastarac.operation.critical_sample_sizes import CriticalSampleSizes, bisected
 from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 from fastarac.uncertainty.statistics import as_statistic
@@ -165,7 +165,7 @@ def sample_size_for_guarantee(
         raise ValueError(
             f"expected_error_rate is {expected:g}; a rate below the limit of {limit:g} is expected"
         )
-    teeth = _CriticalSampleSizes(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
+    teeth = CriticalSampleSizes.that_keep(limit, delta)
 
     def passes(n: int, c: int) -> bool:
         return binomial_cdf(c, n, expected) >= wanted
@@ -240,9 +240,7 @@ def audit_plan(
             f"actual_error_rate is {actual:g}; a rate above the limit of {limit:g} is expected"
         )
     # with c errors for an alarm, tooth c begins where c − 1 are no longer enough
-    teeth = _CriticalSampleSizes(
-        limit, lambda n, c: c > 0 and 1.0 - binomial_cdf(c - 1, n, limit) > delta
-    )
+    teeth = CriticalSampleSizes.that_break(limit, delta)
 
     def passes(n: int, c: int) -> bool:
         return n >= c and 1.0 - binomial_cdf(c - 1, n, actual) >= wanted
@@ -516,30 +514,6 @@ def power_curve(
     sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, power=power, **options)
     numbers = np.unique(np.linspace(1, BEYOND * sizes.stable, POINTS).astype(np.int64))
     return numbers, guarantee_power(numbers, max_error_rate, expected_error_rate, **options)
-
-
-class _CriticalSampleSizes:
-    """Where the teeth of a saw begin: the least n with a property, which is later for larger c."""
-
-    def __init__(self, limit: float, has: Callable[[int, int], bool]) -> None:
-        self.limit = limit
-        self.has = has
-        self.known: dict[int, int] = {}
-
-    def start(self, c: int) -> int:
-        if c not in self.known:
-            guess = self.known.get(c - 1, 0) or max(1, int(c / self.limit))
-            self.known[c] = self._search(c, guess)
-        return self.known[c]
-
-    def _search(self, c: int, guess: int) -> int:
-        low, high, step = guess, guess, max(1, int(1.0 / self.limit))
-        while self.has(low, c) and low > 0:
-            low, high, step = max(0, low - step), low, 2 * step
-        step = max(1, int(1.0 / self.limit))
-        while not self.has(high, c):
-            low, high, step = high, high + step, 2 * step
-        return bisected(lambda n: self.has(n, c), low, high)
 
 
 def _change(holds: Callable[[int], bool], least: int) -> int:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from fastarac._core.special import binomial_cdf
+from fastarac.operation.critical_sample_sizes import CriticalSampleSizes, bisected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PROBABILITY = 0.8  # with which so many outputs decide
-FURTHEST = 2**50  # outputs beyond which none can be asked for
+FURTHEST = 10**10  # outputs beyond which none can be asked for
+MOST_WAVES = 50  # teeth that are looked at below the one that bisection finds
 MOST_UNITS, MOST_TIMES = 2**18, 4  # groups, or outputs of a log, and times those there are, at most
 MOST_DRAWS, LEAST_DRAWS, DRAWN_UNITS = 200, 60, 2**20  # samples of a size, and units of all of them
 PRECISION = 1.03  # of a number that draws find
@@ -42,29 +44,41 @@ class RateEvidence(Protocol):
 
 
 def needed_by_counts(errors: int, trials: int, limit: float, delta: float) -> int | None:
-    """Trials in all at which the exact test decides with `PROBABILITY`, if the rate stays.
+    """Fewest trials in all at which the exact test decides with `PROBABILITY`, if the rate stays.
 
-    The errors so far count, and those to come are binomial with their rate.
+    The errors so far count, and those to come are binomial with their rate. The power over the trials
+    is a saw, whose teeth have one number c of errors that still prove that the limit holds, or that
+    are just enough to prove that it fails. It is largest at one end of a tooth, where it rises with c
+    but for what whole numbers of trials add: the tooth is found by bisection, and then among a few.
     """
     rate = errors / trials
     if rate == limit:
         return None
+    keeps = rate < limit
+    sizes = (CriticalSampleSizes.that_keep if keeps else CriticalSampleSizes.that_break)(limit, delta)
 
-    def decided(n: int) -> bool:
-        more = n - trials
-        if rate < limit:  # at most so many errors prove that the limit holds
-            allowed = _most(n, limit, delta)
-            return allowed >= errors and binomial_cdf(allowed - errors, more, rate) >= PROBABILITY
-        right = _most(n, 1.0 - limit, delta)  # at most so many right ones prove that it fails
-        fine = trials - errors
-        return right >= fine and binomial_cdf(right - fine, more, 1.0 - rate) >= PROBABILITY
+    def best(c: int) -> int:
+        return sizes.start(c) if keeps else sizes.start(c) - 1
 
-    return _least(decided, trials, FURTHEST)
+    def decided(n: int, c: int) -> bool:
+        more, allowed = n - trials, c - errors
+        if more <= 0:
+            return False
+        if keeps:
+            return binomial_cdf(allowed, more, rate) >= PROBABILITY
+        return more >= allowed and 1.0 - binomial_cdf(allowed - 1, more, rate) >= PROBABILITY
 
-
-def _most(n: int, p: float, delta: float) -> int:
-    """The largest number that a binomial variable is at or below with a probability within delta."""
-    return bisect_right(range(n + 1), delta, key=lambda k: binomial_cdf(k, n, p)) - 1
+    first = errors if keeps else errors + 1
+    low, c = first - 1, first
+    while not decided(best(c), c):
+        if best(c) > FURTHEST:
+            return None
+        low, c = c, 2 * c - first + 1
+    c = bisected(lambda c: decided(best(c), c), low, c)
+    # one trial more or less matters as much as so many teeth
+    waves = min(MOST_WAVES, math.ceil(2.0 * limit * rate / abs(limit - rate)))
+    c = next(c for c in range(max(first, c - 2 - waves), c + 1) if decided(best(c), c))
+    return best(c) if keeps else bisected(partial(decided, c=c), sizes.start(c - 1) - 1, best(c))
 
 
 def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: float) -> int | None:
@@ -98,11 +112,3 @@ def _least(
         if n > furthest:
             return None
     return bisected(decided, low, n, precision)
-
-
-def bisected(holds: Callable[[int], bool], low: int, high: int, precision: float = 1.0) -> int:
-    """Return where between `low` and `high` a property begins that holds at `high` alone of the two."""
-    while high - low > 1 and high > precision * low:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high

@@ -333,21 +333,24 @@ class TestChecksOfUnequalLogs:
         assert [reaches(rate, -1) for rate in rates[low - 3 : low + 2]] == [True] * 4 + [False]
 
 
-@pytest.mark.parametrize(("errors", "n"), [(6, 500), (13, 500), (32, 2000)])
-def test_what_is_still_needed_decides_in_four_of_five(errors, n):
-    policy = operation.fit_policy([1] * 1000, range(1000), max_error_rate=0.02)
-
-    def check(wrong, total):
-        return policy.check(np.arange(total) >= wrong, np.full(total, 5000))
-
-    more = check(errors, n).still_needed
+@pytest.mark.parametrize(
+    ("errors", "n", "limit"),
+    [(1, 200, 0.02), (2, 200, 0.02), (6, 500, 0.02), (13, 500, 0.02), (32, 2000, 0.02), (16, 60, 0.3),
+     (82, 150, 0.5)],
+)  # fmt: skip
+def test_what_is_still_needed_is_the_least_that_decides_in_four_of_five(errors, n, limit):
+    policy = operation.fit_policy([1] * 1000, range(1000), max_error_rate=limit)
+    found = policy.check(np.arange(n) >= errors, np.full(n, 5000))
     # exactly: the probabilities of the numbers of errors to come with which it is decided
-    k = np.arange(more + 1)
-    chance = stats.binom.pmf(k, more, errors / n)
-    some = np.flatnonzero(chance > 1e-6)
-    verdicts = [check(errors + int(i), n + more).verdict for i in some]
-    decided = sum(p for p, v in zip(chance[some], verdicts, strict=True) if v != "too few")
-    assert 0.8 - 1e-3 <= decided <= 0.87
+    more = np.arange(1, 6000)
+    if errors < limit * n:
+        most = stats.binom.ppf(0.05, n + more, limit)
+        most -= stats.binom.cdf(most, n + more, limit) > 0.05
+        decided = stats.binom.cdf(most - errors, more, errors / n)
+    else:
+        least = stats.binom.isf(0.05, n + more, limit) + 1
+        decided = stats.binom.sf(least - errors - 1, more, errors / n)
+    assert found.still_needed == more[np.flatnonzero(decided >= 0.8)[0]]
 
 
 @pytest.mark.slow
