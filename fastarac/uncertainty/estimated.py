@@ -20,6 +20,7 @@ from fastarac._engine.factors import read_outermost
 from fastarac.truth import PartialItems
 from fastarac.uncertainty import derivatives, inversion, losses
 from fastarac.uncertainty.derivatives import PointInfluence
+from fastarac.uncertainty.estimated_limits import at_limit, interval_of_limit
 from fastarac.uncertainty.estimated_values import (
     added,
     counts_for,
@@ -136,7 +137,7 @@ class PartialSample:
         units = float(self.units)
         return Estimate(
             plain(found.sweep), found.value, found.standard_error, found.contributors, units,
-            _degrees(self, found), units, self.codes is not None,
+            self.degrees(found), units, self.codes is not None,
         )  # fmt: skip
 
     def sums(self, values: FloatArray) -> FloatArray:
@@ -162,6 +163,14 @@ class PartialSample:
         found = min(self.effective(wrong), self.effective(own - wrong))
         return 0.0 if math.isnan(found) else found
 
+    def degrees(self, found: Evidence) -> float:
+        """Satterthwaite's, 2C/(1 − C/n), and no more than the verified errors carry."""
+        n, c = float(self.units), found.contributors
+        if self.codes is not None:
+            return min(n - 1.0, max(c, 2.0))
+        degrees = 2.0 * c / (1.0 - c / n) if c < n else math.inf
+        return max(2.0, min(degrees, max(found.verified - 1.0, 2.0) if self.items.partial else degrees))
+
     def unseen(self, found: Evidence, level: float) -> tuple[float, float]:
         """How far errors that weigh much and that the draw missed may move a statistic, down and up.
 
@@ -172,13 +181,23 @@ class PartialSample:
         items by the root of the error rate at their confidence: between where errors come, which is
         what is in doubt, and everywhere alike. 0 where all weights are equal.
         """
+        down, up = (float(room[-1]) for room in self._rooms(found, level))
+        return down, up
+
+    def room_by_tie(self, found: Evidence, level: float) -> FloatArray:
+        """The second of `unseen`, of items at or above each threshold but the first, (m,)."""
         items = self.items
+        known = np.searchsorted(items.tie, np.arange(len(items.starts) - 1), side="right")
+        room: FloatArray = np.append(0.0, self._rooms(found, level)[1])[known]
+        return room
+
+    def _rooms(self, found: Evidence, level: float) -> FloatArray:
+        """Both of `unseen`, of the first verified items, and of each more, (2, n_verified)."""
+        items, at = self.items, found.influence
         w, right = items.weight, 1.0 - items.error
-        if not (items.partial and w.min() < w.max()):
-            return 0.0, 0.0
-        at = found.influence
-        if at is None:
-            return 0.0, 0.0
+        nothing = np.zeros((2, len(w)))
+        if at is None or not (items.partial and w.min() < w.max()):
+            return nothing
         effect = (at.incorrect - at.correct)[items.tie] / items.n
         rare, chance = items.error, items.predictions[0].verified
         if added(w * rare) > added(w * right):
@@ -187,18 +206,17 @@ class PartialSample:
         size = np.abs(moved)
         seen = rare * size
         if not seen.any():
-            return 0.0, 0.0
+            return nothing
         excess = size - added(size * seen) / added(seen)
         heavy = excess > 1e-9 * size
         likely = np.where(heavy, np.sqrt(chance), 0.0)
         if not likely.any():
-            return 0.0, 0.0
+            return nothing
         bound, share = -math.log((1.0 - level) / 2.0), likely / likely.sum()
-        down, up = (
-            min(bound * math.sqrt(added(share[side] * excess[side] ** 2)), added(size[heavy & side]))
-            for side in (moved < 0.0, moved > 0.0)
-        )
-        return down, up
+        sides = np.stack([moved < 0.0, moved > 0.0])
+        spread = np.sqrt(np.cumsum(sides * share * excess**2, axis=1))
+        room: FloatArray = np.minimum(bound * spread, np.cumsum(sides * heavy * size, axis=1))
+        return room
 
     def derivative(self, statistic: Statistic) -> FloatArray:
         """By the error of each verified item, n times, at the counts to begin with."""
@@ -323,7 +341,8 @@ def interval_and_warning(
     """The interval, and why it is not to be relied on, or None."""
     check_statistic(statistic, method)
     if statistic.name in inversion.LIMITS:
-        return _of_limit(sample, statistic, level)
+        limit, found = interval_of_limit(sample, statistic, level)
+        return limit, _warning(sample, statistic.name, found)
     found = sample.evidence(statistic)
     if math.isnan(found.value):
         nothing = math.nan
@@ -372,15 +391,6 @@ def check_statistic(statistic: Statistic, method: str = "auto") -> None:
         raise ValueError(f"method is {method!r}; for {statistic.name!r} 'inversion' is expected")
 
 
-def _degrees(sample: PartialSample, found: Evidence) -> float:
-    """Satterthwaite's, 2C/(1 − C/n), and no more than the verified errors carry."""
-    n, c = float(sample.units), found.contributors
-    if sample.codes is not None:
-        return min(n - 1.0, max(c, 2.0))
-    degrees = 2.0 * c / (1.0 - c / n) if c < n else math.inf
-    return max(2.0, min(degrees, max(found.verified - 1.0, 2.0) if sample.items.partial else degrees))
-
-
 def _share_interval(
     sample: PartialSample, statistic: Statistic, found: Evidence, level: float
 ) -> tuple[float, float]:
@@ -394,7 +404,7 @@ def _share_interval(
         return binomial_interval(min(max(p, 0.0), 1.0) * found.verified, found.verified, level)
     effective = p * (1.0 - p) / s**2
     if sample.items.partial:
-        reach = normal_quantile(level) / student_quantile(level, _degrees(sample, found))
+        reach = normal_quantile(level) / student_quantile(level, sample.degrees(found))
         effective = effective * reach**2
     if sample.codes is None and effective > whole * (1.0 - 1e-9):
         effective = whole
@@ -429,61 +439,6 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
     return Interval(
         value, min(ends[0], value), max(ends[1], value), found.standard_error, level, "gamma"
     )
-
-
-def at_limit(
-    sample: PartialSample, statistic: Statistic, *, spread: bool = True
-) -> tuple[Evidence, int]:
-    """The error rate where the limit is reached, and the index of the last tie within it."""
-    items = sample.items
-    wanted = value_of(statistic, sample.beginning) * items.n * (1.0 - 1e-12)
-    accepted = np.cumsum(items.counts)
-    last = min(int(np.searchsorted(accepted, wanted)), len(accepted) - 1)
-    rate = type(statistic)("error_rate", threshold=items.thresholds[last + 1])
-    return sample.evidence(rate, spread=spread), last
-
-
-def _of_limit(sample: PartialSample, statistic: Statistic, level: float) -> tuple[Interval, str | None]:
-    """The largest acceptance rate within a limit, by inverting intervals of the error rate."""
-    parameters = dict(statistic.parameters)
-    items, total = sample.items, float(sample.items.n)
-    found, last = at_limit(sample, statistic)
-    accepted = np.cumsum(items.counts)
-    value = value_of(statistic, found.counts)
-    share = binomial_interval(value * total, total, level)
-    # items that the error rate at the limit is known from, as many binomial ones would say as much
-    p = found.sweep.false_accepts[last + 1] / total
-    s = found.standard_error
-    own = np.where(items.tie <= last, items.weight, 0.0)
-    blind = sample.effective(own) * total / max(float(accepted[last]), 1.0)
-    n = blind
-    if 0.0 < p < 1.0 and s > 0.0 and found.share is not None:
-        n = p * (1.0 - p) / s**2
-        if sample.items.partial:
-            n *= (normal_quantile(level) / student_quantile(level, _degrees(sample, found))) ** 2
-    elif 0.0 < p < 1.0 and s > 0.0:
-        n = min(blind, p * (1.0 - p) / s**2)
-    if sample.codes is None:
-        n = total if n > total * (1.0 - 1e-9) else n
-
-    def ends_of(n: float) -> tuple[float, float]:
-        if statistic.name == "acceptance_at_error_rate":
-            return inversion.by_error_rate(found.sweep.rising, parameters, n, level)
-        return inversion.by_risk(found.sweep.rising, parameters, min(1.0, n / total), level)
-
-    low, high = ends_of(n)
-    room = sample.unseen(found, level)[1]
-    if room and 0.0 < p < 1.0:  # errors that were not seen only lower it
-        distance = normal_quantile(level) * math.sqrt(p * (1.0 - p) / n)
-        low = min(low, ends_of(n / (1.0 + (room / distance) ** 2))[0])
-    low, high = min(low, value), max(high, value)
-    a, b = share
-    ends = (
-        max(0.0, value - math.hypot(value - low, value - a)),
-        min(1.0, value + math.hypot(high - value, b - value)),
-    )
-    warning = _warning(sample, statistic.name, found)
-    return Interval(value, *ends, math.nan, level, "inversion"), warning
 
 
 def _warning(sample: PartialSample, name: str, found: Evidence) -> str | None:

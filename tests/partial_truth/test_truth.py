@@ -284,7 +284,7 @@ def test_an_evaluation_names_each_figure_that_rests_on_few_errors():
     assert any("normalised ARP-AUC rest on" in message for message in messages)
 
 
-def test_errors_of_large_weights_that_were_not_drawn_have_room():
+def test_errors_of_large_weights_that_were_not_drawn_have_room(monkeypatch):
     """Where a judge was sure one in 20 is verified, and no error seen; elsewhere every second one."""
     rare = np.arange(1000) >= 200
     chosen = np.where(rare, np.arange(1000) % 20 == 0, np.arange(1000) % 2 == 0)
@@ -299,11 +299,19 @@ def test_errors_of_large_weights_that_were_not_drawn_have_room():
     interval = quiet("recognition_rate", truth, confidence)
     assert interval.low < interval.estimate - room
     assert interval.high < interval.estimate + 0.7 * room
-    limit = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.06)
     even = fa.PartialTruth(answers, inclusion_probability=chosen.mean())
     assert PartialSample.of(even, confidence).unseen(found, 0.95) == (0.0, 0.0)
-    ends = quiet(limit, truth, confidence), quiet(limit, even, confidence)
-    assert ends[0].low < ends[1].low
+    limit = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.06)
+    interval = quiet(limit, truth, confidence)
+    at_limit = sample.evidence(fa.Statistic("error_rate", threshold=np.median(confidence)))
+    room = sample.room_by_tie(at_limit, 0.95)  # of a threshold for what it accepts alone
+    assert room[0] == 0.0
+    assert (np.diff(room) >= 0.0).all()
+    assert room[-1] == sample.unseen(at_limit, 0.95)[1] > 0.0
+    monkeypatch.setattr(PartialSample, "room_by_tie", lambda *_: 0.0 * room)
+    without = quiet(limit, truth, confidence)
+    assert interval.low < without.low
+    assert interval.high == without.high
 
 
 def test_groups_widen_intervals():

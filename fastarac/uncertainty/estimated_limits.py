@@ -1,0 +1,139 @@
+"""The largest acceptance rate within a limit, of items of which some are verified."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.interval import Interval
+from fastarac._core.quantiles import normal_quantile, student_quantile
+from fastarac._core.special import binomial_cdf, binomial_interval
+from fastarac.operating_points.points import acceptance_at_error_rate
+from fastarac.uncertainty import inversion
+from fastarac.uncertainty.estimated_values import value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from fastarac.uncertainty.estimated import Evidence, PartialSample
+    from fastarac.uncertainty.statistics import Statistic
+
+    FloatArray = NDArray[np.float64]
+
+HALVINGS = 60  # of a range that holds a rate
+
+
+def at_limit(
+    sample: PartialSample, statistic: Statistic, *, spread: bool = True
+) -> tuple[Evidence, int]:
+    """The error rate where the limit is reached, and the index of the last tie within it."""
+    items = sample.items
+    wanted = value_of(statistic, sample.beginning) * items.n * (1.0 - 1e-12)
+    accepted = np.cumsum(items.counts)
+    last = min(int(np.searchsorted(accepted, wanted)), len(accepted) - 1)
+    rate = type(statistic)("error_rate", threshold=items.thresholds[last + 1])
+    return sample.evidence(rate, spread=spread), last
+
+
+def interval_of_limit(
+    sample: PartialSample, statistic: Statistic, level: float
+) -> tuple[Interval, Evidence]:
+    """By inverting intervals of the error rate, and what the one at the limit comes from."""
+    parameters, total = dict(statistic.parameters), float(sample.items.n)
+    found, last = at_limit(sample, statistic)
+    value = value_of(statistic, found.counts)
+    n = _as_many(sample, found, last, level)
+    ends = _by_error_rate if statistic.name == "acceptance_at_error_rate" else _by_risk
+    low, high = ends(sample, found, parameters, n, level)
+    low, high = min(low, value), max(high, value)
+    a, b = binomial_interval(value * total, total, level)
+    low = max(0.0, value - math.hypot(value - low, value - a))
+    high = min(1.0, value + math.hypot(high - value, b - value))
+    return Interval(value, low, high, math.nan, level, "inversion"), found
+
+
+def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) -> float:
+    """Items from which the error rate at the limit would be known as well, were all verified."""
+    items, total = sample.items, float(sample.items.n)
+    p, s = found.sweep.false_accepts[last + 1] / total, found.standard_error
+    own = np.where(items.tie <= last, items.weight, 0.0)
+    n = sample.effective(own) * total / max(float(items.starts[last + 1]), 1.0)
+    if 0.0 < p < 1.0 and s > 0.0:
+        known = p * (1.0 - p) / s**2
+        if found.share is None:
+            n = min(n, known)
+        else:
+            n = known
+            if items.partial:
+                n *= (normal_quantile(level) / student_quantile(level, sample.degrees(found))) ** 2
+    return total if sample.codes is None and n > total * (1.0 - 1e-9) else n
+
+
+def _by_error_rate(
+    sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
+) -> tuple[float, float]:
+    """Acceptance rates at which so few, or so many, errors would be improbable at the limit.
+
+    Below, errors that were not seen have room, those alone that a threshold accepts.
+    """
+    limit, tail = float(parameters["max_error_rate"]), (1.0 - level) / 2.0
+    items, errors = sample.items, found.sweep.rising
+    total, interpolate = float(items.n), parameters.get("interpolate", True)
+    room = np.append(0.0, sample.room_by_tie(found, level))
+    # both distances in one: that of the errors that were seen, and the room
+    reach = normal_quantile(level) ** 2 * max(limit * (1.0 - limit), 1e-300)
+    as_many = n / (1.0 + room**2 * n / reach)
+
+    def few(rate: float, n: float) -> bool:
+        return binomial_cdf(rate * n, n, limit) <= tail
+
+    def not_many(rate: float) -> bool:
+        return rate * n <= 1.0 or binomial_cdf(rate * n - 1.0, n, limit) < 1.0 - tail
+
+    def acceptance(rate: float) -> float:
+        return float(acceptance_at_error_rate(errors, max_error_rate=rate, interpolate=interpolate))
+
+    def beyond(j: int) -> bool:
+        return not few(float(errors.false_accepts[j]) / total, float(as_many[j]))
+
+    last = bisect_left(range(len(as_many)), 1, key=beyond) - 1
+    low = 0.0
+    if last >= 0:
+        within = float(items.starts[last]) / total
+        m = float(as_many[min(last + 1, len(as_many) - 1)])
+        low = max(within, acceptance(_largest(lambda rate: few(rate, m))))
+    return low, acceptance(_largest(not_many))
+
+
+def _largest(holds: Callable[[float], bool]) -> float:
+    """The largest rate of those from 0 on for which it holds."""
+    if holds(1.0):
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _by_risk(
+    sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
+) -> tuple[float, float]:
+    """The last acceptance rate whose risk is surely within the limit, and the last that may be."""
+    total = float(sample.items.n)
+
+    def ends_of(n: float) -> tuple[float, float]:
+        return inversion.by_risk(found.sweep.rising, parameters, min(1.0, n / total), level)
+
+    low, high = ends_of(n)
+    room = sample.unseen(found, level)[1]
+    p = found.value  # the error rate at the limit
+    if room and 0.0 < p < 1.0:  # errors that were not seen only lower it
+        distance = normal_quantile(level) * math.sqrt(p * (1.0 - p) / n)
+        low = min(low, ends_of(n / (1.0 + (room / distance) ** 2))[0])
+    return low, high
