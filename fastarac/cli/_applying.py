@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.extras import missing
@@ -51,6 +52,8 @@ def run(
         return
     from fastarac.cli._running import apply
 
+    if len(paths) > 1:
+        raise RefusalError(f"{len(paths)} tables are given; one is expected, or files of OCR")
     apply(policy, paths[0], columns, goals, delivery)
 
 
@@ -58,8 +61,9 @@ def is_of_ocr(paths: Sequence[Path], of_tables: Mapping[str, Any], of_pages: Map
     """Tell files of an OCR engine from a table; refuse options that are for the other."""
     from fastarac import ocr
 
-    found = len(paths) > 1 or (
-        paths[0].exists() and refusing(str(paths[0]), lambda: ocr.is_engine_output(paths[0]))
+    tables = {path.name.lower().removesuffix(".gz").endswith(tuple(FORMATS)) for path in paths}
+    found = (len(paths) > 1 and False in tables) or any(
+        path.exists() and refusing(str(path), partial(ocr.is_engine_output, path)) for path in paths
     )
     others, given = (OF_TABLES, of_tables) if found else (OF_PAGES, of_pages)
     for name, value in given.items():

@@ -179,7 +179,8 @@ def check(
     notes: list[str] = []
     with interrupts_end_at_once():
         if is_log:
-            found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named, drawn))
+            with collected(notes):
+                found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named, drawn))
         elif verified is not None:
             read, fields = _read_verified(path, verified)
             truth, confidence = read
@@ -262,7 +263,10 @@ def refuse_beside(other: str, columns: Mapping[str, Any], *, group: str) -> None
 def _of_log(
     policy: Policy, path: Path, columns: Mapping[str, Any], drawn: str | None
 ) -> tuple[Any, Any, Any]:
-    """The check of a log, the shift, and for one threshold the log itself."""
+    """The check of a log, the shift, and the log itself, where one threshold was in use.
+
+    Another threshold can be chosen only where the truth of what was rejected is known.
+    """
     refuse_beside("--log", columns, group="--group")
     log = operation.read_audits(
         path,
@@ -275,7 +279,7 @@ def _of_log(
     audits: dict[str, Any] = {"audit_probability": log.audit_probability, "drawn": log.drawn}
     found = policy.check(log.correct, log.confidence, by=log.by, **audits)
     sweep = None
-    if not policy.fields:
+    if not policy.fields and not np.isnan(log.correct[~log.accepted]).any():
         sweep = operation.audited_sweep(
             log.correct, log.confidence, threshold=policy.thresholds[0], **audits
         )

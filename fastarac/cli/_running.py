@@ -30,6 +30,7 @@ from fastarac.cli._standard import say, tell
 from fastarac.cli._tables import Column
 from fastarac.guarantees.audits import LogError
 from fastarac.operation.drawn_files import read_drawn
+from fastarac.operation.logs import require_one_probability
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -311,6 +312,8 @@ class _Watch:
 
     def count(self, path: Path) -> None:
         """Count the audits in a file that were not counted before, and say how many were."""
+        of_all = any(each.criterion == "max_error_rate" for each in self.policies.values())
+        refusing(str(path), lambda: require_one_probability(path, of_all=of_all))
         if self._drawn_at is not None:
             self._count_drawn(path, self.columns["model"] or ID)
             return

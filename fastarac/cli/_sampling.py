@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from fastarac._core.exceptions import collected
 from fastarac._core.text import percent, plural
 from fastarac.cli import _ocr_combine
 from fastarac.cli import _operating as options
@@ -40,6 +41,7 @@ Examples:
   fastarac sample outputs.csv --answers to_verify.csv -o verified.csv
   fastarac sample outputs.csv --budget 800 --answers to_verify.csv -o more.csv
   fastarac sample today.csv --audit policy.json --budget 100 -o log.csv
+  fastarac sample accepted.csv review.csv --audit policy.json --budget 100 -o log.csv
   fastarac sample ocr/ --budget 500 -o to_verify.csv --images scans/ --crops crops/
   fastarac sample ocr/ --answers to_verify.csv -o verified.csv
 
@@ -48,7 +50,8 @@ with the answers beside those that were drawn. With --answers and a larger --bud
 drawn: the options and --seed are those of the first time, whose answers are kept.
 
 With --audit, audits of what a policy accepts are drawn: the file written is the log that fastarac check
---log reads, once the truth is filled in of what was drawn or is not accepted.
+--log reads, once the truth is filled in of what was drawn. Of what fastarac apply wrote, both files are
+given. Tables with the same columns are taken as one.
 
 Files and folders of an OCR engine are read as fastarac apply reads them, a row for each word: page,
 number, box, text and confidence. --group page draws whole pages.
@@ -227,12 +230,14 @@ def _draw(
         if of_crops is not None:
             more[0] += f" {done.n_crops:,} {plural('crop', done.n_crops)} are in {of_crops.folder}."
     else:
-        path = rows.paths[0]
         columns["confidence"] = rows.confidence
-        found = refusing(
-            str(path),
-            lambda: partial_truth.sample_outputs(path, output, budget, policy=policy, **columns),
-        )
+        with collected(told):
+            found = refusing(
+                str(rows.paths[0]),
+                lambda: partial_truth.sample_outputs(
+                    rows.paths, output, budget, policy=policy, **columns
+                ),
+            )
     n, drawn = len(found.selected), int(found.selected.sum())
     least, most = found.inclusion_probability.min(), found.inclusion_probability.max()
     chance = f"a probability of {least:.4g}"
@@ -249,8 +254,7 @@ def _draw(
         lines.append(f'Fill in the column "correct" of {output}; then fastarac sample --answers.')
     else:
         lines.append(
-            f'Fill in the column "correct" of {output} where drawn is 1 or accepted is 0; then '
-            "fastarac check --log."
+            f'Fill in the column "correct" of {output} where drawn is 1; then fastarac check --log.'
         )
     if form == "json":
         about = {
@@ -319,9 +323,9 @@ def _join(rows: _DrawnFrom, answers: Path, output: Path, form: str) -> None:
         words = rows.words
         drawn, answered, notes = refusing("", lambda: join_answers_of_words(words, answers, output))
     else:
-        path = rows.paths[0]
         drawn, answered = refusing(
-            str(path), lambda: join_answers(path, answers, output, confidence=rows.confidence)
+            str(rows.paths[0]),
+            lambda: join_answers(rows.paths, answers, output, confidence=rows.confidence),
         )
     left = drawn - answered
     open_ones = (

@@ -267,7 +267,8 @@ def read_log(
     side = f"the threshold of {limit:g}"
     reasons = f"confidence is below {side}", f"confidence is at or above {side}"
     above = at_or_above(scores, limit)
-    return log_of(correct, scores, above, audit_probability, accepted, audited, drawn, reasons)
+    said = accepted, audited, drawn, reasons
+    return log_of(correct, scores, above, audit_probability, *said, rejected_known=True)
 
 
 def log_of(
@@ -279,10 +280,13 @@ def log_of(
     audited: ArrayLike | None = None,
     drawn: ArrayLike | None = None,
     reasons: tuple[str, str] = ("the policy rejects it", "the policy accepts it"),
+    *,
+    rejected_known: bool = False,
 ) -> AuditLog:
     """Check a log; an error names the first row (counted from 0) that contradicts another column.
 
     `above` says which outputs were accepted by rule, `reasons` why others were not, and why these were.
+    What was rejected is no undetected error, whatever its truth: only other thresholds need it known.
     """
     n = len(confidence)
     truth = vector(correct, "correct").astype(np.float64)
@@ -305,7 +309,9 @@ def log_of(
     if drawn is not None:
         chosen = _flags(drawn, "drawn", n)
         _refuse("drawn", known & above & ~chosen, chosen, "the output was accepted and has a result")
-    _refuse("correct", ~known & ~above, truth, "the output was rejected, and its truth is expected")
+    if rejected_known:
+        why = "the output was rejected, and its truth is expected"
+        _refuse("correct", ~known & ~above, truth, why)
     never = above & (probability == 0)
     _refuse("audit_probability", never, probability, "above 0 is expected of an accepted output")
     made, words = (known, "have a result") if chosen is None else (chosen, "were drawn")

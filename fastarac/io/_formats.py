@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import stat
+from bisect import bisect_right
 from contextlib import closing
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from fastarac.io._sources import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
@@ -174,12 +175,15 @@ class RowsOfArrays(FileSource):
     def __init__(
         self, named: str, connection: DuckDBPyConnection, columns: Mapping[str, NDArray[Any]]
     ) -> None:
-        self.path, self.connection = Path(named), connection
-        self.columns = list(columns)
         connection.register("arrays", dict(columns))
         connection.execute(f"CREATE TEMP TABLE {self.TABLE} AS SELECT * FROM arrays")
+        self._describe(named, connection)
+
+    def _describe(self, named: str, connection: DuckDBPyConnection) -> None:
+        self.path, self.connection = Path(named), connection
         described = connection.execute(f"DESCRIBE {self.TABLE}").fetchall()
         self._types = {str(row[0]): str(row[1]) for row in described}
+        self.columns = list(self._types)
 
     @property
     def table(self) -> str:
@@ -200,6 +204,56 @@ class RowsOfArrays(FileSource):
 
     def require_unchanged(self) -> None:
         """Arrays in memory stay as they are."""
+
+
+class RowsOfFiles(RowsOfArrays):
+    """The rows of files with the same columns, one file after the other; of JSON lines, as JSON."""
+
+    def __init__(self, sources: Sequence[FileSource]) -> None:
+        import duckdb
+
+        first, connection = sources[0], sources[0].connection
+        of_json = all(isinstance(source, JsonLines) for source in sources)
+        self.sources = sources
+        self._rows: list[int] = []
+        for source in sources:
+            value = source.value if of_json and isinstance(source, JsonLines) else source.identifier
+            if isinstance(source, JsonLines):
+                source.find_all_columns()
+            if sorted(source.columns) != sorted(first.columns):
+                found, expected = (", ".join(map(quoted, each.columns)) for each in (source, first))
+                problem = f"its columns are {found}; those of {first.path}, {expected}, are expected"
+                raise DataFileError(source.path, problem)
+            for column in first.columns:
+                source.require(column, is_label=of_json)
+            into = f"INSERT INTO {self.TABLE}" if self._rows else f"CREATE TEMP TABLE {self.TABLE} AS"
+            names = (f"{value(name)} AS {sql_name(name)}" for name in first.columns)
+            try:
+                ((n,),) = source.select(", ".join(names), into=into).fetchall()
+            except duckdb.Error as failure:
+                raise source.explain(failure) from None
+            self._rows.append(int(n))
+        self._describe(" and ".join(str(source.path) for source in sources), connection)
+
+    def identifier(self, column: str) -> str:
+        """Its name in quotes; of JSON, its text."""
+        name = sql_name(column)
+        return f"({name} ->> '$')" if self._types[column] == "JSON" else name
+
+    def type_of(self, column: str) -> str:
+        """That of its text, of JSON."""
+        return self._types[column].replace("JSON", "VARCHAR")
+
+    def require_unchanged(self) -> None:
+        """Raise where one of the files has changed."""
+        for source in self.sources:
+            source.require_unchanged()
+
+    def error_in_row(self, index: int, problem: str) -> DataFileError:
+        """Return an error about the row in its own file."""
+        ends = list(accumulate(self._rows))
+        which = bisect_right(ends, index)
+        return self.sources[which].error_in_row(index - ends[which] + self._rows[which], problem)
 
 
 class Parquet(FileSource):

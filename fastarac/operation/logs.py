@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.checks import exactly_one
+from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.files import path_of
 from fastarac._core.results import Table, TupleResult
-from fastarac._core.text import quoted
+from fastarac._core.text import percent, quoted
 from fastarac.guarantees.audits import LogError, log_of, read_log
 from fastarac.io._columns import Correct, Label, Number
 from fastarac.io._formats import open_source
@@ -18,11 +19,18 @@ from fastarac.io._sources import DataFileError, connect
 if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from fastarac.io._sources import FileSource
     from fastarac.operation.policy import Policy
+
+
+OF_AUDIT = "audit_probability"
+PROBABILITY = "inclusion_probability"
+ROUNDING = 1e-9  # to which probabilities of files are equal
+CHANCE = 0.001  # of an honest log without a rejected output, below which it is warned of
 
 
 class _AuditColumns(NamedTuple):
@@ -57,7 +65,7 @@ def read_audits(
     policy: Policy | None = None,
     confidence: str = "confidence",
     correct: str = "correct",
-    audit_probability: str = "audit_probability",
+    audit_probability: str = OF_AUDIT,
     accepted: str = "accepted",
     audited: str | None = None,
     drawn: str | None = None,
@@ -74,8 +82,8 @@ def read_audits(
     policy : Policy, optional
         What outputs were accepted by, in place of `threshold`; one of thresholds, not of documents.
     confidence, correct, audit_probability, accepted : str
-        The columns; `correct` is empty where the truth is unknown, the probability may be where an
-        output was rejected.
+        The columns; `correct` is empty where the truth is unknown, which of rejected outputs is refused
+        beside `threshold` alone; the probability may be empty where an output was rejected.
     audited, drawn : str, optional
         The columns of which outputs have the result of an audit, and of which were drawn for one; by
         default `audited` and `drawn`, where the file has them. One of the two is needed, and a check of
@@ -166,12 +174,45 @@ def read_audits(
                 read_log(log.correct, log.confidence, threshold, *said)
             elif policy is not None:
                 log_of(log.correct, log.confidence, policy.apply(log.confidence, by=log.by), *said)
+                warn_of_accepted_alone(policy, log.accepted)
         except LogError as error:
             why = error.why.replace("correct is NaN", f"column {quoted(correct)} is empty")
             raise source.unexpected(picks[error.name].column, error.row, why) from None
         except ValueError as error:
             raise DataFileError(source.path, str(error)) from None
     return log
+
+
+def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:
+    """Warn of a log that is likely to lack what the policy rejected: by chance once in 1,000 logs."""
+    n, share = len(accepted), policy.accepted / policy.n_items
+    if accepted.all() and share**n < CHANCE:
+        warn_unreliable(
+            f"all {n:,} outputs are accepted, but {percent(share, 3)} of those that the policy was "
+            "fitted on: where it was applied before, give both files that were written, lest rates be "
+            "of the accepted outputs alone, and their confidences look as if they had moved"
+        )
+
+
+def require_one_probability(path: Path, *, of_all: bool) -> None:
+    """Raise where a file says that audits are no plain sample, of all outputs or of accepted ones."""
+    plain = "a plain sample is expected, such as fastarac sample --mix 1 draws"
+    with connect() as connection:
+        source = open_source(path, connection)
+        if of_all and OF_AUDIT in source.columns:
+            problem = (
+                f"it has a column {quoted(OF_AUDIT)}, of audits of accepted outputs, but the limit is "
+                f"one of all outputs: {plain} without --audit, or the log for fastarac check --log"
+            )
+            raise DataFileError(path, problem)
+        for name in (OF_AUDIT, PROBABILITY):
+            if name not in source.columns:
+                continue
+            found = read_columns(source, {name: Number(name, name)}, None, [name])[0][name]
+            known = found[~np.isnan(found)]
+            if known.size and known.max() > known.min() * (1.0 + ROUNDING):
+                row = int(np.flatnonzero(~np.isnan(found) & (found != known[0]))[0])
+                raise source.unexpected(name, row, f"others have {known[0]:g}; {plain}")
 
 
 def read_columns(

@@ -296,7 +296,7 @@ class Policy(Result):
         correct, confidence : array_like of shape (n,)
             Whether each output was right, and its confidence; a :class:`.PartialTruth` where some of
             them are verified, without `documents` and `rejected`. With `audit_probability`, all outputs
-            of a time: the truth of an accepted one that was not audited is NaN.
+            of a time: the truth is NaN where nobody looked; of a rejected one it does not matter.
         by, documents : array_like of shape (n,), optional
             As :meth:`apply` takes them.
         groups : array_like of shape (n,), optional

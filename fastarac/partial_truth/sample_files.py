@@ -6,14 +6,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.files import path_of
 from fastarac._core.text import quoted
 from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._delimited import Delimited
-from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, open_source
+from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, RowsOfFiles, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
 from fastarac.operation.application import FORMATS
-from fastarac.operation.logs import column_of, labels_of
+from fastarac.operation.logs import (
+    OF_AUDIT,
+    PROBABILITY,
+    ROUNDING,
+    column_of,
+    labels_of,
+    warn_of_accepted_alone,
+)
 from fastarac.partial_truth.sampling import VerificationSample, draw_verification_sample
 
 if TYPE_CHECKING:
@@ -29,17 +37,14 @@ if TYPE_CHECKING:
     from fastarac.operation.policy import Policy
 
 ROW = "row"
-PROBABILITY = "inclusion_probability"
 LEAST = "least_probability"
-OF_AUDIT = "audit_probability"
 DRAWN_BY = "drawn_by"  # the column whose values were drawn whole
 JSON = "FORMAT json"
 ANSWER = 'nullif(drawn.answer, -1) AS "correct"'
-ROUNDING = 1e-9  # to which probabilities of files are equal
 
 
 def sample_outputs(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     output: str | os.PathLike[str],
     budget: float,
     *,
@@ -57,8 +62,9 @@ def sample_outputs(
 
     Parameters
     ----------
-    path : str or path-like
-        A file as :func:`.read_outputs` takes it; no truth is needed.
+    path : str or path-like, or sequence of them
+        A file as :func:`.read_outputs` takes it; no truth is needed. The rows of several files with the
+        same columns are taken one after the other, as of the two files of :func:`.apply_policy`.
     output : str or path-like
         The file to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It has the rows
         that were drawn, in their order, with all columns, their number in a column ``row`` (from 1),
@@ -77,7 +83,8 @@ def sample_outputs(
     policy : Policy, optional
         Draw audits of what it accepts, in place of a sample of all. The file then has all rows, with
         ``accepted``, ``drawn`` and ``audit_probability``: the log that :func:`.read_audits` reads once
-        ``correct`` is filled in where an output was drawn or was not accepted.
+        ``correct`` is filled in where an output was drawn. A column ``accepted`` that is there has to
+        say what the policy does. Rows without a confidence, which are never accepted, are left out.
     by : str, optional
         The column of fields, where the policy has thresholds by field.
     answers : str or path-like, optional
@@ -129,16 +136,17 @@ def sample_outputs(
     2,bar,0.4,1.0,1.0,
     <BLANKLINE>
     """
-    goal = goal_of(output, path, *([] if answers is None else [answers]))
+    paths = _paths_of(path)
+    goal = goal_of(output, *paths, *([] if answers is None else [answers]))
     return draw_rows(
-        lambda connection: open_source(path_of(path), connection), goal, budget,
+        lambda connection: _opened(paths, connection), goal, budget,
         confidence=confidence, judge=judge, mix=mix, strata=strata, groups=groups, policy=policy, by=by,
         answers=answers, random_state=random_state,
     )  # fmt: skip
 
 
 def join_answers(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     answers: str | os.PathLike[str],
     output: str | os.PathLike[str],
     *,
@@ -148,8 +156,8 @@ def join_answers(
 
     Parameters
     ----------
-    path : str or path-like
-        The file that was drawn from.
+    path : str or path-like, or sequence of them
+        The file that was drawn from, or the files.
     answers : str or path-like
         What :func:`sample_outputs` wrote of it, with ``correct`` filled in as far as there are answers.
     output : str or path-like
@@ -194,9 +202,10 @@ def join_answers(
     >>> found
     (1, 1)
     """
+    paths = _paths_of(path)
     return join_rows(
-        lambda connection: open_source(path_of(path), connection), answers,
-        goal_of(output, path, answers), confidence=confidence,
+        lambda connection: _opened(paths, connection), answers,
+        goal_of(output, *paths, answers), confidence=confidence,
     )  # fmt: skip
 
 
@@ -236,17 +245,27 @@ def draw_rows(
         import duckdb
 
         source = open_rows(connection)
-        refuse_columns(source, added)
+        of_apply = policy is not None and "accepted" in source.columns
+        refuse_columns(source, [name for name in added if not of_apply or name != "accepted"])
         _refuse_answered(goal, connection)
         try:
-            read = read_columns(
-                source, confidence, judge, {"strata": strata, "groups": groups, "by": by}
-            )
-            taken = np.ones(len(read["confidence"]), np.bool_)
+            labels = {"strata": strata, "groups": groups, "by": by}
+            read = read_columns(source, confidence, judge, labels, empty=policy is not None)
+            given = ~np.isnan(read["confidence"])
+            taken = given.copy()
             if policy is not None:
-                taken = policy.apply(read["confidence"], by=read["by"])
+                taken = policy.apply(
+                    np.where(given, read["confidence"], 0.0), by=read["by"], rejected=~given
+                )
+                if of_apply:
+                    said = column_of(source, Correct("accepted", "accepted"), empty=False) == 1
+                    does = np.where(taken, "the policy accepts it", "the policy rejects it")
+                    bad = said != taken
+                    refuse_where(source, "accepted", bad, str(does[bad.argmax()]))
                 if not taken.any():
                     raise DataFileError(source.path, "the policy accepts none of its outputs")
+                _warn_without_confidence(given)
+                warn_of_accepted_alone(policy, taken)
             columns = {
                 name: None if read[name] is None else read[name][taken]
                 for name in ("judge", "strata", "groups")
@@ -269,6 +288,7 @@ def draw_rows(
                 drawn, probability = np.zeros(len(taken), np.int8), np.ones(len(taken))
                 drawn[taken], probability[taken] = sample.selected, sample.inclusion_probability
                 table |= {"accepted": taken.astype(np.int8), "drawn": drawn, OF_AUDIT: probability}
+                table = {name: values[given] for name, values in table.items()}
             hidden = ROW, "answer"
             columns_added = [f"drawn.{sql_name(name)}" for name in table if name not in hidden]
             columns_added += _said_by(groups)
@@ -418,6 +438,36 @@ def _said_by(groups: str | None) -> list[str]:
     return [] if groups is None else [f'{sql_text(groups)} AS "{DRAWN_BY}"']
 
 
+def _warn_without_confidence(given: NDArray[np.bool_]) -> None:
+    """Warn where rows are left out."""
+    n, left = len(given), int((~given).sum())
+    if left:
+        warn_unreliable(
+            f"{left:,} of {n:,} outputs have no confidence: they are never accepted, and are left out, "
+            "so that a check is one of the others"
+        )
+
+
+def _paths_of(path: Any) -> list[Path]:
+    paths = [path_of(each) for each in (path if isinstance(path, list | tuple) else [path])]
+    if not paths or len({each.resolve() for each in paths}) < len(paths):
+        found = "no file" if not paths else "one file twice"
+        raise ValueError(f"path has {found}; one file, or several different ones, are expected")
+    return paths
+
+
+def _opened(paths: Sequence[Path], connection: DuckDBPyConnection) -> FileSource:
+    written = [path for path in paths if not _is_without_lines(path)]
+    sources = [open_source(path, connection) for path in written or paths[:1]]
+    return sources[0] if len(sources) == 1 else RowsOfFiles(sources)
+
+
+def _is_without_lines(path: Path) -> bool:
+    """Whether a file of JSON lines has none, as one of two parts that has no rows."""
+    of_lines = path.suffix.lower() in (".jsonl", ".ndjson")
+    return of_lines and path.is_file() and path.stat().st_size == 0
+
+
 def _refuse_beside_policy(*, answers: Any, groups: Any) -> None:
     if answers is not None:
         raise ValueError("answers is given beside a policy, of which each audit is drawn once")
@@ -458,15 +508,26 @@ def refuse_where(source: FileSource, column: str, bad: NDArray[np.bool_], why: s
 
 
 def read_columns(
-    source: FileSource, confidence: str, judge: str | None, labels: Mapping[str, str | None]
+    source: FileSource,
+    confidence: str,
+    judge: str | None,
+    labels: Mapping[str, str | None],
+    *,
+    empty: bool = False,
 ) -> dict[str, Any]:
-    """Read the columns that the draw depends on; None of those that are not named."""
+    """Read the columns that the draw depends on; None of those that are not named.
+
+    `empty` says whether the confidence may be, which is NaN then.
+    """
     picks: dict[str, Pick] = {"confidence": Number("confidence", confidence)}
     if judge is not None:
         picks["judge"] = Number("judge", judge)
     for pick in picks.values():
         source.require(pick.column)
-    found: dict[str, Any] = {name: column_of(source, pick, empty=False) for name, pick in picks.items()}
+    found: dict[str, Any] = {
+        name: column_of(source, pick, empty=empty and name == "confidence")
+        for name, pick in picks.items()
+    }
     found.setdefault("judge", None)
     for name, column in labels.items():
         found[name] = None
@@ -503,10 +564,12 @@ def write_rows(
 ) -> None:
     """Write the rows that the table numbers, with what it adds to them, in their order."""
     run = source.connection
-    names = [sql_name(name) for name in source.columns]
+    names = [sql_name(name) for name in source.columns if name not in table]
+    for name in source.columns if isinstance(source, JsonLines) else ():
+        source.require(name, is_label=True)
     columns = (
         "*"
-        if isinstance(source, RowsOfArrays | Parquet)
+        if isinstance(source, Parquet)
         else ", ".join(
             f"{_expression(source, goal, name)} AS {sql_name(name)}" for name in source.columns
         )
@@ -528,6 +591,9 @@ def write_rows(
 
 
 def _expression(source: FileSource, goal: Path, name: str) -> str:
-    if isinstance(source, JsonLines) and FORMATS[goal.suffix.lower()] == JSON:
-        return source.value(name)
+    if FORMATS[goal.suffix.lower()] == JSON:
+        if isinstance(source, JsonLines):
+            return source.value(name)
+        if isinstance(source, RowsOfArrays):
+            return sql_name(name)
     return source.identifier(name)
