@@ -15,7 +15,7 @@ from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.factors import read_factors
 from fastarac.sweep import ThresholdSweep, as_sweep, require_confidence, split_grades
 from fastarac.truth import PartialTruth, require_alone
-from fastarac.uncertainty import derivatives, estimated, influence, inversion, losses
+from fastarac.uncertainty import derivatives, estimated, gaps, influence, inversion, losses
 from fastarac.uncertainty.clusters import interval_of_factors
 from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, interval_of, within
 from fastarac.uncertainty.inversion import ItemSample
@@ -30,15 +30,13 @@ if TYPE_CHECKING:
 
     from fastarac.uncertainty.statistics import Statistic
 
-Method = Literal["auto", "wald", "logit", "gamma", "inversion"]
-METHODS = ("auto", "wald", "logit", "gamma", "inversion")
+Method = Literal["auto", "wald", "logit", "gamma", "inversion", "gaps"]
+METHODS = ("auto", "wald", "logit", "gamma", "inversion", "gaps")
 
 FEW_ITEMS = 10
 FEW_CONTRIBUTORS = 5
 FEW_IN_PART_OF_GROUPS = 16  # errors inside the part of a partial ROC-AUC, which come in clusters
 FEWEST_ITEMS = 2  # of either class; one alone shows nothing of how its class varies
-FEW_INSIDE = 5  # errors inside the part of a partial ROC-AUC, below which no room is enough
-FEW_INSIDE_OF_GROUPS = 2  # there the room of a group adds to it
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
 FEW_ERRORS = 6.0  # below, the gamma interval of a loss is the better one
@@ -70,9 +68,10 @@ def asymptotic_interval(
         One with influence values, or an acceptance rate at a limit; the error lists them.
     confidence_level : float, default=0.95
         Strictly between 0 and 1.
-    method : {"auto", "wald", "logit", "gamma", "inversion"}, default="auto"
-        "auto" takes "inversion" of shares and acceptance rates, "gamma" of ARAC-AUC, AUGRC, ARP-AUC,
-        AURC and PR-AUC with few errors, and else "logit". `method` of the result says which.
+    method : {"auto", "wald", "logit", "gamma", "inversion", "gaps"}, default="auto"
+        "auto" takes "inversion" of shares and acceptance rates, with few errors "gamma" of ARAC-AUC,
+        AUGRC, ARP-AUC, AURC, average precision and PR-AUC and "gaps" of partial ROC-AUC, and else
+        "logit". `method` of the result says which.
     groups : array_like of shape (n,), or tuple of them, optional
         Label of each item's group (page, document), within which items may depend on each other.
         Several columns, nested (batch, document) or crossed (writer, form), are a tuple of arrays.
@@ -90,16 +89,13 @@ def asymptotic_interval(
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 5 groups, of several columns 10, by "wald" 20. By "logit" where the items leave
-        no spread; of ROC-AUC and normalised areas with fewer than 2 correct or 2 incorrect items; of a
-        partial ROC-AUC with fewer than 5 errors inside the part (2, with groups), or, where weights are
-        unequal, with errors inside that say as much as fewer than 10 of one weight, (Σse)²/Σs²e of the
-        weights s. By "wald" with fewer than 10 correct or fewer
-        than 10 incorrect items (of a rate at a threshold: items that it counts, or does not count; of a
-        partial area: errors inside the part), with groups divided by the design effect, and then of
-        partial ROC-AUC fewer than 16; where fewer than 10 groups have correct or have incorrect items,
-        fewer than 6 items of at least half the largest weight are errors, or the error comes from as
-        few as 5 items, by (Σψ²)²/Σψ⁴ of the influence values ψ.
+        With fewer than 5 groups, of several columns 10, by "wald" 20. By "logit" of ROC-AUC and
+        normalised areas with fewer than 2 correct or 2 incorrect items. By "wald" with fewer than 10
+        correct or 10 incorrect items (of a rate at a threshold: items that it counts, or does not
+        count; of a partial area: errors inside the part), with groups divided by the design effect, and
+        then of partial ROC-AUC fewer than 16; where fewer than 10 groups have correct or have incorrect
+        items, fewer than 6 items of at least half the largest weight are errors, or the error comes
+        from as few as 5 items, by (Σψ²)²/Σψ⁴ of the influence values ψ.
     UndefinedMetricWarning
         Where the statistic is undefined; all is NaN then.
 
@@ -156,6 +152,15 @@ def asymptotic_interval(
     (b − X̂)²). At an allowed risk r, l is the last X whose errors are significantly fewer than r, u the
     last at which they are not significantly more.
 
+    "gaps": of k errors in order the k + 1 gaps hold shares of all errors with the law of Dirichlet(1,
+    …, 1) (Wilks 1941), and within a gap the ROC curve lies between its heights at the two ends. The
+    interval reaches from the α/2 quantile of the least areas to the 1 − α/2 quantile of the largest,
+    over 8,000 draws with a fixed seed. Of errors in groups, or of unequal weights, k is the effective
+    number (Σs)²/Σs² of what groups or items have. So with the correct items. A class that has 5
+    effective items inside the part (or, where the part is one of the other class's rate, 5 in all) adds
+    Student's quantile times its standard error instead, both distances as the root of the sum of their
+    squares. "auto" takes it while a class has fewer.
+
     A standard error says nothing of errors that happen not to be in the sample: of pages half of whose
     words are wrong, or of an item with a hundred times the weight of the others. "logit", and
     "inversion" with groups or weights, therefore compute the statistic θ also as if a share f of all
@@ -181,7 +186,7 @@ def asymptotic_interval(
     DeLong, DeLong and Clarke-Pearson 1988, "Comparing the areas under two or more correlated receiver
     operating characteristic curves"; Fay and Feuer 1997, "Confidence intervals for directly
     standardized rates"; Korn and Graubard 1998, on exact intervals with an effective number of items;
-    Woodruff 1952, on intervals of quantiles.
+    Wilks 1941, on shares between ordered values; Woodruff 1952, on intervals of quantiles.
 
     Examples
     --------
@@ -245,6 +250,7 @@ def check_method(statistic: Statistic, method: str) -> None:
     taken = {
         "gamma": losses.NAMES,
         "inversion": inversion.NAMES,
+        "gaps": ("roc_partial_auc",),
         "auto": (*derivatives.NAMES, *inversion.LIMITS),
     }.get(method, derivatives.NAMES)
     if statistic.name not in taken:
@@ -326,6 +332,10 @@ def interval_and_warning(
                 low, high = 1.0 - high, 1.0 - low
             ends = within(statistic, min(low, value), max(high, value))
             return Interval(value, *ends, error, level, "gamma"), few
+    of_gaps = auto and statistic.name == "roc_partial_auc" and gaps.has_few_inside(sample, statistic)
+    if of_gaps or method == "gaps":
+        ends = gaps.part_interval(sample, statistic, value, level)
+        return Interval(value, *ends, error, level, "gaps"), few
     if estimate is None:
         raise AssertionError(statistic)
     found = interval_of(estimate, statistic, level, method)
@@ -336,7 +346,7 @@ def interval_and_warning(
         higher = estimate._replace(value=(value + left_out_cost(sample.sweep, statistic, n)) / 2.0)
         found = replace(found, high=max(found.high, interval_of(higher, statistic, level, method).high))
     found = with_unseen(found, sample, statistic)
-    return found, warning_with_room(sample, statistic, estimate)
+    return found, warning_with_room(sample, statistic)
 
 
 def estimate_of(
@@ -505,46 +515,23 @@ def reliability_warning(
     return None
 
 
-def warning_with_room(
-    sample: ItemSample, statistic: Statistic, estimate: Estimate | None = None
-) -> str | None:
+def warning_with_room(sample: ItemSample, statistic: Statistic) -> str | None:
     """Say why an interval with room for what was not seen is not to be relied on, or return None.
 
-    Few errors are hardly a reason: the fewer there are, the more of the width is that room. `estimate`
-    is the one that an interval from a standard error was made of.
+    Few errors are hardly a reason: the fewer there are, the more of the width is that room.
     """
     few = few_groups(sample)
-    if estimate is not None:
-        if estimate.grouped and estimate.n == 1:
-            return f"{few}: {UNSEEN}"
-        if not estimate.standard_error > NO_SPREAD:
-            return f"the items leave no spread to estimate the error of {statistic.name} from; {UNSEEN}"
-    if few:
+    if few or statistic.name not in OF_CLASSES:
         return few
     items = sample.items
-    if statistic.name == "roc_partial_auc":
-        enough = FEW_INSIDE if sample.codes is None else FEW_INSIDE_OF_GROUPS
-        kind, found = influence.smaller_part(sample.sweep, statistic)
-        if items is not None and items.weight is not None:
-            weight = items.weight[items.weight > 0.0]
-            if np.ptp(weight) > 0.0:
-                kind, enough = f"{kind} (as many of one weight as say as much)", FEW_ITEMS
-            rarer = items.is_correct == (sample.sweep.n_correct < sample.sweep.n_incorrect)
-            whole = float(np.sum(items.weight[rarer]))
-            found = influence.effective(items.weight[rarer]) * min(found / whole, 1.0) if whole else 0.0
-    elif statistic.name in OF_CLASSES:
-        enough = FEWEST_ITEMS
-        kind, found = influence.smaller_part(sample.sweep, None)
-        if items is not None and items.weight is not None:
-            right = items.is_correct[items.weight > 0.0]
-            wanted = kind == "correct items"
-            found = float(np.count_nonzero(right == wanted))
-    else:
-        return None
-    if found < enough:
+    kind, found = influence.smaller_part(sample.sweep, None)
+    if items is not None and items.weight is not None:
+        right = items.is_correct[items.weight > 0.0]
+        found = float(np.count_nonzero(right == (kind == "correct items")))
+    if found < FEWEST_ITEMS:
         there, kind = ("there is", kind.removesuffix("s")) if found == 1 else ("there are", kind)
         return (
             f"{there} {found:.2g} {kind}; the interval of {statistic.name} can be relied on from "
-            f"{enough} on"
+            f"{FEWEST_ITEMS} on"
         )
     return None

@@ -61,7 +61,7 @@ def test_intervals_do_not_depend_on_the_scale_of_weights(method, grouped):
         for other in found:
             np.testing.assert_allclose(other, found[1], rtol=1e-9, atol=1e-12, err_msg=repr(statistic))
         tried += 1
-    assert tried >= 6
+    assert tried >= (1 if method == "gaps" else 6)
 
 
 @pytest.mark.parametrize("method", ["asymptotic", "bootstrap"])

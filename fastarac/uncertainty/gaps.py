@@ -1,0 +1,176 @@
+"""Intervals of parts of the ROC curve inside of which there are few items.
+
+A standard error comes from what was seen, and six errors show nothing of the tenth of all errors that
+are surest. What is known of any errors is how much of their population lies in the gaps between them:
+of k errors the k + 1 gaps hold shares with the law of Dirichlet(1, …, 1) (Wilks 1941). Within a gap the
+curve is between its heights at the ends. So shares are drawn, the least and the largest area that they
+leave are computed, and the interval reaches from the lower quantile of the least ones to the upper one
+of the largest. Errors that are weighted or come in groups say as much as fewer; the gap above all of
+them has the share that this number leaves. Between errors of one confidence the curve is a line.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._core.quantiles import student_quantile
+from fastarac.areas.partial import roc_partial_auc_score
+from fastarac.uncertainty import influence
+
+if TYPE_CHECKING:
+    from fastarac.uncertainty.inversion import ItemSample
+    from fastarac.uncertainty.statistics import Statistic
+
+FloatArray = NDArray[np.float64]
+
+FEW_INSIDE = 5.0  # items of a class, independent ones, from which on a standard error is one
+DRAWS, SEED = 8000, 1941
+GAPS = 128  # more are joined
+
+
+class _Class(NamedTuple):
+    """Items of one class, from the highest confidence down."""
+
+    weight: FloatArray
+    """At each threshold."""
+    items: FloatArray
+    others: FloatArray
+    """Share of the other class at and above each threshold, from 0."""
+    effective: float
+    """Independent items of equal weight that would say as much."""
+    inside: float
+    """Of these, how many are expected inside the part."""
+    error: float
+    """The standard error that is due to them."""
+
+
+def has_few_inside(sample: ItemSample, statistic: Statistic) -> bool:
+    """Whether one of the classes is too small, or too small inside the part, for a standard error."""
+    return any(of.inside < FEW_INSIDE for of in _classes(sample, statistic))
+
+
+def part_interval(
+    sample: ItemSample, statistic: Statistic, value: float, level: float
+) -> tuple[float, float]:
+    """Ends of the interval of a partial ROC-AUC; classes add independent distances."""
+    low, high, of_errors = _part(statistic)
+    parameters: dict[str, Any] = dict(statistic.parameters)
+    plain = float(roc_partial_auc_score(sample.sweep, **{**parameters, "standardize": None}))
+    scale = 1.0
+    if parameters.get("standardize") is not None:
+        chance = (high - low) * (high + low) / 2.0
+        scale = 0.5 / (high - low - chance if of_errors else chance)
+    down, up = 0.0, 0.0
+    for errors, of in zip((True, False), _classes(sample, statistic), strict=True):
+        if of.inside < FEW_INSIDE:
+            least, most = _areas(of, (low, high), errors=errors, own=errors == of_errors, level=level)
+            distances = scale * max(0.0, plain - least), scale * max(0.0, most - plain)
+        else:
+            distances = (of.error * student_quantile(level, of.effective - 1.0),) * 2
+        down, up = math.hypot(down, distances[0]), math.hypot(up, distances[1])
+    first, last = statistic.range
+    return max(first, value - down), min(last, value + up)
+
+
+def _part(statistic: Statistic) -> tuple[float, float, bool]:
+    """Its two ends, and whether they are false positive rates."""
+    ranges = dict(statistic.parameters)
+    of_errors = ranges.get("fpr_range") is not None
+    low, high = map(float, ranges.get("fpr_range") or ranges.get("tpr_range") or (0.0, 1.0))
+    return low, high, of_errors
+
+
+def _classes(sample: ItemSample, statistic: Statistic) -> tuple[_Class, _Class]:
+    """The incorrect and the correct items."""
+    sweep, items, codes = sample
+    low, high, of_errors = _part(statistic)
+    counts = np.diff(sweep.false_accepts), np.diff(sweep.true_accepts)
+    rates = sweep.recall, sweep.false_positive_rate
+    at = influence.point_influence(sweep, statistic)
+    found = []
+    for k, values in enumerate((at.incorrect, at.correct)):
+        weight: FloatArray = counts[k].astype(np.float64)
+        many, effective, total = weight, float(weight.sum()), float(sweep.total)
+        squares, units = weight * (values / total) ** 2, effective
+        if items is not None:
+            own = items.is_correct == bool(k)
+            own &= True if items.weight is None else items.weight > 0.0
+            many = np.bincount(items.point[own], minlength=len(weight)).astype(np.float64)
+            each = np.ones(len(own)) if items.weight is None else items.weight
+            moved, each = values[items.point[own]] * each[own] / total, each[own]
+            units = float(len(each))
+            if codes is not None:
+                groups = np.unique(codes[own], return_inverse=True)[1]
+                moved, each = (np.bincount(groups, x).astype(np.float64) for x in (moved, each))
+                units = float(len(each))
+            effective, squares = influence.effective(each), np.square(moved)
+        error = math.sqrt(float(squares.sum()) * units / (units - 1.0)) if units > 1.0 else math.inf
+        inside = effective * (high - low) if of_errors == (k == 0) else effective
+        found.append(_Class(weight, many, rates[k], effective, inside, error))
+    return found[0], found[1]
+
+
+def _areas(
+    of: _Class, part: tuple[float, float], *, errors: bool, own: bool, level: float
+) -> tuple[float, float]:
+    """The lower quantile of the least areas, and the upper one of the largest.
+
+    The area is the mean over the class of what the other class adds at the place of each item, of
+    those inside the part where this is a part of the class's `own` rate.
+    """
+    low, high = part
+    shares, before, after, line = _gaps(of)
+    ends = np.random.default_rng(SEED).gamma(np.broadcast_to(shares, (DRAWS, len(shares))))
+    np.cumsum(ends, axis=1, out=ends)
+    ends /= ends[:, -1:]
+    starts = np.concatenate((np.zeros((DRAWS, 1)), ends[:, :-1]), axis=1)
+    first, last = (np.clip(x, low, high) for x in (starts, ends)) if own else (starts, ends)
+    widths = last - first
+
+    def added(rate: FloatArray) -> FloatArray:
+        """By an item where the other class has this rate."""
+        if own:
+            return rate if errors else 1.0 - rate
+        rate = np.clip(rate, low, high)
+        return rate - low if errors else high - rate
+
+    middle = np.divide((first + last) / 2.0 - starts, ends - starts, where=ends > starts, out=starts)
+    along = added(before + (after - before) * middle)
+    least, most = (
+        np.sum(widths * np.where(line, along, added(edge)), axis=1)
+        for edge in ((before, after) if errors else (after, before))
+    )
+    tail = (1.0 - level) / 2.0
+    return float(np.quantile(least, tail)), float(np.quantile(most, 1.0 - tail))
+
+
+def _gaps(of: _Class) -> tuple[FloatArray, FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Concentrations of the shares, the other class's rate before and after, and where it is a line.
+
+    The gap above all items comes first, then of each confidence what is at it and the gap below.
+    """
+    present: NDArray[np.intp] = np.flatnonzero(of.weight > 0.0)
+    weight, items = of.weight[present], of.items[present]
+    each = of.effective * weight / weight.sum()
+    above, at = of.others[present], of.others[present + 1]
+    n = 2 * len(present) + 1
+    shares, before, after = (np.empty(n) for _ in range(3))
+    alone = items == 1.0  # elsewhere a line of its own says what is at the confidence
+    start, stop = np.where(alone, above, at), np.where(alone, at, above)
+    shares[0], before[0], after[0] = 1.0, 0.0, stop[0]
+    shares[1::2], before[1::2], after[1::2] = each * (1.0 - 1.0 / items), above, at
+    shares[2::2], before[2::2], after[2::2] = each / items, start, np.append(stop[1:], 1.0)
+    line = np.arange(n) % 2 == 1
+    kept = shares > 0.0
+    shares, before, after, line = shares[kept], before[kept], after[kept], line[kept]
+    if len(shares) > GAPS:
+        block = (np.cumsum(shares) * (GAPS / shares.sum())).astype(np.intp)
+        starts = np.flatnonzero(np.diff(block, prepend=-1))
+        stops = np.append(starts[1:], len(shares)) - 1
+        line = line[starts] & (starts == stops)
+        shares, before, after = np.add.reduceat(shares, starts), before[starts], after[stops]
+    return shares, before, after, line
