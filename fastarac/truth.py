@@ -476,6 +476,11 @@ class PartialItems:
         """Whether anything is left to chance."""
         return len(self.places) < self.n or bool((self.weight != 1.0).any())
 
+    @property
+    def mostly_wrong(self) -> bool:
+        """Whether more than half of the items are wrong, so that correct ones are what is rare."""
+        return float(np.sum(self.weight * self.error)) * 2.0 > self.n
+
     def share_of(self, derivative: FloatArray) -> float:
         """κ for a statistic with this derivative by the error of each verified item.
 
@@ -504,18 +509,21 @@ class PartialItems:
         return self.estimate(share).sweep
 
     def estimate(self, share: float | None) -> EstimatedCounts:
-        """With so much of the judge in g; without any g for None."""
+        """With so much of the judge in g; for None g is 0, or 1 where most items are wrong."""
         if share not in self._counts:
             m = len(self.starts) - 1
             errors, squares, (right, wrong) = np.empty(self.n), np.empty(m), np.empty((2, m + 1))
-            first, last, judged = self.predictions[0], self.predictions[-1], share or 0.0
-            alone = 0.0 if share is None else 1.0 - judged
-            own = alone * first.verified + judged * last.verified
+            first, last = self.predictions[0], self.predictions[-1]
+            rates, own, judged = first.rates, first.verified, share or 0.0
+            if share is None:
+                rates, own = (np.full(len(each), float(self.mostly_wrong)) for each in (rates, own))
+            alone = 1.0 - judged
+            own = alone * own + judged * last.verified
             together = self._pairs_drawn_together(self.error - own)
             # what is known with certainty is not the sum of two rounded parts
             own = np.where(self.weight == 1.0, self.error, own + self.weight * (self.error - own))
             above, single, doubled = _kernels.estimated.add_up_errors(
-                first.blocks, last.blocks, alone * first.rates, judged * last.rates, self.starts,
+                first.blocks, last.blocks, alone * rates, judged * last.rates, self.starts,
                 np.append(self.places, -1), own, errors, right, wrong, squares,
             )  # fmt: skip
             # estimates may fall from a threshold to the next, which a check refuses

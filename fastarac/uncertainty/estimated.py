@@ -134,10 +134,10 @@ class PartialSample:
 
     def estimate(self, found: Evidence) -> Estimate:
         """As intervals of whole items see it."""
-        units = float(self.units)
         return Estimate(
-            plain(found.sweep), found.value, found.standard_error, found.contributors, units,
-            self.degrees(found), units, self.codes is not None,
+            plain(found.sweep), found.value, found.standard_error, found.contributors,
+            self.effective(self.items.weight), self.degrees(found), float(self.units),
+            self.codes is not None,
         )  # fmt: skip
 
     def sums(self, values: FloatArray) -> FloatArray:
@@ -416,9 +416,8 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
     items = sample.items
     at = sample.influence_of(statistic, found)
     derivative = at.incorrect - at.correct
-    errors = items.weight * items.error
-    rare_are_wrong = float(errors.sum()) * 2.0 <= items.n
-    own = errors if rare_are_wrong else items.weight - errors
+    rare_are_wrong = not items.mostly_wrong
+    own = items.weight * (items.error if rare_are_wrong else 1.0 - items.error)
     size = np.abs(derivative)
     of_verified = size[items.tie]
     loss = sample.sums(own * of_verified) / items.n

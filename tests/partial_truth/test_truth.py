@@ -74,8 +74,13 @@ def counts(confidence, right):
 
 
 @pytest.mark.parametrize("right", [(1, 0, 1, 0, 1), (0, 1, 1, 1, 1), (0, 0, 1, 1, 0)])
-@pytest.mark.parametrize("share", [None, 0.0, 0.25, 1.0])
-def test_counts_and_pairs_are_right_on_average_over_all_samples(right, share):
+@pytest.mark.parametrize(
+    ("share", "mostly_wrong"), [(None, False), (None, True), (0.0, False), (0.25, False), (1.0, False)]
+)
+def test_counts_and_pairs_are_right_on_average_over_all_samples(
+    right, share, mostly_wrong, monkeypatch
+):
+    monkeypatch.setattr(PartialItems, "mostly_wrong", mostly_wrong)  # of so few items by chance
     confidence = [0.9, 0.8, 0.8, 0.8, 0.3]
     probability = np.array([0.3, 0.9, 0.5, 0.6, 1.0])
     predictions = [np.array([0.1, 0.2, 0.9, 0.0, 0.4]), np.array([0.5, 0.3, 0.2, 1.0, 0.8])]
@@ -272,6 +277,29 @@ def test_areas_of_pairs_of_one_class_are_undefined(answer):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.isnan(fa.compare_models(models, statistic="roc_auc").pairs[0].difference)
+
+
+@pytest.mark.parametrize("rare", [0, 5])
+def test_correct_items_that_are_few_are_what_errors_that_are_few_would_be(rare):
+    rng = np.random.default_rng(rare)
+    probability = np.where(np.arange(1000) % 2 == 0, 0.3, 0.1)
+    chosen = rng.random(1000) < probability
+    wrong = np.isin(np.arange(1000), np.flatnonzero(chosen)[:rare])
+    ends = []
+    for right in (~wrong, wrong):
+        truth = fa.PartialTruth(verified(right, chosen), inclusion_probability=probability)
+        found = quiet("recognition_rate", truth, np.arange(1000))
+        ends.append([found.low, found.estimate, found.high])
+        area = quiet("augrc", truth, np.arange(1000))
+        assert area.low <= area.estimate <= area.high
+    assert ends[0][0] < ends[0][1]
+    assert ends[1] == pytest.approx([1.0 - end for end in ends[0][::-1]], abs=1e-12)
+
+
+def test_a_class_that_was_not_seen_was_not_among_the_verified():
+    truth = fa.PartialTruth([1] * 200 + [np.nan] * 800, inclusion_probability=0.2)
+    found = quiet("recognition_rate", truth, np.arange(1000), method="wald")
+    assert found.low == pytest.approx(0.025 ** (1 / 200))  # none of 200 was wrong, not of 1000
 
 
 def test_an_evaluation_names_each_figure_that_rests_on_few_errors():
