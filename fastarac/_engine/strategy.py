@@ -1,4 +1,4 @@
-"""Which way the items go, and every size and share that decides on it: here and nowhere else.
+"""Which way the items go, and the sizes and shares that decide on it.
 
 All ways give the same numbers, to the last bit. :func:`choose` names them for what is needed, the
 best one first; a way that turns out to be impossible while it is tried leaves the items to the next.
