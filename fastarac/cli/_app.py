@@ -156,24 +156,24 @@ def evaluate(
 ) -> None:
     """Evaluate the outputs in files."""
     groups = groups_of(group)
-    not_given = (*NOT_OF_VERIFIED, "by", "item", "wide")
+    not_given = (*NOT_OF_VERIFIED, "item", "wide")
     of_verified = verified.columns(context, reading, groups, *not_given, paths=paths)
-    if of_verified is not None:
-        from fastarac.cli import _verified
-
-        certainty = Certainty(ci, guarantee)
-        certainty.check(limits)
-        _verified.evaluate(paths, of_verified, limits, certainty, delivery)
-        return
-    costs = Costs(gamma, delta, Prices.of(prices, people, {"--gamma": gamma, "--delta": delta}))
-    report = delivery.report
-    if report is not None and ci is None:
-        ci = _html.LEVEL  # a report says how sure its figures are
     if by is not None and guarantee is not None:
         raise RefusalError(
             "--guarantee is about all outputs together, not about each group of --by; leave out "
             "one of the two"
         )
+    if of_verified is not None:
+        from fastarac.cli import _verified
+
+        certainty = Certainty(ci, guarantee)
+        certainty.check(limits)
+        _verified.evaluate(paths, of_verified, by, limits, certainty, delivery)
+        return
+    costs = Costs(gamma, delta, Prices.of(prices, people, {"--gamma": gamma, "--delta": delta}))
+    report = delivery.report
+    if report is not None and ci is None:
+        ci = _html.LEVEL  # a report says how sure its figures are
     if by is not None and reading.empty_confidence:
         raise RefusalError(
             "--by evaluates groups without --empty-confidence; leave out --empty-confidence"

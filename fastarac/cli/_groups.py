@@ -16,7 +16,7 @@ from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.wording import header, is_given, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
     from rich.console import Console
@@ -56,9 +56,13 @@ class Groups:
             values[f"cost_per_{UNIT}@{CHEAPEST}"] = UNIT * values.pop(f"cost@{CHEAPEST}")
         else:
             values = {name: value for name, value in values.items() if not name.endswith(CHEAPEST)}
+        return cls.ordered([by.names[code] for code in found.groups], values)
+
+    @classmethod
+    def ordered(cls, names: Sequence[str], values: Mapping[str, NDArray[Any]]) -> Self:
+        """Put groups into their order; those without an ARAC-AUC come last."""
         order = np.argsort(values["arac_auc"], kind="stable")
-        names = [by.names[code] for code in found.groups[order]]
-        return cls(names, {name: column[order] for name, column in values.items()})
+        return cls([names[i] for i in order], {key: column[order] for key, column in values.items()})
 
     def records(self, model: str) -> list[dict[str, Any]]:
         """Return a flat dictionary a group; what is undefined is None."""
@@ -106,7 +110,7 @@ class Groups:
             rate = "risk" if limit.criterion == "max_risk" else "error_rate"
             block = [
                 self._share(header(limit) if is_given(limit) else fitted, f"acceptance_rate@{key}"),
-                self._share(remaining, f"{rate}@{key}", kept=self.values.get(f"keeps_limit@{key}")),
+                self._share(remaining, f"{rate}@{key}", kept=self._kept(limit)),
             ]
             if with_costs:
                 values = self.values[f"performance@{key}"][:SHOWN]
@@ -119,6 +123,11 @@ class Groups:
                 self._share("errors that\nremain", f"error_rate@{CHEAPEST}"),
                 Column(f"cost of\n{UNIT:,}", [money(float(sum_)) for sum_ in cost[:SHOWN]]),
             ]
+
+    def _kept(self, limit: Limit) -> NDArray[Any] | None:
+        """Which groups do not break a limit, as far as their errors are known."""
+        kept = self.values.get(f"keeps_limit@{limit.key}")
+        return None if kept is None else kept | np.isnan(self.values[f"error_rate@{limit.key}"])
 
     def _share(self, title: str, name: str, kept: NDArray[Any] | None = None) -> Column:
         cells = [
@@ -141,7 +150,7 @@ class Groups:
 
     def _sentences(self, limits: Sequence[Limit]) -> Iterator[str]:
         for limit in limits:
-            kept = self.values.get(f"keeps_limit@{limit.key}")
+            kept = self._kept(limit)
             if kept is None or kept.all():
                 continue
             broken = [

@@ -11,12 +11,13 @@ from fastarac._core.text import printable, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import names_of_files, notes_of_groups
+from fastarac.cli._groups import Groups
 from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, in_words_of_options, writing
 from fastarac.cli._policies import refusing
 from fastarac.cli._report import csv_text
 from fastarac.cli._standard import say, tell, write
-from fastarac.partial_truth import read_verified
+from fastarac.partial_truth.verified_files import read_verified_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,17 +67,23 @@ def columns_of(
 def evaluate(
     paths: Sequence[Path],
     columns: Mapping[str, Any],
+    by: str | None,
     limits: Limits,
     certainty: Certainty,
     delivery: Delivery,
 ) -> None:
-    """Print the figures of each file, and what is guaranteed."""
+    """Print the figures of each file, of each group in the column `by`, and what is guaranteed."""
     arguments = limits.arguments()
     delivery.check()
     form, report = str(delivery.form), delivery.report
     if form == "markdown":
         raise RefusalError(
             "--format markdown is given beside --inclusion-probability; table, json or csv is expected"
+        )
+    if by is not None and report is not None:
+        raise RefusalError(
+            "--by is given beside --inclusion-probability and --report, which has no groups of outputs "
+            "that are verified in part; leave out one of the two"
         )
     level = certainty.level
     if report is not None and level is None:
@@ -87,7 +94,8 @@ def evaluate(
     decisions: list[str] = []
     models, tables, read = [], [], []
     for name, path in _named(paths):
-        outputs: Any = _read(path, columns)
+        outputs: Any
+        outputs, labels = refusing(str(path), partial(read_verified_fields, path, by=by, **columns))
         read.append(outputs)
         found: Any = None
         with collected(notes), interrupts_end_at_once():
@@ -96,10 +104,18 @@ def evaluate(
             if certainty.failure_probability is not None:
                 promised = partial(_guaranteed, outputs, limits, certainty.failure_probability)
                 points = refusing(str(path), promised)
+        groups = None
+        if labels is not None:
+            with collected(notes), interrupts_end_at_once():
+                evaluated = partial(fastarac.evaluate_groups, *outputs, by=labels, **arguments)
+                each = refusing(str(path), evaluated)
+            groups = Groups.ordered([str(label) for label in each.groups], each.values)
         verified = f"{outputs.correct.n_verified:,} of {len(outputs.correct):,} outputs are verified."
         decisions += [f"{printable(name)}: {verified}", *points]
-        tables.append((name, verified, found, points))
+        tables.append((name, verified, found, points, groups))
         models.append({"name": name, **found.to_dict(), "n_verified": outputs.correct.n_verified})
+        if groups is not None:
+            models[-1]["groups"] = groups.objects()
     notes = [in_words_of_options(note) for note in notes] + notes_of_groups(paths, read, columns)
     if report is not None:
         from fastarac.report.verified import write_verified_report
@@ -109,8 +125,8 @@ def evaluate(
             write_verified_report(
                 report,
                 dict(zip(names, read, strict=True)),
-                {name: found for name, _, found, _ in tables},
-                guarantees={name: points for name, _, _, points in tables},
+                {name: found for name, _, found, *_ in tables},
+                guarantees={name: points for name, _, _, points, _ in tables},
                 notes=[sentence(note) for note in notes],
                 confidence_level=level or _html.LEVEL,
             )
@@ -118,15 +134,22 @@ def evaluate(
     if form == "json":
         write_object("evaluate", {"models": models}, decisions=decisions, warnings=notes)
     elif form == "csv":
-        write(csv_text([{"model": each.pop("name"), **each} for each in models]))
+        rows = [{"model": each.pop("name"), **each} for each in models]
+        of_groups = [row for name, *_, groups in tables if groups for row in groups.records(name)]
+        write(csv_text(of_groups or rows))
     else:
-        for k, (name, verified, found, points) in enumerate(tables):
+        for k, (name, verified, found, points, groups) in enumerate(tables):
             write("\n" if k else "")
             say(f"{printable(name)}: {verified}")
             write(f"\n{found}\n")
             if points:
                 write("\n")
                 say(*points)
+            if groups is not None:
+                page = delivery.page()
+                with page.capture() as captured:
+                    groups.print_text("", [each.limit for each in found.limits], page, with_costs=False)
+                write(f"\n{captured.get()}")
         if report is not None:
             write("\n")
             say(_html.WRITTEN.format(path=report))
@@ -154,10 +177,6 @@ def compare(
 
 def _named(paths: Sequence[Path]) -> list[tuple[str, Path]]:
     return list(zip(names_of_files(paths), paths, strict=True))
-
-
-def _read(path: Path, columns: Mapping[str, Any]) -> Any:
-    return refusing(str(path), partial(read_verified, path, **columns))
 
 
 def _guaranteed(outputs: Any, limits: Limits, failure: float) -> list[str]:

@@ -33,6 +33,7 @@ from fastarac.evaluation.limits import LABELS, ends_of, prices_of, read_limits
 from fastarac.operating_points.points import point_of_limit
 from fastarac.reviewer import Reviewer
 from fastarac.sweep import as_ranked, threshold_sweep
+from fastarac.truth import PartialTruth, require_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -125,7 +126,9 @@ def evaluate_groups(
     Parameters
     ----------
     correct, confidence : array_like of shape (n,)
-        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). Of a
+        :class:`.PartialTruth` each group is estimated from what is verified of it, ``"n_verified"``
+        says how much that is, and where it is nothing figures are NaN and no limit is said to be kept.
     by : array_like of shape (n,)
         Label of the group of each item: integers, strings, or whatever can be compared; in any
         order, without nulls. Integers, and columns of pandas and pyarrow, are fastest.
@@ -179,8 +182,8 @@ def evaluate_groups(
 
     Warns
     -----
-    UnreliableIntervalWarning
-        Once, with the number of groups that have too little data for some interval.
+    UnreliableIntervalWarning, UndefinedMetricWarning
+        Once, with the number of groups that have too little data for some interval; or none verified.
 
     See Also
     --------
@@ -218,6 +221,23 @@ def evaluate_groups(
     people, paid = reviewer or Reviewer(), cost_reviewer or Reviewer()
     if intervals:
         reject_reviewer(reviewer, "intervals")
+    elif groups is not None and not graded:
+        raise ValueError("groups is given without intervals=True; no other figure depends on them")
+    if isinstance(correct, PartialTruth):
+        correct = correct.simplified
+    if isinstance(correct, PartialTruth):
+        from fastarac.evaluation.verified_groups import figures_of_groups
+
+        require_alone(
+            sample_weight=sample_weight, graded=graded or None, reviewer=reviewer,
+            cost_reviewer=cost_reviewer, costs=costs,
+        )  # fmt: skip
+        return GroupEvaluation(
+            *figures_of_groups(
+                correct, confidence, by=by, names=names, limits=limits, prices=prices, gamma=gamma,
+                groups=groups, level=confidence_level if intervals else None,
+            )
+        )  # fmt: skip
     if graded:
         parts = graded_items(correct, confidence, sample_weight, groups)
         every, codes = read_groups(by, len(parts.correct) // 2, "by")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast, overload
 
 from fastarac._core.checks import check_intervals, failure_of, reject_beside_sweep
 from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
@@ -36,6 +36,15 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limits, OptionsOfItems
     from fastarac.reviewer import Reviewer
     from fastarac.uncertainty.statistics import Statistic
+
+
+class EstimatedCountsSource(Protocol):
+    """Whatever has the counts from which a statistic is read."""
+
+    def counts(self, statistic: Statistic, /) -> ThresholdSweep:
+        """The counts at every threshold."""
+        ...
+
 
 SCALARS = ("roc_auc", "pr_auc", "average_precision", "aurc", "normalized_aurc", "augrc")
 
@@ -461,10 +470,8 @@ def _of_partial_truth(
         values[name] = source.figure(name, statistic)
     every = []
     for limit in limits:
-        statistics = _statistics_of_limit(limit)
-        name, statistic = next(iter(statistics.items()))
-        point = point_of_limit(source.counts(statistic), limit.criterion, limit.value)
-        for name, statistic in statistics.items():
+        point = estimated_point(source, limit)
+        for name, statistic in _statistics_of_limit(limit).items():
             source.figure(name, statistic)
         sure = None
         if failure_probability is not None and limit.criterion != "threshold":
@@ -488,6 +495,12 @@ def _of_partial_truth(
         normalized_aurc=math.nan, augrc=values["augrc"], costs=prices, limits=tuple(every),
         intervals=source.intervals,
     )  # fmt: skip
+
+
+def estimated_point(source: EstimatedCountsSource, limit: Limit) -> OperatingPoint:
+    """The operating point of a limit, or of a threshold, by the counts that say most of it."""
+    statistic = next(iter(_statistics_of_limit(limit).values()))
+    return point_of_limit(source.counts(statistic), limit.criterion, limit.value)
 
 
 def _statistics_of_limit(limit: Limit) -> dict[str, Statistic]:

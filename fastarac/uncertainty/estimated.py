@@ -280,8 +280,9 @@ class PartialSample:
         """A statistic, with its standard error where that is asked for."""
         derivative = self.derivative(statistic)
         verified = self.verified_errors(derivative)
-        if statistic.name == "acceptance_rate":  # of the confidences alone
-            verified = math.inf
+        nothing = dict(statistic.parameters).get("threshold", -math.inf) > self.items.thresholds[1]
+        if statistic.name == "acceptance_rate" or (statistic.name == "error_rate" and nothing):
+            verified = math.inf  # of the confidences alone
         share: float | None = 0.0
         if verified < FEW and statistic.name in LINEAR:  # as many weighted errors, without predictions
             share = None
@@ -401,7 +402,8 @@ def _share_interval(
         threshold = dict(statistic.parameters)["threshold"]
         whole = float(sum(found.sweep.at(threshold)[:2]))
     if not 0.0 < p < 1.0 or not s > 0.0:
-        return binomial_interval(min(max(p, 0.0), 1.0) * found.verified, found.verified, level)
+        known = min(found.verified, whole)
+        return binomial_interval(min(max(p, 0.0), 1.0) * known, known, level)
     effective = p * (1.0 - p) / s**2
     if sample.items.partial:
         reach = normal_quantile(level) / student_quantile(level, sample.degrees(found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -223,12 +224,43 @@ def test_groups(folder):
     assert found.intervals["arac_auc"] != alone.intervals["arac_auc"]
 
 
+def test_groups_of_outputs(folder, tmp_path):
+    path = tmp_path / "fields.csv"
+    header, *rows = (folder / "a.csv").read_text().splitlines()
+    fields = ["none" if row[0] == "," and i % 2 else "abc"[i % 3] for i, row in enumerate(rows)]
+    path.write_text(
+        "\n".join([f"{header},field", *map(",".join, zip(rows, fields, strict=True))]) + "\n"
+    )
+    by = (path, *BY, "--by", "field", "--ci", 0.9, "--error-rate", 0.05)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = fa.evaluate_groups(
+            *read_verified(path, **columns()), by=fields, max_error_rate=0.05, intervals=True,
+            confidence_level=0.9,
+        )  # fmt: skip
+    done = run("evaluate", *by, "--format", "json")
+    model = json.loads(done.stdout)["models"][0]
+    assert "1 group has no verified item: 'none'" in done.stderr
+    groups = {each.pop("name"): each for each in model["groups"]}
+    assert list(groups)[-1] == "none"
+    for row, name in enumerate(found.groups):
+        for key, column in found.values.items():
+            assert groups[name][key] == (None if np.isnan(column[row]) else column[row])
+    rows = run("evaluate", *by, "--format", "csv").stdout.splitlines()
+    assert [row.split(",")[:2] for row in rows[1:]] == [["fields", name] for name in groups]
+    done = run("evaluate", *by)
+    assert "4 groups, worst first" in done.stdout
+    assert not re.search(r"groups? breaks? .*none", done.stdout)
+
+
 def test_refusals(folder, tmp_path):
     path = folder / "a.csv"
     assert "--judge is given without" in reason("evaluate", path, "--judge", "judge")
     assert "--format markdown" in reason("evaluate", path, *BY, "--format", "markdown")
     assert "should end in .html" in reason("evaluate", path, *BY, "--report", tmp_path / "a.txt")
-    assert "--by is given beside" in reason("evaluate", path, *BY, "--by", "page")
+    by = (*BY, "--by", "page")
+    assert "--by is given beside" in reason("evaluate", path, *by, "--report", tmp_path / "a.html")
+    assert "--guarantee is about all" in reason("evaluate", path, *by, "--guarantee", 0.1)
     assert "--method bootstrap is given" in reason(
         "compare", path, folder / "b.csv", *BY, "--method", "bootstrap"
     )

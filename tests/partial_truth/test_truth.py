@@ -261,6 +261,19 @@ def test_without_an_error_the_upper_end_is_that_of_the_verified():
     assert found.low == pytest.approx(1 - 0.0368888, abs=1e-6)  # −ln(0.025)/100
 
 
+@pytest.mark.parametrize(
+    ("name", "threshold"), [("error_rate", 1001), ("acceptance_rate", 1001), ("acceptance_rate", -1)]
+)
+def test_what_the_confidences_alone_say_is_that_of_whole_items(name, threshold):
+    truth = fa.PartialTruth([1, 0] * 50 + [np.nan] * 900, inclusion_probability=0.1)
+    statistic = fa.Statistic(name, threshold=threshold)
+    found, whole = (
+        fa.asymptotic_interval(each, np.arange(1000), statistic=statistic)
+        for each in (truth, np.arange(1000) % 2)
+    )
+    assert (found.estimate, found.low, found.high) == (whole.estimate, whole.low, whole.high)
+
+
 @pytest.mark.parametrize("statistic", STATISTICS[:6])
 def test_without_an_error_all_figures_warn(statistic):
     truth = fa.PartialTruth([1] * 100 + [np.nan] * 900, inclusion_probability=0.1)
