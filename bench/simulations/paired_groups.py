@@ -80,6 +80,7 @@ TESTS: dict[str, dict[str, Any]] = {
     "normalized_aurc": {"statistic": "normalized_aurc"},
     "costs=": {"costs": PRICES},
     "arac_auc, bootstrap": {"statistic": "arac_auc", "method": "bootstrap"},
+    "roc_auc, bootstrap": {"statistic": "roc_auc", "method": "bootstrap"},
     "acceptance at 1 % errors, bootstrap": {"statistic": AT_ERRORS, "method": "bootstrap"},
 }
 

@@ -18,14 +18,13 @@ from fastarac.uncertainty.contrasts import (
     FEWEST_OF_CLASS,
     Contrast,
     ErrorsByFactors,
-    Resampling,
     added_errors,
     by_influence,
-    by_resampling,
 )
 from fastarac.uncertainty.estimated_contrasts import by_estimates, is_partial
 from fastarac.uncertainty.estimates import NO_SPREAD
 from fastarac.uncertainty.paired import read_models
+from fastarac.uncertainty.resampled_contrasts import Resampling, by_resampling
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, as_statistic
 
 if TYPE_CHECKING:
@@ -352,10 +351,15 @@ def compare_models(
     P-values of the bootstrap are twice the share of resamples on the other side of 0 than the
     difference, at least 2/(`n_resamples` + 1), and 1 for a difference of 0; its intervals are
     percentiles around the difference. With G groups both are expanded, from the normal law to
-    √(G/(G − 1)) times Student's with the degrees of freedom 1/Σh² − 1 (Hesterberg 2015). Where no
-    p-value of so few resamples is as small, an interval has 0, all resamples, and as many of their
-    standard deviations (times √(G/(G − 1))) as that law says. For acceptance rates at a limit it
-    rejects less often than it may.
+    √(G/(G − 1)) times Student's (Hesterberg 2015). Where few groups have most errors of one model,
+    resamples without them are as good as the other model, but hardly any is better: shares alone told
+    equal models apart in up to 10 %. So the p-value is at least Student's of the difference over
+    √(G/(G − 1)) standard deviations of the resamples, and the interval takes in the one of these. The
+    degrees of freedom are those of ``"asymptotic"``; of statistics without influence values 1/Σh² − 1,
+    and at most two more than Satterthwaite's, of what leaving out each group changes (of more than 400
+    groups several at a time). Where no p-value of so few resamples is as small, an interval has 0, all
+    resamples, and as many of their standard deviations as that law says. For acceptance rates at a
+    limit it rejects less often than it may.
 
     References
     ----------

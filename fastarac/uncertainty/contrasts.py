@@ -17,15 +17,12 @@ from fastarac._core.quantiles import (
     student_quantile,
 )
 from fastarac._core.random_state import key_of
-from fastarac._engine.factors import crossed_in, terms
+from fastarac._engine.factors import terms
 from fastarac.uncertainty import asymptotic, derivatives, influence
 from fastarac.uncertainty.clusters import variance_of_factors
-from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, interval_of, unseen_values
-from fastarac.uncertainty.intervals import percentile
+from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, unseen_values
 from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.optimism import left_out_contributions
-from fastarac.uncertainty.replicates import Evaluator
-from fastarac.uncertainty.resampling import population_of
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER
 
 if TYPE_CHECKING:
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
 
     from fastarac._core.random_state import RandomState
     from fastarac.uncertainty.influence import PlacedItems
-    from fastarac.uncertainty.paired import ComparedItems, ComparedModels
+    from fastarac.uncertainty.paired import ComparedModels
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]
@@ -94,7 +91,9 @@ class Contrast(NamedTuple):
         """Two-sided, of no difference; NaN where there is one that no spread can be compared with."""
         if self.error > NO_SPREAD:
             if self.resamples is not None:
-                return self._expanded(min(1.0, 2.0 * (self._against + 1) / (len(self.resamples) + 1)))
+                return self._of_resamples(
+                    min(1.0, 2.0 * (self._against + 1) / (len(self.resamples) + 1))
+                )
             return student_pvalue(self.ratio, self.degrees) if self.degrees > 0.0 else 1.0
         return 1.0 if self.ratio == 0.0 else math.nan
 
@@ -108,15 +107,24 @@ class Contrast(NamedTuple):
     def _inflation(self) -> float:
         return math.sqrt(_factor(self.n_groups))
 
-    def _expanded(self, pvalue: float) -> float:
-        """The p-value of resamples of groups, by Student's law in place of the normal one.
+    def _of_resamples(self, pvalue: float) -> float:
+        """The p-value of resamples; of groups the larger one of two by Student's law.
 
-        G resampled groups scatter by a factor of (G − 1)/G less than the estimate (Hesterberg 2015,
-        expanded percentiles).
+        G resampled groups scatter by a factor of (G − 1)/G less than the estimate. One p-value is that
+        of the resamples, from the normal law to Student's (Hesterberg 2015, expanded percentiles), the
+        other that of their standard deviation: where few groups have most errors of one model, many
+        resamples lack them, but hardly any has fewer errors than the other model.
         """
         if not self.n_groups:
             return pvalue
-        return student_pvalue(normal_quantile(1.0 - pvalue) / self._inflation, self.degrees)
+        ratios = normal_quantile(1.0 - pvalue), abs(self.difference) / self.error
+        return student_pvalue(min(ratios) / self._inflation, self.degrees)
+
+    def _reach(self, level: float) -> float:
+        """How far an interval goes by the standard deviation of resamples."""
+        if not self.n_groups:
+            return normal_quantile(level) * self.error
+        return student_quantile(level, self.degrees) * self._inflation * self.error
 
     def interval(self, level: float) -> Interval:
         """Interval of the difference; without spread, of what could have gone unseen."""
@@ -142,24 +150,23 @@ class Contrast(NamedTuple):
     def _ends_of_resamples(self, level: float) -> tuple[float, float]:
         """Order statistics, so that 0 is outside iff the p-value is below 1 − level.
 
-        They are moved to take in the difference. Where no p-value of so few resamples is, 0 is inside,
-        and the ends are those by Student's law and the resamples' spread, at least all resamples.
+        They are moved to take in the difference and, of groups, the interval by the resamples' spread.
+        Where no p-value of so few resamples is as small, 0 is inside, with that interval and all
+        resamples.
         """
         values = np.sort(np.asarray(self.resamples))
-        share = 1.0 - level
+        difference, reach, share = self.difference, self._reach(level), 1.0 - level
+        by_spread = difference - reach, difference + reach
         if self.n_groups:
             share = normal_pvalue(student_quantile(level, self.degrees) * self._inflation)
         k = math.ceil(round(share * (len(values) + 1) / 2.0, 9)) - 1
+        ends = [difference, *values[[max(k, 1) - 1, -max(k, 1)]].tolist()]
         if k < 1:
-            if self.n_groups:
-                reach = student_quantile(level, self.degrees) * self._inflation * self.error
-            else:
-                reach = normal_quantile(level) * self.error
-            ends = 0.0, self.difference - reach, self.difference + reach, *values[[0, -1]].tolist()
-            low, high = self.statistic.range
-            return max(min(ends), low - high), min(max(ends), high - low)
-        low, high = float(values[k - 1]), float(values[-k])
-        return min(low, self.difference), max(high, self.difference)
+            ends.append(0.0)
+        if k < 1 or self.n_groups:
+            ends += by_spread
+        low, high = self.statistic.range
+        return max(min(ends), low - high), min(max(ends), high - low)
 
 
 class Contrasts(NamedTuple):
@@ -354,25 +361,29 @@ def _of_groups(
     return AddedErrors(samples, estimates, errors, classes, by_class)
 
 
-def by_influence(
-    models: ComparedModels, statistic: Statistic, level: float, random_state: RandomState
-) -> Contrasts:
-    """From influence values, of which what the models have in common cancels."""
-    asymptotic.check_method(statistic, "wald")
+def added_to(models: ComparedModels, statistic: Statistic) -> tuple[list[PlacedItems], ErrorsByFactors]:
+    """The items of each model, and what they add to the errors of its estimate, by influence values."""
     names, found = models.names, []
     for name, model in models.items.items():
         argument = "sample_weight" if models.n_groups is None else f"sample_weight[{name!r}]"
         arguments = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", argument
         found.append(influence.items_of(model.correct, model.confidence, model.weight, arguments))
-    errors = ErrorsByFactors(
-        tuple(
-            added_errors(found, each.items[names[0]].codes, statistic)
-            if each.n_groups is None
-            else _of_groups(found, each, each.n_groups, statistic)
-            for each in (models, *models.further)
-        ),
-        models.n_factors,
+    of_terms = tuple(
+        added_errors(found, each.items[names[0]].codes, statistic)
+        if each.n_groups is None
+        else _of_groups(found, each, each.n_groups, statistic)
+        for each in (models, *models.further)
     )
+    return found, ErrorsByFactors(of_terms, models.n_factors)
+
+
+def by_influence(
+    models: ComparedModels, statistic: Statistic, level: float, random_state: RandomState
+) -> Contrasts:
+    """From influence values, of which what the models have in common cancels."""
+    asymptotic.check_method(statistic, "wald")
+    names = models.names
+    found, errors = added_to(models, statistic)
     estimates = errors.first.estimates
     of_models = []
     for each in zip(*(added.samples for added in errors.of_terms[: models.n_factors]), strict=True):
@@ -411,7 +422,7 @@ def shares_of_best(
             first = 1.0 - first
         return [first, 1.0 - first]
     draws: FloatArray = values[:, None] + _normal_draws(covariance(), random_state)
-    return _shares_of_best(draws, statistic)
+    return counted_shares_of_best(draws, statistic)
 
 
 def _few_errors(
@@ -451,7 +462,7 @@ def _normal_draws(covariance: FloatArray, random_state: RandomState) -> FloatArr
     return draws
 
 
-def _shares_of_best(draws: FloatArray, statistic: Statistic) -> list[float]:
+def counted_shares_of_best(draws: FloatArray, statistic: Statistic) -> list[float]:
     """In what share of the draws each model is the best; those as good share it."""
     if statistic.name in LOWER_IS_BETTER:
         draws = -draws
@@ -460,96 +471,3 @@ def _shares_of_best(draws: FloatArray, statistic: Statistic) -> list[float]:
     is_best = draws >= best - 1e-9 * max(float(draws.std(axis=1).max()), NO_SPREAD)
     shares: list[float] = np.mean(is_best / is_best.sum(axis=0), axis=1).tolist()
     return shares
-
-
-class Resampling(NamedTuple):
-    """How resamples are drawn."""
-
-    n: int
-    random_state: RandomState
-    progress: bool
-
-
-def by_resampling(
-    models: ComparedModels, statistic: Statistic, level: float, resampling: Resampling
-) -> Contrasts:
-    """From resamples of items or of groups, the same for all models."""
-    if models.n_factors > 1:
-        raise ValueError(crossed_in("groups", "method='bootstrap', which draws whole groups,"))
-    key, n_resamples = key_of(resampling.random_state), resampling.n
-    populations, rows = [], []
-    for model in models.items.values():
-        population = population_of(
-            model.correct,
-            model.confidence,
-            model.weight,
-            _drawn_units(model),
-            stratified=False,
-            n_groups=models.n_groups,
-        )
-        evaluator = Evaluator(population, key, [statistic], n_resamples)
-        evaluator.run(None, progress=resampling.progress)
-        populations.append(population)
-        rows.append(evaluator.values()[0])
-    values = np.array(rows)
-    values = values[:, ~np.isnan(values).any(axis=0)]
-    missing = n_resamples - values.shape[1]
-    if values.shape[1] < 2:
-        values = np.full((len(rows), 2), math.nan)
-    names = models.names
-    estimates: list[Estimate] = []
-    intervals: list[Interval] = []
-    warnings: list[str] = []
-    for model, population, row in zip(models.items.values(), populations, values, strict=True):
-        error = float(np.std(row, ddof=1))
-        sweep, n = population.sweep, float(population.n_drawn)
-        grouped = model.codes is not None
-        estimate = Estimate(
-            sweep, statistic(sweep), error, math.inf, n, math.inf, population.n_items, grouped
-        )
-        interval = Interval(estimate.value, *percentile(row, level), error, level, "percentile", row)
-        if not error > NO_SPREAD:
-            interval = interval_of(estimate, statistic, level, "wald")
-        estimates.append(estimate)
-        intervals.append(interval)
-    defined = not any(math.isnan(estimate.value) for estimate in estimates)
-    warnings += _of_models(names, estimates, statistic)
-    if missing and defined:
-        warnings.append(
-            f"{statistic.name} is undefined in {missing} of {n_resamples} resamples, which are left out"
-        )
-    pairs = {}
-    for a, b in itertools.combinations(range(len(names)), 2):
-        differences = values[a] - values[b]
-        error = float(np.std(differences, ddof=1))
-        degrees, n_groups = math.nan, 0
-        if estimates[a].grouped:
-            sizes = np.array([populations[k].sizes_of_groups for k in (a, b)])
-            degrees, n_groups = degrees_of_sizes(sizes), int(np.count_nonzero(sizes.any(axis=0)))
-        if not error > NO_SPREAD:
-            degrees = math.inf
-        pairs[a, b] = Contrast(
-            estimates[a], estimates[b], statistic, error, degrees, differences, n_groups
-        )
-        if not error > NO_SPREAD and defined:
-            warnings.append(f"{names[a]!r} and {names[b]!r} differ by the same in all resamples")
-    shares = [math.nan] * len(names)
-    if not np.isnan(values).any():
-        shares = _shares_of_best(values, statistic)
-    return Contrasts(intervals, pairs, shares, warnings)
-
-
-def _drawn_units(model: ComparedItems) -> NDArray[np.intp]:
-    """The number of the unit that each item is drawn with: which are drawn depends on the key alone."""
-    if model.codes is None:
-        return np.arange(model.n)
-    return model.places[model.codes] if len(model.places) else model.codes
-
-
-def _of_models(
-    names: tuple[str, ...], estimates: list[Estimate], statistic: Statistic
-) -> Iterator[str]:
-    for name, estimate in zip(names, estimates, strict=True):
-        warning = asymptotic.reliability_warning(estimate, statistic, fewest_groups=FEW_GROUPS_OF_PAIR)
-        if warning and not math.isnan(estimate.value):
-            yield f"{name!r}: {warning}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,8 @@ FloatArray = NDArray[np.float64]
 PAIRS = ("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "roc_auc")
 WITHOUT_THRESHOLDS = ("acceptance_at_risk", "roc_partial_auc")
 NO_SPREAD = 1e-13  # what rounding leaves of a variance of 0, beside the squares it is made of
+MOST_LEFT_OUT = 400  # groups, or lots of them, that are left out one after the other
+_NO_KEY = np.empty(0, np.uint64)  # nothing is drawn
 BATCH = 1 << 18  # counts drawn at a time, if they are more than one resample: they stay in the cache
 
 _POLYGONS = {PRECISION_TRAPEZOIDS, RECALL_TRAPEZOIDS, RECALL_STEPS}
@@ -349,6 +352,15 @@ class Evaluator:
                     statistic, self._pairs, self._squares, stratified=self._population.stratified
                 )
         return self._errors
+
+
+def without_each(population: Population, statistic: Statistic) -> FloatArray:
+    """A statistic without each of the groups that are drawn; of many, without some at a time."""
+    at_a_time = -(-population.n_drawn // MOST_LEFT_OUT)
+    rest = replace(population, left_out=at_a_time, may_be_empty=True)
+    evaluator = Evaluator(rest, _NO_KEY, [statistic], -(-population.n_drawn // at_a_time))
+    evaluator.run(None, progress=False)
+    return evaluator.values()[0]
 
 
 def pair_values(statistic: Statistic, pairs: Array) -> FloatArray:

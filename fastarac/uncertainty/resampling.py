@@ -68,10 +68,10 @@ class Population:
     product of weights overflows or vanishes. `lanes` says how the units are interleaved, `n_drawn` how
     many items or groups there are and a resample has; `strata` and `bounds` are the units by stratum,
     and `groups` the number of each unit's group. Where there are groups without items, a resample
-    `may_be_empty`. Where the counts of cells are drawn from tables,
-    `tables` has one for each stratum. `sweep` is the `ThresholdSweep` of all items or, where the
-    statistics need no more, their `PointCounts` between runs. `members` are the items, where
-    they have weights or groups.
+    `may_be_empty`. With `left_out`, resample r is all groups but some: number r by so many numbers.
+    Where the counts of cells are drawn from tables, `tables` has one for each stratum. `sweep` is the
+    `ThresholdSweep` of all items or, where the statistics need no more, their `PointCounts` between
+    runs. `members` are the items, where they have weights or groups.
     """
 
     sweep: Any
@@ -86,6 +86,7 @@ class Population:
     groups: Array | None = None
     scale: float = 1.0
     may_be_empty: bool = False
+    left_out: int = 0
     tables: list[poisson.PoissonTables] = field(default_factory=list)
 
     @property
@@ -127,6 +128,10 @@ class Population:
         The array returned is another one, of a wider type, where a count does not fit a byte.
         """
         resampling = _kernels.bootstrap_draws
+        if self.left_out:
+            numbers = np.arange(first, first + len(counts))[:, None]
+            counts[:] = np.asarray(self.groups) // self.left_out != numbers
+            return counts
         with np.errstate(over="ignore"):  # random words wrap around
             for stratum, table in enumerate(self.tables):
                 numbers = first + (stratum << STRATUM_SHIFT)

@@ -14,6 +14,7 @@ from strategies import COMPILED
 
 import fastarac as fa
 from bench.simulations import paired_groups
+from fastarac.uncertainty import replicates
 from fastarac.uncertainty.adjustment import adjusted_levels, adjusted_pvalues
 
 pytestmark = pytest.mark.interpreted
@@ -235,22 +236,80 @@ def test_degrees_are_those_of_pages_of_one_size(statistic):
     assert pair.degrees_of_freedom == pytest.approx(19)
 
 
-def test_resamples_of_groups_are_expanded():
-    """From the normal law to Student's, and by √(G/(G − 1)); the interval by the same."""
+AT_A_LIMIT = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.02)
+
+
+def accepted_within(correct, confidence, limit):
+    """The share accepted of distinct confidences, up to where the errors reach the limit."""
+    order = np.argsort(-confidence)
+    errors = np.concatenate([[0], np.cumsum(~correct[order])]) / len(correct)
+    last = np.flatnonzero(errors <= limit)[-1]
+    if last == len(correct):
+        return 1.0
+    return (last + (limit - errors[last]) * len(correct)) / len(correct)
+
+
+@pytest.mark.parametrize("statistic", ["arac_auc", "roc_auc", AT_A_LIMIT])
+@pytest.mark.parametrize("of_one", [False, True])
+def test_resamples_of_groups_by_order_and_by_spread(statistic, of_one):
+    """Student's law for both; the larger p-value, and the interval that takes in both."""
     models, labels = engines(9, pages=24)
-    pair = fa.compare_models(
-        models, statistic="arac_auc", groups=labels, paired="groups", method="bootstrap",
-        n_resamples=1000 if COMPILED else 100, random_state=0,
-    ).pairs[0]  # fmt: skip
+    if of_one:  # resamples that lack the page differ less, and hardly any the other way
+        correct, confidence = models["engine 0"]
+        models["engine 0"] = (correct & ((labels["engine 0"] != 7) | (confidence < 0.3)), confidence)
+    options = {"statistic": statistic, "groups": labels, "paired": "groups", "method": "bootstrap"}
+    n = 1000 if COMPILED else 100
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
+        pair = fa.compare_models(models, n_resamples=n, random_state=0, **options).pairs[0]
     values = np.sort(pair.interval.distribution)
-    share = 2 * (np.sum(values * pair.difference <= 0) + 1) / (len(values) + 1)
+    error = np.std(values, ddof=1) * math.sqrt(24 / 23)
     degrees = 1 / sum(share**2 for share in shares_of_pages(labels)) - 1
-    assert pair.degrees_of_freedom == pytest.approx(degrees)
-    t = stats.norm.isf(share / 2) * math.sqrt(23 / 24)
-    assert pair.pvalue == pytest.approx(2 * stats.t.sf(t, int(degrees)), rel=1e-9)
-    tail = stats.norm.sf(stats.t.isf(0.025, int(degrees)) * math.sqrt(24 / 23))
-    k = math.ceil(tail * (len(values) + 1)) - 1
-    assert (pair.interval.low, pair.interval.high) == (values[k - 1], values[-k])
+    added = None
+    if statistic == "roc_auc":
+        added = added_by_pages(models, labels, statistic, *models)
+    elif statistic is AT_A_LIMIT:
+        added = np.zeros(24)
+        for sign, name in zip((1, -1), models, strict=True):
+            for k in range(24):
+                rest = labels[name] != k
+                added[k] += sign * accepted_within(*(part[rest] for part in models[name]), 0.02)
+        added -= added.mean()
+    if added is not None:
+        contributors = np.sum(added**2) ** 2 / np.sum(added**4)
+        most = 2 * contributors / (1 - contributors / 24) + 2 * (statistic is AT_A_LIMIT)
+        degrees = min(degrees, most)
+        assert degrees == most or not of_one
+    assert pair.degrees_of_freedom == pytest.approx(degrees, rel=1e-9)
+    share = 2 * (np.sum(values * pair.difference <= 0) + 1) / (len(values) + 1)
+    reach = stats.t.isf(0.025, int(degrees))
+    by_order = stats.norm.isf(share / 2) * math.sqrt(23 / 24)
+    by_spread = abs(pair.difference) / error
+    assert pair.pvalue == pytest.approx(
+        2 * stats.t.sf(min(by_order, by_spread), int(degrees)), rel=1e-9
+    )
+    tail = stats.norm.sf(reach * math.sqrt(24 / 23))
+    k = max(math.ceil(tail * (len(values) + 1)) - 1, 1)
+    low, high = pair.difference - reach * error, pair.difference + reach * error
+    ends = min(low, values[k - 1]), max(high, values[-k])
+    assert (pair.interval.low, pair.interval.high) == pytest.approx(ends, rel=1e-9)
+    assert (pair.pvalue < 0.05) == (not pair.interval.low <= 0 <= pair.interval.high)
+
+
+def test_many_groups_are_left_out_some_at_a_time(monkeypatch):
+    models, labels = engines(10, pages=24)
+    options = {"statistic": AT_A_LIMIT, "paired": "groups", "method": "bootstrap", "random_state": 0}
+    monkeypatch.setattr(replicates, "MOST_LEFT_OUT", 8)
+    some = fa.compare_models(models, groups=labels, n_resamples=10, **options).pairs[0]
+    added = np.zeros(8)
+    for sign, name in zip((1, -1), models, strict=True):
+        for k in range(8):
+            rest = labels[name] // 3 != k
+            added[k] += sign * accepted_within(*(part[rest] for part in models[name]), 0.02)
+    added -= added.mean()
+    contributors = np.sum(added**2) ** 2 / np.sum(added**4)
+    most = 2 * contributors / (1 - contributors / 8) + 2
+    assert some.degrees_of_freedom == pytest.approx(most)
 
 
 @pytest.mark.parametrize("spoiled", [[7], [7, 40]])

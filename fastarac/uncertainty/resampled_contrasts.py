@@ -1,0 +1,157 @@
+"""Differences of models by resamples of items or of groups, the same for all models."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.interval import Interval
+from fastarac._core.random_state import key_of
+from fastarac._engine.factors import crossed_in
+from fastarac.uncertainty import asymptotic, derivatives, influence
+from fastarac.uncertainty.contrasts import (
+    FEW_GROUPS_OF_PAIR,
+    Contrast,
+    Contrasts,
+    added_to,
+    counted_shares_of_best,
+    degrees_of_sizes,
+)
+from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, interval_of
+from fastarac.uncertainty.intervals import percentile
+from fastarac.uncertainty.inversion import MORE_DEGREES
+from fastarac.uncertainty.replicates import Evaluator, without_each
+from fastarac.uncertainty.resampling import population_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from fastarac._core.random_state import RandomState
+    from fastarac.uncertainty.paired import ComparedItems, ComparedModels
+    from fastarac.uncertainty.resampling import Population
+    from fastarac.uncertainty.statistics import Statistic
+
+
+class Resampling(NamedTuple):
+    """How resamples are drawn."""
+
+    n: int
+    random_state: RandomState
+    progress: bool
+
+
+def by_resampling(
+    models: ComparedModels, statistic: Statistic, level: float, resampling: Resampling
+) -> Contrasts:
+    """From resamples of items or of groups, the same for all models."""
+    if models.n_factors > 1:
+        raise ValueError(crossed_in("groups", "method='bootstrap', which draws whole groups,"))
+    key, n_resamples = key_of(resampling.random_state), resampling.n
+    populations, rows = [], []
+    for model in models.items.values():
+        population = population_of(
+            model.correct,
+            model.confidence,
+            model.weight,
+            _drawn_units(model),
+            stratified=False,
+            n_groups=models.n_groups,
+        )
+        evaluator = Evaluator(population, key, [statistic], n_resamples)
+        evaluator.run(None, progress=resampling.progress)
+        populations.append(population)
+        rows.append(evaluator.values()[0])
+    values = np.array(rows)
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    missing = n_resamples - values.shape[1]
+    if values.shape[1] < 2:
+        values = np.full((len(rows), 2), math.nan)
+    names = models.names
+    estimates: list[Estimate] = []
+    intervals: list[Interval] = []
+    warnings: list[str] = []
+    for model, population, row in zip(models.items.values(), populations, values, strict=True):
+        error = float(np.std(row, ddof=1))
+        sweep, n = population.sweep, float(population.n_drawn)
+        grouped = model.codes is not None
+        estimate = Estimate(
+            sweep, statistic(sweep), error, math.inf, n, math.inf, population.n_items, grouped
+        )
+        interval = Interval(estimate.value, *percentile(row, level), error, level, "percentile", row)
+        if not error > NO_SPREAD:
+            interval = interval_of(estimate, statistic, level, "wald")
+        estimates.append(estimate)
+        intervals.append(interval)
+    defined = not any(math.isnan(estimate.value) for estimate in estimates)
+    warnings += _of_models(names, estimates, statistic)
+    if missing and defined:
+        warnings.append(
+            f"{statistic.name} is undefined in {missing} of {n_resamples} resamples, which are left out"
+        )
+    pairs = {}
+    grouped = estimates[0].grouped
+    degrees_of = _degrees_of_groups(models, populations, statistic) if grouped else None
+    for a, b in itertools.combinations(range(len(names)), 2):
+        differences = values[a] - values[b]
+        error = float(np.std(differences, ddof=1))
+        degrees, n_groups = degrees_of(a, b) if degrees_of else (math.nan, 0)
+        if not error > NO_SPREAD:
+            degrees = math.inf
+        pairs[a, b] = Contrast(
+            estimates[a], estimates[b], statistic, error, degrees, differences, n_groups
+        )
+        if not error > NO_SPREAD and defined:
+            warnings.append(f"{names[a]!r} and {names[b]!r} differ by the same in all resamples")
+    shares = [math.nan] * len(names)
+    if not np.isnan(values).any():
+        shares = counted_shares_of_best(values, statistic)
+    return Contrasts(intervals, pairs, shares, warnings)
+
+
+def _degrees_of_groups(
+    models: ComparedModels, populations: list[Population], statistic: Statistic
+) -> Callable[[int, int], tuple[float, int]]:
+    """Degrees of freedom of the difference of two models, and how many groups are drawn.
+
+    They are those of the test by influence values; of statistics without such values, at most two more
+    than Satterthwaite's, of what leaving out each group changes.
+    """
+    known = statistic.name in derivatives.NAMES
+    errors = added_to(models, statistic)[1] if known else None
+    left_out = [] if known else [without_each(one, statistic) for one in populations]
+
+    def degrees_of(a: int, b: int) -> tuple[float, int]:
+        sizes = np.array([populations[k].sizes_of_groups for k in (a, b)])
+        n_groups = int(np.count_nonzero(sizes.any(axis=0)))
+        if errors is not None:
+            return errors.of_pair(a, b, statistic)[1], n_groups
+        degrees = degrees_of_sizes(sizes)
+        changes = left_out[a] - left_out[b]
+        contributors = influence.spread_of(changes - np.mean(changes)).effective_contributors
+        if math.isnan(contributors):  # undefined without a group that has all items of a class
+            contributors = 1.0
+        of_variance = asymptotic.satterthwaite(contributors, float(len(changes)))
+        return min(degrees, of_variance + MORE_DEGREES), n_groups
+
+    return degrees_of
+
+
+def _drawn_units(model: ComparedItems) -> NDArray[np.intp]:
+    """The number of the unit that each item is drawn with: which are drawn depends on the key alone."""
+    if model.codes is None:
+        return np.arange(model.n)
+    return model.places[model.codes] if len(model.places) else model.codes
+
+
+def _of_models(
+    names: tuple[str, ...], estimates: list[Estimate], statistic: Statistic
+) -> Iterator[str]:
+    for name, estimate in zip(names, estimates, strict=True):
+        warning = asymptotic.reliability_warning(estimate, statistic, fewest_groups=FEW_GROUPS_OF_PAIR)
+        if warning and not math.isnan(estimate.value):
+            yield f"{name!r}: {warning}"
