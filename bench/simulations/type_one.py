@@ -209,6 +209,12 @@ TESTS: dict[str, Kind] = {
         for name in NAMES
     },
     **{
+        f"compare_models, {name}, bootstrap, groups=": Kind(
+            partial(pair, statistic=statistic, method="bootstrap", grouped=True), DOCUMENTS
+        )
+        for name, statistic in (("arac_auc", "arac_auc"), ("acceptance at 5 % errors", AT_ERRORS))
+    },
+    **{
         f"compare_models, {name}, groups{'=' if grouped else ' ignored'}": Kind(
             partial(pair, statistic=name, grouped=grouped), DOCUMENTS
         )

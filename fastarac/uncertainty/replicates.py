@@ -360,7 +360,8 @@ def without_each(population: Population, statistic: Statistic) -> FloatArray:
     rest = replace(population, left_out=at_a_time, may_be_empty=True)
     evaluator = Evaluator(rest, _NO_KEY, [statistic], -(-population.n_drawn // at_a_time))
     evaluator.run(None, progress=False)
-    return evaluator.values()[0]
+    values: FloatArray = evaluator.values()[0]
+    return values
 
 
 def pair_values(statistic: Statistic, pairs: Array) -> FloatArray:
