@@ -84,7 +84,8 @@ def apply_policy(
     Returns
     -------
     AppliedPolicy
-        Counts, and the errors that are expected.
+        Counts, and the errors that are expected. Of a file without rows all are 0, and both files that
+        are written have its columns alone.
 
     Raises
     ------
@@ -285,8 +286,6 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
         f"{accepts}, {rule.known} AS known, {_seen_columns(rule)}, count(*)",
         rest="GROUP BY ALL",
     ).fetchall()
-    if not rows:
-        raise DataFileError(source.path, "there are no rows")
     if any(row[0] is None for row in rows):
         raise _invalid(source, rule)
 
@@ -439,8 +438,6 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
         rest=") GROUP BY name",
     )
     run = source.connection.execute
-    if not run("SELECT count(*) FROM grouped").fetchall()[0][0]:
-        raise DataFileError(source.path, "there are no rows")
     if run("SELECT count(*) FROM grouped WHERE name IS NULL OR valid < n").fetchall()[0][0]:
         raise _invalid(source, rule)
     run(
@@ -451,7 +448,7 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
     found = run(
         "SELECT sum(n), sum(n) FILTER (accepts), sum(unknown), count(*), count_if(accepts) FROM decided"
     ).fetchall()[0]
-    n, taken, unknown, documents, accepted = found
+    n, taken, unknown, documents, accepted = (int(number or 0) for number in found)
     expected = policy.expected_errors([accepted])
     rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
     n_groups, by_group = _groups(source, rule, policy)
@@ -459,8 +456,8 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
     # rows keep their order where one thread looks up the decisions of each in turn
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
     return AppliedPolicy(
-        int(n), int(taken or 0), expected.estimate, expected.low, expected.high,
-        int(unknown) if policy.fields else 0, policy.criterion, policy.limit,
+        n, taken, expected.estimate, expected.low, expected.high,
+        unknown if policy.fields else 0, policy.criterion, policy.limit,
         n_documents=documents, accepted_documents=accepted, n_groups=n_groups, shift=shift,
     )  # fmt: skip
 

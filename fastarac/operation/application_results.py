@@ -88,10 +88,10 @@ class AppliedPolicy(Result):
 
     @property
     def straight_through_rate(self) -> float | None:
-        """The share of the documents that are accepted; None where single outputs are."""
+        """The share of the documents that are accepted; None where single outputs are, NaN of none."""
         if self.n_documents is None or self.accepted_documents is None:
             return None
-        return self.accepted_documents / self.n_documents
+        return self.accepted_documents / self.n_documents if self.n_documents else math.nan
 
     @property
     def expected_rate(self) -> float:
@@ -116,11 +116,13 @@ class AppliedPolicy(Result):
         return f"{self.shift}, so that neither the limit nor the expected errors need be true of them"
 
     def __str__(self) -> str:
+        if not self.n_items:
+            return "there are no outputs: nothing is accepted, and nothing is to be verified"
         share = percent(self.accepted / self.n_items, 4)
         unknown = ""
         if self.unknown_fields:
             unknown = f" ({self.unknown_fields:,} of them of fields that the policy does not know)"
-        ends = f"{self.expected_low:.3g} to {self.expected_high:.3g}"
+        ends = f"95 % interval {self.expected_low:.3g} to {self.expected_high:.3g}"
         number = f"about {self.expected_errors:.3g} ({ends})"
         errors, whole = f"{number} errors are expected among the", self.n_items
         on = "" if self.n_groups is None else f" in {self.n_groups:,} {plural('group', self.n_groups)}"

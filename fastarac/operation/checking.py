@@ -141,8 +141,10 @@ class PolicyCheck(Result):
         if math.isnan(found.estimate):
             return f"too few {self.unit} to tell whether {head} holds: none is accepted"
         rate = f"{percent(found.estimate, 4)} {_NOUN[self.criterion]} {self.unit} are undetected errors"
-        level = f"{percent(found.confidence_level)} interval"
-        ends = f"{level} {percent_range(found.low, found.high, 4)}"
+        ends = (
+            f"{percent(found.confidence_level)} interval {percent_range(found.low, found.high, 4)}, "
+            f"either end with {percent((1.0 + found.confidence_level) / 2.0)} confidence"
+        )
         if self.audited is not None:
             rate = f"by {self.audited:,} audits{self._unanswered_words}, {rate}"
         if self.verified is not None:

@@ -14,7 +14,7 @@ def words_of(monitor: Any) -> str:
     found = monitor.interval
     rate = (
         f"{monitor.errors:,} errors among {monitor.audited:,} audits, {percent(found.estimate, 3)} "
-        f"({percent(found.confidence_level)} interval "
+        f"(two-sided {percent(found.confidence_level)} interval "
         f"{percent_range(found.low, found.high, 3)})"
     )
     limit = f"the limit of {percent(monitor.limit)}"

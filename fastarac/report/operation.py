@@ -335,11 +335,11 @@ def _of_applied(applied: AppliedPolicy) -> ReportSection:
     rates = [applied.expected_rate, *map(applied.rate_of, applied.fields)]
     names = [ALL, *(each.field for each in applied.fields)]
     straight = applied.straight_through_rate
-    share = applied.accepted / applied.n_items if straight is None else straight
+    share = applied.accepted / max(applied.n_items, 1) if straight is None else straight
     return ReportSection(
         "applied",
         "What went through",
-        percent(share, 4),
+        percent(share, 4) if applied.n_items else "–",
         f"{'of the documents go straight through' if straight is not None else 'of the outputs'}. "
         f"{sentence(applied)}",
         "" if applied.warning is None else "bad",
@@ -436,7 +436,8 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
         "log",
         "What the audits say",
         percent(float(found.error_rate[at]), 4),
-        f"of {n:,} outputs are estimated to be undetected errors ({percent(level)} interval {ends}), "
+        f"of {n:,} outputs are estimated to be undetected errors ({percent(level)} interval {ends}, "
+        f"either end with {percent((1.0 + level) / 2.0)} confidence), "
         f"where {percent(in_use, 4)} are accepted.",
         facts=facts,
         charts=[Chart(

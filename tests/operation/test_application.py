@@ -13,6 +13,7 @@ import pytest
 
 from fastarac import operation
 from fastarac.io import DataFileError
+from fastarac.report import write_operation_report
 
 RNG = np.random.default_rng(8)
 FIELD, CONFIDENCE = RNG.choice(["date", "name"], 3000), RNG.random(3000).round(3)
@@ -279,3 +280,18 @@ def test_memory_does_not_depend_on_the_size_of_the_file(tmp_path):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
         used.append(int(done.stdout))
     assert used[1] < 1.5 * used[0], used
+
+
+@pytest.mark.parametrize("kind", ["by", "documents", "groups"])
+def test_a_file_without_rows_is_divided_into_none(tmp_path, kind):
+    rng = np.random.default_rng(3)
+    label, confidence = np.arange(2000) // 5 % (2 if kind == "by" else 400), rng.random(2000)
+    correct = rng.random(2000) >= 0.02 * (1 - confidence)
+    policy = operation.fit_policy(correct, confidence, max_error_rate=0.3, **{kind: label})
+    path, yes, no = (tmp_path / name for name in ("night.csv", "yes.csv", "no.csv"))
+    path.write_text("id,confidence,label\n")
+    found = operation.apply_policy(policy, path, accepted=yes, review=no, **{kind: "label"})
+    assert (found.n_items, found.accepted, found.expected_errors) == (0, 0, 0.0)
+    assert str(found) == "there are no outputs: nothing is accepted, and nothing is to be verified"
+    assert yes.read_text() == no.read_text() == "id,confidence,label\n"
+    write_operation_report(tmp_path / "night.html", policy=policy, applied=found)

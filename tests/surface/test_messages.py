@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import pytest
@@ -153,10 +154,11 @@ def test_one_is_not_several():
 
 def test_intervals_are_printed_with_their_level():
     policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
-    assert "(90 % interval " in str(policy.check([1] * 397 + [0] * 3, range(400)))
+    check = policy.check([1] * 397 + [0] * 3, range(400))
+    assert re.search(r"\(90 % interval .*, either end with 95 % confidence\)", str(check))
     monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.01, failure_probability=0.1)
     monitor.update(1, 100)
-    assert "(90 % interval " in str(monitor)
+    assert "(two-sided 90 % interval " in str(monitor)
 
 
 @pytest.mark.parametrize(
