@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from fastarac.guarantees.fallback import Start, last_proved
 
 BOLDNESS = 0.9  # of the largest bet that cannot lose everything
 LARGEST_LOG = 700.0  # of a capital that a double holds
+FEW = 128  # groups that are tried first, at least
 
 
 class GroupedItems(NamedTuple):
@@ -76,6 +78,12 @@ def wealth(outcomes: NDArray[np.float64], largest: float, limit: float) -> float
     `outcomes` are those of the groups in their order, each at most (1 − limit)·largest. Bets are on the
     mean and the spread of the groups before, and begin as if one group had been without an error.
     """
+    grown = float(np.max(_growth(outcomes, largest, limit), initial=0.0))
+    return math.exp(min(grown, LARGEST_LOG))
+
+
+def _growth(outcomes: NDArray[np.float64], largest: float, limit: float) -> NDArray[np.float64]:
+    """Logarithms of the capital after each group, which depend on no later one."""
     n = len(outcomes)
     highest = BOLDNESS / ((1.0 - limit) * largest)
     prior = -limit * largest / 2.0
@@ -85,26 +93,48 @@ def wealth(outcomes: NDArray[np.float64], largest: float, limit: float) -> float
     mean = (before + prior) / weight
     second = (squares + prior**2) / weight
     bets = np.clip(-mean / second, 0.0, highest)
-    grown = float(np.max(np.cumsum(np.log1p(-bets * outcomes)), initial=0.0))
-    return math.exp(min(grown, LARGEST_LOG))
+    return np.asarray(np.cumsum(np.log1p(-bets * outcomes)))
+
+
+def _groups_needed(
+    outcomes: NDArray[np.float64], largest: float, limit: float, delta: float, guess: int
+) -> int | None:
+    """After how many groups the capital is 1/δ for the first time; None where it never is.
+
+    Twice the `guess` are tried first, then twice as many, and so on.
+    """
+    n, goal = len(outcomes), -math.log(delta)
+    tried = min(n, max(FEW, 2 * guess))
+    while True:
+        enough = np.flatnonzero(_growth(outcomes[:tried], largest, limit) >= goal)
+        if len(enough):
+            return int(enough[0]) + 1
+        if tried == n:
+            return None
+        tried = min(n, 2 * tried)
 
 
 def bet_on_error_rate(pages: GroupedItems, n_points: int, limit: float, delta: float) -> int:
     """Points accepted in a row while the error rate of all is proved to be within the limit.
 
-    Only an error changes the test, so that there is one for each number of accepted errors.
+    Only an error among the groups by which the limit was proved changes the test: the capital is looked
+    at after each group, and later ones have no part in it.
     """
     errors = np.flatnonzero(pages.wrong)
     errors = errors[np.argsort(pages.place[errors], kind="stable")]
     outcomes = -limit * pages.sizes.astype(np.float64)
-    if wealth(outcomes, pages.largest, limit) < 1.0 / delta:
+    needed = _groups_needed(outcomes, pages.largest, limit, delta, 0)
+    if needed is None:
         return 0
-    places = pages.place[errors]
-    for start in np.flatnonzero(np.diff(places, prepend=-1)).tolist():
-        stop = start + int(np.sum(places[start:] == places[start]))
-        np.add.at(outcomes, pages.group[errors[start:stop]], 1.0)
-        if wealth(outcomes, pages.largest, limit) < 1.0 / delta:
-            return int(places[start])
+    places, groups = pages.place[errors], pages.group[errors]
+    starts = np.flatnonzero(np.diff(places, prepend=-1)).tolist()
+    for start, stop in itertools.pairwise([*starts, len(places)]):
+        of_these = groups[start:stop]
+        np.add.at(outcomes, of_these, 1.0)
+        if of_these.min() < needed:
+            needed = _groups_needed(outcomes, pages.largest, limit, delta, needed)
+            if needed is None:
+                return int(places[start])
     return n_points
 
 
