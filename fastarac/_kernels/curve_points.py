@@ -18,9 +18,9 @@ import numpy as np
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, TP_CHANGES
 from fastarac._kernels.double_double import add, multiply
-from fastarac._kernels.keys import encode_two_ended, next_tie, threshold_bits
-from fastarac._kernels.sort import HALF_CELLS, MANTISSA_SHIFT, N_CELLS, counts_needed, sort_keys
-from fastarac._kernels.ties import small_pairs
+from fastarac._kernels.keys import next_tie, one_and_sign, threshold_bits
+from fastarac._kernels.sort import HALF_CELLS, MANTISSA_SHIFT, N_CELLS
+from fastarac._kernels.ties import small_pairs, sorted_halves
 
 BLOCK = 1 << 12  # labels between two looks at whether there is a third value
 ROWS = 1 << 11  # rows whose scores are looked up column after column
@@ -166,9 +166,7 @@ def write_points(
     below, kind, rule, mode, falling, positives, negatives = options
     by_p = np.float64(max(positives, 1))
     by_n = np.float64(max(negatives, 1))
-    T = keys.dtype.type
-    one = T(1)
-    sign = one << T(8 * keys.itemsize - 1)
+    one, sign = one_and_sign(keys)
     final = len(x) - 1
     for b in range(first, last):
         bucket = keys[bounds[b] : bounds[b + 1]]
@@ -216,9 +214,7 @@ def add_up_weights(
     The items of a tie are added in the order in which they were given: the rounding is that of a
     cumulative sum over the stably sorted items.
     """
-    T = keys.dtype.type
-    one = T(1)
-    sign = one << T(8 * keys.itemsize - 1)
+    one, sign = one_and_sign(keys)
     positive = 0.0
     negative = 0.0
     j = 0
@@ -289,22 +285,16 @@ def small_precision(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, float, float]:
     """Return (not finite, positives, `precision_sum` high and low) of a few items."""
-    n = len(bits)
-    keys = np.empty(n, bits.dtype)
-    bad, _, lower = encode_two_ended(bits, labels, kind, exponent, keys)
-    spare = np.empty(n, bits.dtype)
-    counts = np.empty(counts_needed(n), np.int32)
-    one = keys.dtype.type(1)
+    bad, _, lower, upper = sorted_halves(bits, labels, kind, exponent)
+    one = bits.dtype.type(1)
     tp = 0
-    for i in range(lower, n):
-        tp += np.int64(keys[i] & one)
+    for key in upper:
+        tp += np.int64(key & one)
     positives = tp
-    for i in range(lower):
-        positives += np.int64(keys[i] & one)
-    sort_keys(keys[:lower], spare, counts)
-    sort_keys(keys[lower:], spare, counts)
-    high, low = precision_sum(keys[lower:], 0, 0)
-    other_high, other_low = precision_sum(keys[:lower], tp, n - lower - tp)
+    for key in lower:
+        positives += np.int64(key & one)
+    high, low = precision_sum(upper, 0, 0)
+    other_high, other_low = precision_sum(lower, tp, len(upper) - tp)
     high, low = add(high, low, other_high, other_low)
     return bad, positives, high, low
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
-from fastarac._kernels.keys import ordered
+from fastarac._kernels.keys import one_and_sign, ordered
 from fastarac._kernels.sort import counts_needed, sort_keys
 from fastarac._kernels.ties import count_keys
 
@@ -46,9 +46,7 @@ def scatter_blocks(
     Half groups are numbered within the block: twice the group, plus one for values not below zero.
     Returns what `sort.histogram` returns.
     """
-    T = bits.dtype.type
-    one = T(1)
-    sign = one << T(8 * bits.itemsize - 1)
+    one, sign = one_and_sign(bits)
     mask = (1 << shift) - 1
     bad = False
     seen = np.uint8(0)
@@ -64,7 +62,7 @@ def scatter_blocks(
         positions[block] = p + 1
         if p >= len(keys):  # the codes are others than those that were counted
             break
-        keys[p] = (o << one) | T(labels[i])
+        keys[p] = (o << one) | bits.dtype.type(labels[i])
         halves[p] = 2 * (code & mask) + upper
     return bad and kind == FLOAT, np.int64(seen)
 

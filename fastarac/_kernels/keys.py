@@ -21,6 +21,13 @@ from fastarac._kernels.codes import FLOAT, UNSIGNED
 
 
 @kernel
+def one_and_sign(bits: Array) -> tuple[Any, Any]:
+    """Return 1 and the highest bit, both of the type of these bits."""
+    one = bits.dtype.type(1)
+    return one, one << bits.dtype.type(8 * bits.itemsize - 1)
+
+
+@kernel
 def ordered(bits: Any, sign: Any, kind: int) -> Any:
     """Map the bits of a value to an unsigned integer in the order of the values."""
     if kind == UNSIGNED:
@@ -68,9 +75,7 @@ def encode_two_ended(
     Returns whether a float is not finite, the union of the labels, and the number of values below
     zero.
     """
-    T = bits.dtype.type
-    one = T(1)
-    sign = one << T(8 * bits.itemsize - 1)
+    one, sign = one_and_sign(bits)
     bad = False
     seen = np.uint8(0)
     some = sign ^ sign
@@ -82,15 +87,15 @@ def encode_two_ended(
         o = ordered(b, sign, kind)
         some |= o
         every &= o
-        keys[i] = (o << one) | T(labels[i])
+        keys[i] = (o << one) | bits.dtype.type(labels[i])
     front = 0 if every & sign else len(bits)
     if (some ^ every) & sign:  # values on both sides of zero
         front = 0
         back = len(bits) - 1
         for i in range(len(bits)):
-            o = T(ordered(bits[i], sign, kind))  # of 64 bits before
+            o = bits.dtype.type(ordered(bits[i], sign, kind))  # of 64 bits before
             upper = np.int64(1) if o & sign else np.int64(0)
-            keys[back if upper else front] = (o << one) | T(labels[i])
+            keys[back if upper else front] = (o << one) | bits.dtype.type(labels[i])
             front += 1 - upper
             back -= upper
     return bad and kind == FLOAT, np.int64(seen), front

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
-from fastarac._kernels.keys import threshold_bits
+from fastarac._kernels.keys import one_and_sign, threshold_bits
 
 
 @kernel
@@ -87,9 +87,7 @@ def within_risk(
 @kernel
 def write_thresholds(keys: Array, starts: Array, first_above: int, kind: int, bits: Array) -> None:
     """Write the thresholds at these positions as bits; those from `first_above` on are above zero."""
-    T = keys.dtype.type
-    one = T(1)
-    sign = one << T(8 * keys.itemsize - 1)
+    one, sign = one_and_sign(keys)
     for i in range(len(starts)):
         start = starts[i]
         bits[i] = threshold_bits(keys[start] >> one, start >= first_above, kind, sign)

@@ -14,7 +14,7 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
-from fastarac._kernels.keys import ordered
+from fastarac._kernels.keys import one_and_sign, ordered
 
 BLOCK = 1 << 11  # items that are looked at together, in the cache
 
@@ -130,8 +130,7 @@ def count_gaps(
     at each. Returns whether a float is not finite, and the union of the labels.
     """
     (values, bits, labels), (gaps, ties) = part, out
-    one = bits.dtype.type(1)
-    sign = one << bits.dtype.type(8 * bits.itemsize - 1)
+    _, sign = one_and_sign(bits)
     bad = False
     seen = np.uint8(0)
     cells = np.empty(BLOCK, np.int32)

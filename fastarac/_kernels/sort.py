@@ -14,7 +14,7 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
-from fastarac._kernels.keys import ordered
+from fastarac._kernels.keys import one_and_sign, ordered
 
 CELL_BITS = 7  # each octave of the distance from an end is divided into 128 cells
 HALF_CELLS = 32 << CELL_BITS  # 32 octaves from each end
@@ -96,9 +96,7 @@ def scatter(part: Any, kind: int, plan: Any, positions: Array, keys: Array) -> N
     what was counted.
     """
     values, bits, labels = part
-    T = bits.dtype.type
-    one = T(1)
-    sign = one << T(8 * bits.itemsize - 1)
+    one, sign = one_and_sign(bits)
     cells = np.empty(BLOCK, np.int32)
     buckets = np.empty(BLOCK, np.uint16)
     for start in range(0, len(bits), BLOCK):
@@ -110,7 +108,7 @@ def scatter(part: Any, kind: int, plan: Any, positions: Array, keys: Array) -> N
             p = positions[buckets[i]]
             positions[buckets[i]] = p + 1
             if p < len(keys):
-                keys[p] = (ordered(some[i], sign, kind) << one) | T(label[i])
+                keys[p] = (ordered(some[i], sign, kind) << one) | bits.dtype.type(label[i])
 
 
 @kernel
@@ -164,6 +162,22 @@ def radix_sort(keys: Array, spare: Array, counts: Array, low: Any, differ: Any) 
 
 
 @kernel
+def span_of(keys: Array) -> tuple[Any, Any, int]:
+    """Return the lowest key, how far the highest one is above it, and how many bits that has."""
+    T = keys.dtype.type
+    low = keys[0] if len(keys) else T(0)
+    high = low
+    for i in range(len(keys)):
+        low = min(low, keys[i])
+        high = max(high, keys[i])
+    span = high - low
+    bits = 0
+    while bits < 8 * keys.itemsize and span >> T(bits) != T(0):
+        bits += 1
+    return low, span, bits
+
+
+@kernel
 def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
     """Sort `keys` in place.
 
@@ -176,15 +190,7 @@ def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
     if n <= SMALL:
         insert_sorted(keys, keys)
         return
-    low = keys[0]
-    high = keys[0]
-    for i in range(n):
-        low = min(low, keys[i])
-        high = max(high, keys[i])
-    span = high - low
-    span_bits = 0
-    while span_bits < 8 * keys.itemsize and span >> T(span_bits) != T(0):
-        span_bits += 1
+    low, span, span_bits = span_of(keys)
     count_bits = 0
     while (2 << count_bits) < 3 * n and count_bits < 18:
         count_bits += 1

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
-from fastarac._kernels.keys import encode_two_ended, threshold_bits
+from fastarac._kernels.keys import encode_two_ended, one_and_sign, threshold_bits
 from fastarac._kernels.sort import counts_needed, sort_keys
 
 
@@ -54,25 +54,29 @@ def count_range(keys: Array, bounds: Array, first: int, last: int, results: Arra
 
 
 @kernel
-def small_pairs(
+def sorted_halves(
     bits: Array, labels: Array, kind: int, exponent: Any
-) -> tuple[bool, int, int, int, int]:
-    """Return (not finite, union of labels, correct, incorrect, doubled_pairs) of a few items."""
+) -> tuple[bool, int, Array, Array]:
+    """Return (not finite, union of labels, sorted keys below zero, the others) of a few items."""
     n = len(bits)
     keys = np.empty(n, bits.dtype)
     bad, seen, lower = encode_two_ended(bits, labels, kind, exponent, keys)
     spare = np.empty(n, bits.dtype)
     counts = np.empty(counts_needed(n), np.int32)
-    correct = 0
-    incorrect = 0
-    doubled = 0
-    for part in (keys[:lower], keys[lower:]):
-        sort_keys(part, spare, counts)
-        _, p, q, pairs = count_keys(part)
-        doubled += pairs + 2 * p * incorrect
-        correct += p
-        incorrect += q
-    return bad, seen, correct, incorrect, doubled
+    sort_keys(keys[:lower], spare, counts)
+    sort_keys(keys[lower:], spare, counts)
+    return bad, seen, keys[:lower], keys[lower:]
+
+
+@kernel
+def small_pairs(
+    bits: Array, labels: Array, kind: int, exponent: Any
+) -> tuple[bool, int, int, int, int]:
+    """Return (not finite, union of labels, correct, incorrect, doubled_pairs) of a few items."""
+    bad, seen, lower, upper = sorted_halves(bits, labels, kind, exponent)
+    _, p, q, below = count_keys(lower)
+    _, correct, incorrect, doubled = count_keys(upper)
+    return bad, seen, p + correct, q + incorrect, below + doubled + 2 * correct * q
 
 
 @kernel
@@ -85,9 +89,7 @@ def write_sweep(keys: Array, upper: bool, kind: int, above: Any, out: Any) -> No
     """
     thresholds, true_accepts, false_accepts = out
     j, correct, incorrect = above
-    T = keys.dtype.type
-    one = T(1)
-    sign = one << T(8 * keys.itemsize - 1)
+    one, sign = one_and_sign(keys)
     for r in range(len(keys)):
         i = len(keys) - 1 - r
         value = keys[i] >> one
@@ -106,19 +108,12 @@ def small_sweep(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, Array, Array, Array]:
     """Return (not finite, union of labels, thresholds as bits, true_accepts, false_accepts)."""
-    n = len(bits)
-    keys = np.empty(n, bits.dtype)
-    bad, seen, lower = encode_two_ended(bits, labels, kind, exponent, keys)
-    spare = np.empty(n, bits.dtype)
-    counts = np.empty(counts_needed(n), np.int32)
-    sort_keys(keys[:lower], spare, counts)
-    sort_keys(keys[lower:], spare, counts)
-    below = count_keys(keys[:lower])
-    above = count_keys(keys[lower:])
-    size = 1 + below[0] + above[0]
+    bad, seen, lower, upper = sorted_halves(bits, labels, kind, exponent)
+    above = count_keys(upper)
+    size = 1 + count_keys(lower)[0] + above[0]
     out = np.zeros(size, bits.dtype), np.zeros(size, np.int64), np.zeros(size, np.int64)
-    write_sweep(keys[lower:], True, kind, (0, 0, 0), out)
-    write_sweep(keys[:lower], False, kind, above[:3], out)
+    write_sweep(upper, True, kind, (0, 0, 0), out)
+    write_sweep(lower, False, kind, above[:3], out)
     return bad, seen, *out
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.double_double import add, multiply, two_product, two_sum
-from fastarac._kernels.keys import ordered, threshold_bits
+from fastarac._kernels.keys import one_and_sign, ordered, threshold_bits
+from fastarac._kernels.sort import span_of
 
 
 @kernel
@@ -33,15 +34,7 @@ def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[An
     """
     n = len(keys)
     T = keys.dtype.type
-    low = keys[0] if n else T(0)
-    high = low
-    for i in range(n):
-        low = min(low, keys[i])
-        high = max(high, keys[i])
-    span = high - low
-    span_bits = 0
-    while span_bits < 8 * keys.itemsize and span >> T(span_bits) != T(0):
-        span_bits += 1
+    low, span, span_bits = span_of(keys)
     count_bits = 0
     while (1 << count_bits) < n and count_bits < 18:
         count_bits += 1
@@ -151,9 +144,7 @@ def small_pairs(
 ) -> tuple[bool, int, Array]:
     """Return (not finite, union of labels, `combine`) of a few items."""
     n = len(bits)
-    T = bits.dtype.type
-    one = T(1)
-    sign = one << T(8 * bits.itemsize - 1)
+    one, sign = one_and_sign(bits)
     keys = np.empty(n, bits.dtype)
     moved = np.empty(n, np.float64)
     bad = False
@@ -167,7 +158,7 @@ def small_pairs(
         o = ordered(b, sign, kind)
         upper = np.int64(1) if o & sign else np.int64(0)
         p = back if upper else lower
-        keys[p] = (o << one) | T(labels[i])
+        keys[p] = (o << one) | bits.dtype.type(labels[i])
         moved[p] = weights[i]
         lower += 1 - upper
         back -= upper
@@ -188,9 +179,7 @@ def write_weighted(
     `above` is the bucket's row of `sums_above`; its count of thresholds says where to begin.
     """
     thresholds, true_accepts, false_accepts = out
-    T = keys.dtype.type
-    one = T(1)
-    sign = one << T(8 * keys.itemsize - 1)
+    one, sign = one_and_sign(keys)
     j = np.int64(above[0]) + 1
     correct_high, correct_low, incorrect_high, incorrect_low = (
         above[1],

@@ -17,7 +17,7 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels._prefetch import prefetch
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.double_double import two_product, two_sum
-from fastarac._kernels.keys import ordered
+from fastarac._kernels.keys import one_and_sign, ordered
 from fastarac._kernels.smaller_class import first_from
 from fastarac._kernels.sort import BLOCK, fill_buckets
 from fastarac._kernels.weighted import sort_pairs, sort_pairs_in_cells, sum_bucket
@@ -50,9 +50,7 @@ def fill_streams(
     Each item is read once: another thread may write to the arrays meanwhile.
     """
     values, bits, labels = part
-    T = bits.dtype.type
-    one = T(1)
-    sign = one << T(8 * bits.itemsize - 1)
+    one, sign = one_and_sign(bits)
     weight_bits = weights.view(np.int64)
     bad = False
     seen = np.uint8(0)
@@ -87,7 +85,7 @@ def fill_streams(
                 p = np.int64(2 * PIECE) * free
                 free += 1
             positions[stream] = p + 1
-            store[p] = (ordered(own[i], sign, kind) << one) | T(own_labels[i])
+            store[p] = (ordered(own[i], sign, kind) << one) | bits.dtype.type(own_labels[i])
             store[p + PIECE] = np.uint64(weight[i])
     return bad and kind == FLOAT, np.int64(seen), largest, free
 
