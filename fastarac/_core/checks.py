@@ -46,6 +46,15 @@ def of_percent(number: float, upper: float = 1.0) -> str:
     return f" ({number:.6g} % is {number / 100.0:.6g})"
 
 
+def require_type(value: Any, kinds: Any, name: str, expected: str, *, shown: bool = True) -> Any:
+    """Return `value` if it is of one of these types, else raise with its type; `shown` with itself."""
+    if not isinstance(value, kinds):
+        kind = type(value).__name__
+        found = f"{value!r:.60} ({kind})" if shown else f"a {kind}"
+        raise TypeError(f"{name} is {found}; {expected}")
+    return value
+
+
 def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1) -> int:
     """Return an integer of at least `least` and at most `most`, and raise for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):

@@ -9,11 +9,11 @@ from rich.text import Text
 from fastarac._core.showing import plain
 from fastarac._core.text import json_text
 from fastarac._version import __version__
-from fastarac.cli._standard import write
+from fastarac.cli._standard import say, tell, write
 from fastarac.cli._tables import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 FORMAT = 1  # one more wherever a name goes or means something else
 BESIDE = ("bold", "yellow")  # titles of tables, and notes, which are told apart
@@ -72,6 +72,27 @@ def write_object(
         "warnings": list(warnings),
     }
     write(json_text(_values(content), indent=2) + "\n")
+
+
+def answer(
+    form: str,
+    command: str,
+    about: Mapping[str, Any],
+    lines: Sequence[str],
+    notes: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+    **table: Any,
+) -> None:
+    """Write what a command has found, for programs or for people; notes and warnings to stderr, too.
+
+    `table` is what :func:`.say` takes for the one after the first line.
+    """
+    if form == "json":
+        write_object(command, about, decisions=lines, warnings=[*notes, *warnings])
+    else:
+        say(*lines, **table)
+    tell(notes)
+    tell(warnings, "warning")
 
 
 def _values(content: Any) -> Any:

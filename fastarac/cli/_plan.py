@@ -12,10 +12,9 @@ from fastarac._core.text import listed, percent, sentence
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import notes_of_pages, with_pages
-from fastarac.cli._json import write_object
+from fastarac.cli._json import answer
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import labels_of, one_group_of, refusing
-from fastarac.cli._standard import say, tell
 from fastarac.cli._tables import Column
 from fastarac.operating_points.points import operating_point
 
@@ -110,15 +109,13 @@ def run(
             raise RefusalError("--group is a column of --pilot, which is not given")
         else:
             plan = _guarantee(rates["error_rate"], rates["expect"], options, plot, report)
-    if form == "json":
-        write_object("plan", {"plan": plan.figures}, decisions=[*said, *plan.said], warnings=notes)
-        tell(notes)
-        return
-    if said:
-        say(*said)
     rows = plan.figures.get("rates", ())
-    say(
-        *plan.said,
+    answer(
+        form,
+        "plan",
+        {"plan": plan.figures},
+        [*said, *plan.said],
+        notes,
         title="expected\nerror rate",
         names=[percent(row["expected_error_rate"], 4) for row in rows],
         columns=[
@@ -126,7 +123,6 @@ def run(
             Column("always\nfrom", [f"{row['stable']:,}" for row in rows]),
         ],
     )
-    tell(notes)
 
 
 def _of_pilot(

@@ -19,9 +19,8 @@ from fastarac.cli._files import (
     said_of_rejects,
     with_pages,
 )
-from fastarac.cli._json import write_object
+from fastarac.cli._json import answer
 from fastarac.cli._options import RefusalError, in_words_of_options, require_files
-from fastarac.cli._standard import say, tell
 from fastarac.cli._tables import Column
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.io._formats import open_source
@@ -123,13 +122,9 @@ def fit(
     if verified is None:
         of_pages += notes_of_pages([path], columns)
     notes = [*map(in_words_of_options, notes), *of_pages]
-    if form == "json":
-        about = {"policy": _of_policy(policy, output)}
-        write_object("fit", about, decisions=lines, warnings=notes)
-    else:
-        table = [Column("outputs", sizes), Column("accepted at\nconfidence", rules)]
-        say(*lines, names=fields, columns=table)
-    tell(notes)
+    about = {"policy": _of_policy(policy, output)}
+    table = [Column("outputs", sizes), Column("accepted at\nconfidence", rules)]
+    answer(form, "fit", about, lines, notes, names=fields, columns=table)
 
 
 def _read_verified(path: Path, columns: Mapping[str, Any]) -> Any:
@@ -242,12 +237,9 @@ def check(
         notes += notes_of_pages([path], columns)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     notes += dict.fromkeys(note.replace(*limit) for note in warned)  # once, if the report has it too
-    if form == "json":
-        about = {"check": _figures(found, shift)}
-        write_object("check", about, decisions=lines, warnings=notes)
-    else:
-        say(*lines, names=[str(each.field) for each in found.fields], columns=_of_fields(found))
-    tell(notes)
+    names = [str(each.field) for each in found.fields]
+    about = {"check": _figures(found, shift)}
+    answer(form, "check", about, lines, notes, names=names, columns=_of_fields(found))
     return int(found.exit_status)
 
 

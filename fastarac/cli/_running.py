@@ -13,7 +13,7 @@ from fastarac._core.locks import locked
 from fastarac._core.text import listed, quoted, sentence
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._json import write_object
+from fastarac.cli._json import answer, write_object
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import (
     columns_for,
@@ -87,18 +87,13 @@ def apply(
         )
     if done.warning is not None:
         warnings.append(f"{path}: {done.warning}; verify a random sample of them for fastarac check")
-    if form == "json":
-        about = {"applied": figures_of(done, goals)}
-        write_object("apply", about, decisions=lines, warnings=[*notes, *warnings])
-    else:
-        columns_of_fields = [
-            Column("outputs", [f"{each.n_items:,}" for each in fields]),
-            Column("accepted", [f"{each.accepted:,}" for each in fields]),
-            Column("errors\nexpected", [f"{each.expected_errors:.4g}" for each in fields]),
-        ]
-        say(*lines, names=[each.field for each in fields], columns=columns_of_fields)
-    tell(notes)
-    tell(warnings, "warning")
+    names, about = [each.field for each in fields], {"applied": figures_of(done, goals)}
+    columns_of_fields = [
+        Column("outputs", [f"{each.n_items:,}" for each in fields]),
+        Column("accepted", [f"{each.accepted:,}" for each in fields]),
+        Column("errors\nexpected", [f"{each.expected_errors:.4g}" for each in fields]),
+    ]
+    answer(form, "apply", about, lines, notes, warnings, names=names, columns=columns_of_fields)
 
 
 def figures_of(done: AppliedPolicy, goals: tuple[Path, Path]) -> dict[str, Any]:

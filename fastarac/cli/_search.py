@@ -52,9 +52,8 @@ def search(
     output_format: options.TextOrJson = options.Form.text,
 ) -> None:
     """Find how many of these outputs can go through, by few answers asked for batch by batch."""
-    from fastarac.cli._json import write_object
+    from fastarac.cli._json import answer
     from fastarac.cli._policies import refusing
-    from fastarac.cli._standard import say
     from fastarac.partial_truth import search_outputs
 
     found = refusing(
@@ -65,11 +64,8 @@ def search(
             random_state=seed,
         ),
     )  # fmt: skip
-    lines = _sentences(found, output)
-    if str(output_format) == "json":
-        write_object("search", {"search": _about(found, output)}, decisions=lines)
-    else:
-        say(*lines)
+    about = {"search": _about(found, output)}
+    answer(str(output_format), "search", about, _sentences(found, output))
 
 
 def _sentences(found: AdaptiveThresholdSearch, output: Path) -> list[str]:

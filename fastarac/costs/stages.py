@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastarac._core.checks import fraction_of, positive_scalar
+from fastarac._core.checks import fraction_of, positive_scalar, require_type
 from fastarac._core.comparing import EXACT
 from fastarac._core.results import Result
 from fastarac._engine.inputs import read_items
@@ -270,11 +270,7 @@ def read_stages(stages: Sequence[Stage | Mapping[str, Any]], costs: Verification
 def _stage_of(place: int, stage: Any) -> Stage:
     if isinstance(stage, Stage):
         return stage
-    if not isinstance(stage, Mapping):
-        raise TypeError(
-            f"stages[{place}] is {stage!r} ({type(stage).__name__}); a Stage or a dict of its "
-            "arguments is expected"
-        )
+    require_type(stage, Mapping, f"stages[{place}]", "a Stage or a dict of its arguments is expected")
     known = [field.name for field in fields(Stage)]
     for key in stage:
         if key not in known:

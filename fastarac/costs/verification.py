@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastarac._core.checks import fractions_of, positive_scalar, real_scalar
+from fastarac._core.checks import fractions_of, positive_scalar, real_scalar, require_type
 from fastarac._core.results import Pickled
 from fastarac.costs.corners import hull_corners, hull_steps
 from fastarac.operating_points.points import (
@@ -219,10 +219,8 @@ def _reviewer_of(at: Any, reviewer: Reviewer | None) -> Reviewer:
         if reviewer is not None:
             raise TypeError("reviewer is given beside an OperatingPoint; the point alone is expected")
         return at.reviewer or PERFECT
-    if not isinstance(at, ThresholdSweep | CornerSweep):
-        raise TypeError(
-            f"at is a {type(at).__name__}; a ThresholdSweep or an OperatingPoint is expected"
-        )
+    expected = "a ThresholdSweep or an OperatingPoint is expected"
+    require_type(at, ThresholdSweep | CornerSweep, "at", expected, shown=False)
     return reviewer or PERFECT
 
 

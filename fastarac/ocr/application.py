@@ -19,8 +19,12 @@ from fastarac.ocr.engine_outputs import OF_OUTPUTS, columns_of_pages, read_engin
 from fastarac.ocr.readers._detection import begins_as
 from fastarac.ocr.readers._files import open_file
 from fastarac.ocr.review_pages import COLUMNS, review_page
-from fastarac.operation import Policy
-from fastarac.operation.application import FORMATS, require_scale
+from fastarac.operation.application import (
+    FORMATS,
+    require_format,
+    require_policy,
+    require_scale,
+)
 from fastarac.operation.application_results import AppliedPolicy
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.engine_outputs import Paths
     from fastarac.ocr.readers._files import Hyphenated, Level
     from fastarac.ocr.units import Join, Unit
+    from fastarac.operation import Policy
     from fastarac.operation.shifts import ConfidenceShift
 
 __all__ = ["AppliedPageCounts", "AppliedPages", "apply_to_files", "is_engine_output"]
@@ -374,11 +379,7 @@ def same_scale(
 
 def require_one_threshold(policy: Policy) -> None:
     """Raise unless a policy is one of words on pages, which have no fields."""
-    if not isinstance(policy, Policy):
-        raise TypeError(
-            f"policy is {policy!r} ({type(policy).__name__}); a Policy is expected, as Policy.load "
-            "reads it from a file"
-        )
+    require_policy(policy)
     if policy.documents or policy.fields:
         what = "accepts whole documents" if policy.documents else "has a threshold for each field"
         raise ValueError(
@@ -400,8 +401,4 @@ def _check_goals(goals: Mapping[str, Path], files: Iterable[str]) -> None:
             raise ValueError(
                 f"{name} is {str(goal)!r}, which is a file of the outputs; another one is expected"
             )
-        if goal.suffix.lower() not in FORMATS:
-            endings = ", ".join(FORMATS)
-            raise ValueError(
-                f"{name} is {str(goal)!r}; a name that ends in one of {endings} is expected"
-            )
+        require_format(goal, name)

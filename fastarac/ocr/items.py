@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastarac._core.checks import require_type
 from fastarac._core.results import Result, Table
 from fastarac._core.text import plural
 from fastarac.evaluation.rejected import most_accepted, point_above, without_rejected
@@ -442,11 +443,7 @@ def align(
     (array([71., 42., 42., -1.]), ('p1:1', 'p1:2', 'p1:3', 'p1:4'))
     """
     for name, given, reader in (("truth", truth, "read_truth"), ("words", words, "read")):
-        if not isinstance(given, Words):
-            raise TypeError(
-                f"{name} is {given!r:.60} ({type(given).__name__}); Words are expected, as "
-                f"fastarac.ocr.{reader} returns them"
-            )
+        require_type(given, Words, name, f"Words are expected, as fastarac.ocr.{reader} returns them")
     check_unit(unit, join)
     policy = AlignmentPolicy(missed, inserted, moved)
     policy.check()

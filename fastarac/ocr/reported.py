@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fastarac._core.checks import require_type
 from fastarac._core.text import UNDEFINED, count, interval_text, percent, plural, rounded_percent
 from fastarac.evaluation.sources import Beside, Source
 from fastarac.evaluation.wording import short
@@ -174,17 +175,14 @@ class ReportedPages(Source):
         attributes = self.beside.attributes
         if self.by_attribute is not None or attributes is None:
             return self.by_attribute
-        if not isinstance(attributes, PageAttributes):
-            raise TypeError(
-                f"attributes is a {type(attributes).__name__}; what fastarac.ocr.read_attributes "
-                "returns is expected"
-            )
+        expected = "what fastarac.ocr.read_attributes returns is expected"
+        given = require_type(attributes, PageAttributes, "attributes", expected, shown=False)
         by_page = outputs.group is not None
         labels = outputs.group or outputs.by
         assert labels is not None  # noqa: S101, those of an engine always have pages
         limits = [(found.limit, found.point.threshold) for found in evaluation.limits]
         return figures_by_attribute(
-            attributes, labels.names, self.records.pages.true_words, labels.codes, outputs.correct,
+            given, labels.names, self.records.pages.true_words, labels.codes, outputs.correct,
             outputs.confidence, limits, confidence_level, by_page=by_page,
         )  # fmt: skip
 

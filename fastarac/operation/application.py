@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastarac._core.checks import require_type
 from fastarac._core.files import path_of
 from fastarac.io._columns import Confidence, Label, Rejected, has_missed
 from fastarac.io._delimited import Delimited
@@ -137,11 +138,7 @@ def apply_policy(
     >>> found.n_items, found.accepted
     (3, 2)
     """
-    if not isinstance(policy, Policy):
-        raise TypeError(
-            f"policy is {policy!r} ({type(policy).__name__}); a Policy is expected, as Policy.load "
-            "reads it from a file"
-        )
+    require_policy(policy)
     source_path, goals = path_of(path), [path_of(accepted, "accepted"), path_of(review, "review")]
     _check_paths(source_path, goals)
     policy.require_columns(by=by, documents=documents, groups=groups)
@@ -173,6 +170,19 @@ def apply_policy(
     return done
 
 
+def require_policy(policy: Any) -> None:
+    """Raise unless this is a policy."""
+    expected = "a Policy is expected, as Policy.load reads it from a file"
+    require_type(policy, Policy, "policy", expected)
+
+
+def require_format(goal: Path, name: str) -> None:
+    """Raise unless the name of a file to write says its format."""
+    if goal.suffix.lower() not in FORMATS:
+        endings = ", ".join(FORMATS)
+        raise ValueError(f"{name} is {str(goal)!r}; a name that ends in one of {endings} is expected")
+
+
 def _check_paths(source: Path, goals: list[Path]) -> None:
     names = [each.resolve() for each in (source, *goals)]
     if len(set(names)) < 3:
@@ -182,11 +192,7 @@ def _check_paths(source: Path, goals: list[Path]) -> None:
         message += f"{str(source)!r} are expected"
         raise ValueError(message)
     for name, goal in zip(("accepted", "review"), goals, strict=True):
-        if goal.suffix.lower() not in FORMATS:
-            endings = ", ".join(FORMATS)
-            raise ValueError(
-                f"{name} is {str(goal)!r}; a name that ends in one of {endings} is expected"
-            )
+        require_format(goal, name)
 
 
 class _Rule:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core import saved
-from fastarac._core.checks import failure_of, whole_number
+from fastarac._core.checks import failure_of, require_type, whole_number
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.text import json_text, quoted
 from fastarac.operation.monitor_files import DETECTORS, LEAST_UPDATES, VERSION
@@ -81,10 +81,8 @@ class MonitorSet:
         detect: Detect = "both",
         mean_updates_to_false_alarm: int = MEAN_UPDATES,
     ) -> None:
-        if not isinstance(limits, Mapping):
-            raise TypeError(
-                f"limits is a {type(limits).__name__}; a mapping of names to limits is expected"
-            )
+        expected = "a mapping of names to limits is expected"
+        require_type(limits, Mapping, "limits", expected, shown=False)
         for name, limit in limits.items():
             if not isinstance(limit, Mapping):
                 raise TypeError(

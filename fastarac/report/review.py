@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from urllib.parse import quote
 
+from fastarac._core.checks import require_type
 from fastarac._core.extras import require
 from fastarac._core.files import path_of, whole_folder
 from fastarac._core.text import few_of, listed, plural
@@ -98,11 +99,8 @@ def write_review_pages(
     (20, 'article_bees.html', True)
     """
     require("jinja2", "report")
-    if not isinstance(pages, Reviewable):
-        raise TypeError(
-            f"pages is a {type(pages).__name__}; what fastarac.ocr.apply_to_files or compare_texts "
-            "returns is expected"
-        )
+    expected = "what fastarac.ocr.apply_to_files or compare_texts returns is expected"
+    require_type(pages, Reviewable, "pages", expected, shown=False)
     names = list(pages.page_names)
     files = _files(names)
     pictures = {} if images is None else images_in(Path(images))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import inner_fraction, require_type
 from fastarac._core.exceptions import collected
 from fastarac._core.extras import require
 from fastarac._core.files import write_whole
@@ -132,11 +132,8 @@ def write_report(
     require("jinja2", "report")
     require_page(path)
     level = inner_fraction(confidence_level, "confidence_level")
-    if not isinstance(models, Mapping):
-        raise TypeError(
-            f"models is a {type(models).__name__}; a mapping of names to (correct, confidence), or to "
-            "what fastarac.ocr makes, is expected"
-        )
+    expected = "a mapping of names to (correct, confidence), or to what fastarac.ocr makes, is expected"
+    require_type(models, Mapping, "models", expected, shown=False)
     if not models:
         raise ValueError("models is empty; at least one model is expected")
     if images is not None and not texts:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import choice
+from fastarac._core.checks import choice, require_type
 from fastarac._engine.factors import codes_of_terms, columns_of, outermost, read_factors
 from fastarac._engine.inputs import read_groups
 from fastarac.models import named_models
@@ -178,11 +178,9 @@ def _of_each_model(
     values: Any, argument: str, columns: Mapping[str, tuple[Any, ...]]
 ) -> Mapping[str, Any]:
     """Raise unless there is an array for each model, and for no other."""
-    if not isinstance(values, Mapping):
-        raise TypeError(
-            f"{argument} is a {type(values).__name__}; with paired='groups' a mapping of each model's "
-            "name to an array of its items is expected"
-        )
+    expected = "a mapping of each model's name to an array of its items is expected"
+    expected = f"with paired='groups' {expected}"
+    found: Mapping[str, Any] = require_type(values, Mapping, argument, expected, shown=False)
     for name in columns:
         if name not in values:
             raise ValueError(f"{argument} has no array for model {name!r}; one for each is expected")
@@ -192,7 +190,7 @@ def _of_each_model(
                 f"{argument} has an array for {name!r}, which is no model; the models are "
                 f"{', '.join(map(repr, columns))}"
             )
-    return values
+    return found
 
 
 def _check_ids(name: str, ids: Any, other_name: str, other_ids: Any, n: int) -> None:

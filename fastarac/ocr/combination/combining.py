@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import whole_number
+from fastarac._core.checks import require_type, whole_number
 from fastarac._core.results import Result
 from fastarac._core.text import few_of, listed, plural
 from fastarac.ocr.combination.fitting import fit_engines, folds_of
@@ -244,6 +244,13 @@ def check_rule(agreement: str | None, combination: Combination | None) -> None:
         raise ValueError("agreement and combination are both given; one of them is expected")
 
 
+def require_several(engines: Any, kind: str) -> None:
+    """Raise unless this is a mapping of at least two names, to outputs of some kind."""
+    require_type(engines, Mapping, "engines", f"a mapping of names to {kind} is expected")
+    if len(engines) < 2:
+        raise ValueError(f"engines has {len(engines)} of them; at least two are expected")
+
+
 def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
     """Return what was folded when the engines were aligned; nothing of Words alone."""
     if not isinstance(engines, Mapping):
@@ -263,22 +270,13 @@ def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
 
 def _given(engines: Mapping[str, Words | Engine], fold: tuple[Folding, ...]) -> _Given:
     """Return the engines in the order of their names, once they are known to fit."""
-    if not isinstance(engines, Mapping):
-        raise TypeError(
-            f"engines is {engines!r:.60} ({type(engines).__name__}); a mapping of names to Words is "
-            "expected"
-        )
-    if len(engines) < 2:
-        raise ValueError(f"engines has {len(engines)} of them; at least two are expected")
+    require_several(engines, "Words")
     words = {}
     for name in sorted(engines):
         each = engines[name]
         found = each.words if isinstance(each, Engine) else each
-        if not isinstance(found, Words):
-            raise TypeError(
-                f"engines[{name!r}] is {found!r:.60} ({type(found).__name__}); Words are expected, as "
-                "fastarac.ocr.read returns them"
-            )
+        expected = "Words are expected, as fastarac.ocr.read returns them"
+        require_type(found, Words, f"engines[{name!r}]", expected)
         try:
             require_confidence(found)
         except NoConfidenceError as error:
@@ -292,8 +290,7 @@ def _given(engines: Mapping[str, Words | Engine], fold: tuple[Folding, ...]) -> 
 
 
 def _require_pages(given: _Given, truth: Words) -> None:
-    if not isinstance(truth, Words):
-        raise TypeError(f"truth is {truth!r:.60} ({type(truth).__name__}); Words are expected")
+    require_type(truth, Words, "truth", "Words are expected")
     _require_same(truth.page_names, given.pages, "the truth", "each engine")
 
 

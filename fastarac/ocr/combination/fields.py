@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import whole_number
+from fastarac._core.checks import require_type, whole_number
 from fastarac._core.text import few_of, plural
-from fastarac.ocr.combination.combining import check_rule
+from fastarac.ocr.combination.combining import check_rule, require_several
 from fastarac.ocr.combination.fitting import WordLabels, fit_engines, folds_of
 from fastarac.ocr.combination.model import Combination, order_of, probabilities, require_engines
 from fastarac.ocr.combination.readings import Readings
@@ -140,21 +140,12 @@ def combine_fields(
 
 
 def _given(engines: Mapping[str, FieldOutputs]) -> tuple[tuple[str, ...], dict[str, FieldOutputs]]:
-    if not isinstance(engines, Mapping):
-        raise TypeError(
-            f"engines is {engines!r:.60} ({type(engines).__name__}); a mapping of names to "
-            "FieldOutputs is expected"
-        )
-    if len(engines) < 2:
-        raise ValueError(f"engines has {len(engines)} of them; at least two are expected")
+    require_several(engines, "FieldOutputs")
     names = tuple(sorted(engines))
     for name in names:
         each = engines[name]
-        if not isinstance(each, FieldOutputs):
-            raise TypeError(
-                f"engines[{name!r}] is {each!r:.60} ({type(each).__name__}); FieldOutputs are "
-                "expected, as fastarac.ocr.read_fields returns them"
-            )
+        expected = "FieldOutputs are expected, as fastarac.ocr.read_fields returns them"
+        require_type(each, FieldOutputs, f"engines[{name!r}]", expected)
         if each.rejected.all():
             raise ValueError(
                 f"engines[{name!r}] has no field with a confidence; at least one is expected"

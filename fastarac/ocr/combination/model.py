@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core import saved
+from fastarac._core.checks import require_type
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.results import Result
 from fastarac._core.text import json_text, listed, plural, quoted
@@ -262,11 +263,8 @@ def probabilities(
 
 def require_engines(combination: Combination, highest: Mapping[str, float | None], unit: str) -> None:
     """Raise unless it was learnt of these engines, of these scales where they are known."""
-    if not isinstance(combination, Combination):
-        raise TypeError(
-            f"combination is {combination!r:.60} ({type(combination).__name__}); a Combination is "
-            "expected, as Combination.load reads it from a file"
-        )
+    expected = "a Combination is expected, as Combination.load reads it from a file"
+    require_type(combination, Combination, "combination", expected)
     names = combination.names
     if combination.unit != unit:
         raise ValueError(f"the combination is of {combination.unit}s; one of {unit}s is expected")
