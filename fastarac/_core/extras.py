@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 from fastarac._core.text import listed
@@ -22,3 +23,12 @@ def require(package: str, extra: str) -> None:
     problem = missing([package], extra)
     if problem is not None:
         raise ModuleNotFoundError(problem, name=package)
+
+
+@contextmanager
+def needed_by_ocr(what: str) -> Iterator[None]:
+    """Say what needs a package that is imported here, and how to install it, if it is not there."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"{what}: install fastarac[ocr]", name=error.name) from error

@@ -14,7 +14,7 @@ from fastarac._core.files import folder_problem
 from fastarac._core.text import listed
 from fastarac.cli._ocr_combine import Combining
 from fastarac.cli._option_groups import OptionsOf
-from fastarac.cli._options import RefusalError, option
+from fastarac.cli._options import RefusalError, option, refuse, refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -207,12 +207,8 @@ class BesideItems:
             raise RefusalError("--no-text leaves out what --images shows; leave out one of the two")
         if self.review_pages is None:
             return
-        problem = folder_problem(self.review_pages)
-        if problem is not None:
-            raise RefusalError(f"{self.review_pages}: {problem}")
-        problem = missing(["jinja2"], "report")
-        if problem is not None:
-            raise RefusalError(problem)
+        refuse(folder_problem(self.review_pages), f"{self.review_pages}: ")
+        refuse(missing(["jinja2"], "report"))
 
     def of_pages(self) -> list[str]:
         """Return the options that are given and are for pages."""
@@ -314,10 +310,8 @@ def _times(n: int) -> str:
 def _is_field_table(path: Path) -> bool:
     from fastarac.ocr import is_field_table
 
-    try:
+    with refused(ValueError, OSError, ModuleNotFoundError):
         return is_field_table(path)
-    except (ValueError, OSError, ModuleNotFoundError) as error:
-        raise RefusalError(str(error)) from None
 
 
 def _names(paths: Sequence[Path]) -> tuple[str, ...]:

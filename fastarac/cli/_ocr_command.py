@@ -16,7 +16,7 @@ from fastarac.cli._json import Sentences, write_object
 from fastarac.cli._ocr_combine import sentences
 from fastarac.cli._ocr_fields import EngineFields, are_given
 from fastarac.cli._ocr_text import EngineTexts
-from fastarac.cli._options import RISK_OF_GROUPS, PrintedFormat, RefusalError
+from fastarac.cli._options import RISK_OF_GROUPS, PrintedFormat, RefusalError, refused
 from fastarac.cli._settings import in_groups_of
 from fastarac.cli._standard import tell, write
 from fastarac.cli._tables import tables
@@ -93,11 +93,9 @@ def run(request: OcrRequest, settings: Settings, beside: BesideItems, *, output:
     beside.check(settings.delivery.report)
     kind = _kind(request, settings, output, beside)
     found = find(kind, request, settings, beside)
-    try:
+    with refused(ValueError, ModuleNotFoundError):
         notes = [*_report.reliability_warnings(found.models), *found.together, *found.notes]
         settings.report(found.models, notes, found.leads)
-    except (ValueError, ModuleNotFoundError) as error:
-        raise RefusalError(str(error)) from None
     if output is not None:
         _write_items(found, output)
     found = replace(found, written=_write_pages(found, beside.review_pages))

@@ -11,7 +11,7 @@ import numpy as np
 from rich.text import Text
 
 from fastarac._core.text import count, few_of, listed, printable, rounded_percent, sentence
-from fastarac.cli._options import RefusalError
+from fastarac.cli._options import RefusalError, refused
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation import wording
 from fastarac.evaluation.sources import Beside
@@ -45,12 +45,10 @@ def are_given(request: OcrRequest) -> bool:
 
     if request.truth is None:  # a table of pairs names files of texts
         return False
-    try:
+    with refused(ValueError, OSError, ModuleNotFoundError):
         if has_fields(request.truth):
             return True
         tables = [path for path in request.outputs if path.is_file() and is_field_table(path)]
-    except (ValueError, OSError, ModuleNotFoundError) as error:
-        raise RefusalError(str(error)) from None
     if tables:
         raise RefusalError(
             f"{tables[0]} is a table of fields and {request.truth} has none: a table with the columns "
@@ -106,7 +104,7 @@ class EngineFields:
             paths, truth = {truth.stem: truth}, None
         engines = {}
         for name, path in paths.items():
-            try:
+            with refused(ValueError, OSError, ModuleNotFoundError, words=_in_words):
                 engines[name] = read_fields(
                     path,
                     truth,
@@ -115,8 +113,6 @@ class EngineFields:
                     **{name: key for name, key in keys.items() if key is not None},
                     skip_unmatched=request.skip_unmatched,
                 )
-            except (ValueError, OSError, ModuleNotFoundError) as error:
-                raise RefusalError(_in_words(error)) from None
             if engines[name].rejected.all():
                 raise RefusalError(_without_outputs(path, engines[name]))
         _check_names(request.rename, engines)

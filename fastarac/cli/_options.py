@@ -18,7 +18,7 @@ from fastarac.cli import _html, _plot
 from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from fastarac.cli._tables import Page
 
@@ -84,6 +84,21 @@ def ends_quietly() -> Iterator[None]:
     except BrokenPipeError:
         discard_output()
         raise typer.Exit(KILLED_BY_CLOSED_PIPE) from None
+
+
+@contextmanager
+def refused(*errors: type[Exception], words: Callable[[Exception], str] = str) -> Iterator[None]:
+    """Make refusals of these errors, in their words or in others."""
+    try:
+        yield
+    except errors as error:
+        raise RefusalError(words(error)) from None
+
+
+def refuse(problem: str | None, where: str = "") -> None:
+    """Refuse where there is a problem."""
+    if problem is not None:
+        raise RefusalError(where + problem)
 
 
 @contextmanager
@@ -463,11 +478,9 @@ class Certainty:
         if self.level is not None and not 0.0 < self.level < 1.0:
             message = f"--ci is {self.level}; a number strictly between 0 and 1 is expected"
             raise RefusalError(message + of_percent(self.level))
-        try:
+        with refused(ValueError):
             if self.failure_probability is not None:
                 failure_of(self.failure_probability, "--guarantee")
-        except ValueError as error:
-            raise RefusalError(str(error)) from None
         if self.failure_probability is not None and not (limits and limits.fitted):
             raise RefusalError(
                 "--guarantee is given beside --threshold alone; --error-rate or --max-risk is expected"
@@ -477,9 +490,7 @@ class Certainty:
 def require_files(plot: Path | None, report: Path | None) -> None:
     """Refuse a plot or a report that could not be written."""
     for path, module in ((plot, _plot), (report, _html)):
-        problem = None if path is None else module.problem_with(path)
-        if problem is not None:
-            raise RefusalError(problem)
+        refuse(None if path is None else module.problem_with(path))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from fastarac.cli._files import (
     with_pages,
 )
 from fastarac.cli._json import answer
-from fastarac.cli._options import RefusalError, in_words_of_options, require_files
+from fastarac.cli._options import RefusalError, in_words_of_options, refuse, require_files
 from fastarac.cli._tables import Column
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.io._formats import open_source
@@ -72,8 +72,7 @@ def fit(
     """Fit a policy to a file, or to one model in it, write it, and say what it accepts."""
     (path, only), (form, report) = source, delivery
     require_files(None, report)
-    if (problem := suffix_problem(output, "policy", (".json",))) is not None:
-        raise RefusalError(problem)
+    refuse(suffix_problem(output, "policy", (".json",)))
     of_pages: list[str] = []
     notes: list[str] = []
     of_items: dict[str, Any] = {}
@@ -321,10 +320,10 @@ def and_report(report: Path | None) -> str:
     return "" if report is None else f", the report to {report}"
 
 
-def load(path: Path) -> Policy:
-    """Read a policy; what is wrong with the file is a refusal that names it."""
+def load(path: Path, kind: Any = operation.Policy) -> Any:
+    """Read a policy, or a state; what is wrong with the file is a refusal that names it."""
     try:
-        return operation.Policy.load(path)
+        return kind.load(path)
     except OSError as error:
         raise RefusalError(f"{path}: it cannot be read: {error.strerror}") from None
     except ValueError as error:

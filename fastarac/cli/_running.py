@@ -272,12 +272,7 @@ class _Watch:
     def _go_on(self, kind: Any, source: Path, state: Path) -> None:
         """Take up the state in a file; refuses one of another policy or failure probability."""
         new, promised = self.monitors, self.found.mean_updates_to_false_alarm
-        try:
-            self.found = kind.load(state)
-        except ValueError as error:
-            raise RefusalError(str(error)) from None
-        except OSError as error:
-            raise RefusalError(f"{state}: it cannot be read: {error.strerror}") from None
+        self.found = load(state, kind)
         old = self.monitors
         if {k: each.policy_digest for k, each in old.items()} != {
             k: each.policy_digest for k, each in new.items()

@@ -16,8 +16,8 @@ from fastarac.cli._options import (
     Delivery,
     Limits,
     PrintedFormat,
-    RefusalError,
     in_words_of_options,
+    refused,
     writing,
 )
 from fastarac.cli._standard import tell, write
@@ -56,11 +56,9 @@ class Settings:
         self.costs = costs
         self.delivery = delivery
         self.certainty = certainty or Certainty()
-        try:
+        with refused(ValueError, words=in_words_of_options):
             self.arguments: dict[str, Any] = limits.arguments() | costs.arguments()
             fastarac.evaluate([True], [0.0], **self.arguments)
-        except ValueError as error:
-            raise RefusalError(in_words_of_options(error)) from None
         self.certainty.check(limits)
         delivery.check()
 
@@ -77,15 +75,15 @@ class Settings:
 
         notes: list[str] = []
         certain = self.certainty.arguments()
-        try:
-            with collected(notes):
-                model = Model.of(name, outputs, source, **self.arguments, **certain)
-                if outputs.by is not None and source is None:
-                    if outputs.never_accepted is not None:
-                        raise ValueError(WITHOUT_GROUPS)
-                    model = replace(model, by_group=self._by_group(model, outputs.by))
-        except ValueError as error:
-            raise RefusalError(f"{name}: {in_words_of_options(error)}") from None
+        with (
+            refused(ValueError, words=lambda error: f"{name}: {in_words_of_options(error)}"),
+            collected(notes),
+        ):
+            model = Model.of(name, outputs, source, **self.arguments, **certain)
+            if outputs.by is not None and source is None:
+                if outputs.never_accepted is not None:
+                    raise ValueError(WITHOUT_GROUPS)
+                model = replace(model, by_group=self._by_group(model, outputs.by))
         cost_evaluation = model.cost_evaluation
         if (
             self.costs.prices is None and cost_evaluation is not None

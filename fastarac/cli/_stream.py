@@ -14,7 +14,7 @@ from fastarac._core.text import count, printable
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import in_words, names_of_files
 from fastarac.cli._json import write_object
-from fastarac.cli._options import PrintedFormat, RefusalError, bytes_of
+from fastarac.cli._options import PrintedFormat, RefusalError, bytes_of, refused
 from fastarac.cli._report import CAUTION, csv_text
 from fastarac.cli._standard import write
 from fastarac.cli._tables import Column, Page, table
@@ -57,11 +57,9 @@ def evaluate_streams(
     found = {}
     for name, path in zip(names_of_files(paths), paths, strict=True):
         reading = f"Reading {escape(printable(name))}"
-        with interrupts_end_at_once(), Console(stderr=True).status(reading):
-            try:
-                sketch = io.sketch_outputs(path, max_width=width, max_memory=size, **streamed)
-            except ValueError as error:
-                raise RefusalError(in_words(error)) from None
+        status = Console(stderr=True).status(reading)
+        with interrupts_end_at_once(), status, refused(ValueError, words=in_words):
+            sketch = io.sketch_outputs(path, max_width=width, max_memory=size, **streamed)
         found[name] = evaluate(sketch.bounds(), **settings.arguments)
     caution = [CAUTION] if settings.limits.fitted else []
     between = {name: BETWEEN.format(n=count(figures.n)) for name, figures in found.items()}

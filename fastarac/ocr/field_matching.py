@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from fastarac._core.extras import needed_by_ocr
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -134,12 +136,8 @@ def _assignment(table: np.ndarray) -> list[tuple[int, int]]:
     if 1 in table.shape:  # the largest of one row or column
         best = int(np.argmax(table))
         return [(best // table.shape[1], best % table.shape[1])]
-    try:
+    with needed_by_ocr("matching repeated fields needs SciPy"):
         from scipy.optimize import linear_sum_assignment
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "matching repeated fields needs SciPy: install fastarac[ocr]", name="scipy"
-        ) from error
     rows, columns = linear_sum_assignment(table, maximize=True)
     return list(zip(rows.tolist(), columns.tolist(), strict=True))
 

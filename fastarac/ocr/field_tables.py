@@ -12,6 +12,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from fastarac._core.extras import needed_by_ocr
 from fastarac._core.text import few_of
 from fastarac.io import DataFileError
 from fastarac.io._formats import Parquet
@@ -238,12 +239,8 @@ def _of_parquet(value: object) -> Written | None:
 @contextmanager
 def _parquet_of(file: InputFile) -> Iterator[Parquet]:
     """Yield a Parquet file that expands no further than `fastarac.io.reading_limits` allow."""
-    try:
+    with needed_by_ocr("reading Parquet files needs DuckDB"):
         import duckdb
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "reading Parquet files needs DuckDB: install fastarac[ocr]", name="duckdb"
-        ) from error
     with connect() as connection:
         try:
             yield Parquet(file.path, connection)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
+from fastarac._core.extras import needed_by_ocr
 from fastarac.ocr.readers._builder import NAN
 from fastarac.ocr.readers._files import HEAD, InputFile, OcrFileError, encoding_of, shown
 
@@ -103,12 +104,8 @@ def elements(
     Whatever encloses an element that was yielded loses it: a book of many pages takes the memory of
     one page.
     """
-    try:
+    with needed_by_ocr("reading XML and hOCR needs lxml"):
         from lxml import etree
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "reading XML and hOCR needs lxml: install fastarac[ocr]", name=error.name
-        ) from error
 
     with file.path.open("rb") as stream:
         context = etree.iterparse(
