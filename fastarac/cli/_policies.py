@@ -167,7 +167,7 @@ def check(
     (path, only), (form, report) = source, delivery
     require_files(None, report)
     policy = load(policy_file)
-    named = columns_for(policy, columns)
+    named = columns_for([policy], columns)
     sweep = None
     seen: NDArray[Any] | None = None  # the confidences, but of a log
     notes: list[str] = []
@@ -338,14 +338,15 @@ def policies_in(folder: Path) -> dict[str, Policy]:
     return {path.stem: load(path) for path in files}
 
 
-def columns_for(policy: Policy, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns as given, once it is known that the policy's own are there."""
-    for needed, option in ((policy.fields, "by"), (policy.documents, "item")):
-        name = "--by" if option == "by" else "--document"
-        if needed and columns[option] is None:
-            raise RefusalError(f"{name} is missing; the policy was fitted with {name}")
-        if not needed and columns[option] is not None:
-            raise RefusalError(f"{name} is given, but the policy was fitted without {name}")
+def columns_for(policies: Collection[Policy], columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns as given, once it is known that the policies' own are there."""
+    for option, name, needed in (
+        ("by", "--by", any(each.fields for each in policies)),
+        ("item", "--document", any(each.documents for each in policies)),
+    ):
+        if needed != (columns[option] is not None):
+            found = "is missing; the policy" if needed else "is given, but the policy"
+            raise RefusalError(f"{name} {found} was fitted with{'' if needed else 'out'} {name}")
     return dict(columns)
 
 

@@ -57,7 +57,7 @@ def apply(
     form, report = delivery
     require_files(None, report)
     policy = load(policy_file)
-    given = columns_for(policy, columns)
+    given = columns_for([policy], columns)
     if given["group"] is not None and not policy.has_groups:
         raise RefusalError("--group is given, but the policy was fitted without --group")
     with interrupts_end_at_once():
@@ -203,7 +203,6 @@ class _Watch:
         promises: Mapping[str, Any],
         state: Path | None,
     ) -> None:
-        self.columns = dict(columns)
         self.notes: list[str] = []
         self._seen: dict[str, list[tuple[NDArray[Any], NDArray[Any] | None]]] = {}
         is_folder = source.is_dir()
@@ -214,13 +213,7 @@ class _Watch:
                 if is_folder
                 else f"--policy is given, but {source} is one policy; a folder of them is expected"
             )
-        for option, name, needed in (
-            ("by", "--by", any(each.fields for each in self.policies.values())),
-            ("item", "--document", any(each.documents for each in self.policies.values())),
-        ):
-            if needed != (columns[option] is not None):
-                found = "is missing; the policy" if needed else "is given, but the policy"
-                raise RefusalError(f"{name} {found} was fitted with{'' if needed else 'out'} {name}")
+        self.columns = columns_for(self.policies.values(), columns)
         self._by_group, largest = drawn["group"] is not None, drawn["max_group_size"]
         self._drawn_at, deadline = drawn["drawn_at"], drawn["deadline"]
         for column, beside in (("group", "max_group_size"), ("drawn_at", "deadline")):

@@ -394,27 +394,24 @@ def _counted(items: Sequence[Item], judged: Sequence[Judgement], kind: Sequence[
     without = len(missed) - len(unsure)
     if without:
         yield f"{count(without)} {plural('field', without)} without an output {_is(without)} rejected"
-    if unsure:
-        said = few_of((f"{item.field} of {_row(item).document}" for item in unsure), EXAMPLES)
-        yield (
-            f"{count(len(unsure))} {plural('output', len(unsure))} without a confidence "
-            f"{_is(len(unsure))} rejected: {said}"
-        )
-    if inserted := [item for item, each in zip(items, kind, strict=True) if each == "inserted"]:
-        said = few_of((f"{item.field} of {_row(item).document}" for item in inserted), EXAMPLES)
-        yield (
-            f"{count(len(inserted))} {plural('output', len(inserted))} that no true field takes "
-            f"{_is(len(inserted))} inserted, and wrong: {said}"
-        )
-    for remark, words in (
-        ("undecided", UNDECIDED),
-        ("unreadable", "{} not of the kind that the comparison expects, and wrong"),
+    inserted = [item for item, each in zip(items, kind, strict=True) if each == "inserted"]
+    undecided, unreadable = (
+        [item for item, each in zip(items, judged, strict=True) if each.remark == remark]
+        for remark in ("undecided", "unreadable")
+    )
+    for of, words, in_pairs in (
+        (unsure, "without a confidence {} rejected", False),
+        (inserted, "that no true field takes {} inserted, and wrong", False),
+        (undecided, UNDECIDED, True),
+        (unreadable, "{} not of the kind that the comparison expects, and wrong", True),
     ):
-        of = [item for item, each in zip(items, judged, strict=True) if each.remark == remark]
         if of:
-            pairs = (f"{item.field} of {_row(item).document}: {_pair(item)}" for item in of)
+            found = (
+                f"{item.field} of {_row(item).document}" + (f": {_pair(item)}" if in_pairs else "")
+                for item in of
+            )
             said = words.format(_is(len(of)))
-            yield f"{count(len(of))} {plural('output', len(of))} {said}: {few_of(pairs, EXAMPLES)}"
+            yield f"{count(len(of))} {plural('output', len(of))} {said}: {few_of(found, EXAMPLES)}"
 
 
 def _is(n: int) -> str:
