@@ -10,12 +10,11 @@ from fastarac._core.files import folder_problem, problem_with
 from fastarac._core.text import plural, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._json import write_object
+from fastarac.cli._json import answer
 from fastarac.cli._ocr import named_paths
-from fastarac.cli._options import RefusalError, require_files
+from fastarac.cli._options import RefusalError, refuse, refused, require_files
 from fastarac.cli._policies import load, refusing
 from fastarac.cli._running import figures_of
-from fastarac.cli._standard import say, tell
 from fastarac.operation.application import FORMATS
 
 if TYPE_CHECKING:
@@ -119,23 +118,16 @@ def _apply_to_pages(
     if found.applied.warning is not None:
         advice = "verify a random sample of the pages for fastarac check"
         warnings.append(f"{found.applied.warning}; {advice}")
-    if form == "json":
-        about = {"applied": figures_of(found.applied, goals)}
-        write_object("apply", about, decisions=lines, warnings=[*found.notes, *warnings])
-    else:
-        say(*lines)
-    tell(found.notes)
-    tell(warnings, "warning")
+    about = {"applied": figures_of(found.applied, goals)}
+    answer(form, "apply", about, lines, found.notes, warnings)
 
 
 def _found(policy: Policy, paths: Sequence[Path], reading: Mapping[str, Any]) -> AppliedPages:
     from fastarac import ocr
 
     options = engine_files(paths, reading)
-    try:
+    with refused(FileNotFoundError):
         return ocr.apply_to_files(policy, options.pop("output"), **options)
-    except FileNotFoundError as error:
-        raise RefusalError(str(error)) from None
 
 
 def _require_goals(
@@ -143,17 +135,12 @@ def _require_goals(
 ) -> None:
     """Refuse files and folders that could not be written, before anything is."""
     for option, goal in (("--output", goals[0]), ("--review", goals[1]), ("--pages", pages)):
-        problem = None if goal is None else problem_with(goal, "file", tuple(FORMATS))
-        if problem is not None:
-            raise RefusalError(f"{option}: {problem}")
+        refuse(None if goal is None else problem_with(goal, "file", tuple(FORMATS)), f"{option}: ")
     if images is not None and review_pages is None:
         raise RefusalError("--images is given without --review-pages, which would show them")
     if review_pages is None:
         return
     needed = ["jinja2"] if images is None else ["jinja2", "PIL"]
-    problem = folder_problem(review_pages)
-    if problem is not None:
-        raise RefusalError(f"{review_pages}: {problem}")
-    problem = missing(needed, "ocr" if images is not None and missing(["PIL"], "ocr") else "report")
-    if problem is not None:
-        raise RefusalError(problem)
+    refuse(folder_problem(review_pages), f"{review_pages}: ")
+    extra = "ocr" if images is not None and missing(["PIL"], "ocr") else "report"
+    refuse(missing(needed, extra))

@@ -12,7 +12,7 @@ import typer
 from fastarac._core.extras import missing
 from fastarac._core.files import folder_problem
 from fastarac._core.text import listed
-from fastarac.cli._ocr_combine import Combining
+from fastarac.cli._ocr_combine import CombinationFile, Combining
 from fastarac.cli._option_groups import OptionsOf
 from fastarac.cli._options import RefusalError, option, refuse, refused
 
@@ -182,6 +182,21 @@ class Alignment:
 
 
 AlignmentOptions = Annotated[Alignment, OptionsOf(Alignment)]
+
+
+def _engine_files(
+    pattern: Pattern = None,
+    combination: CombinationFile = None,
+    name: Names = None,
+    unit: UnitOption = Unit.word,
+    join: JoinOption = Join.min,
+    level: LevelOption = TextLevel.auto,
+) -> dict[str, Any]:
+    given = {"unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern}
+    return given | {"combination": combination, "name": tuple(name or ())}
+
+
+EngineOptions = Annotated[dict[str, Any], OptionsOf(_engine_files)]
 OF_TEXTS = (
     *("unit", "level", "inserted", "moved", "fold", "join", "pattern", "truth_pattern"),
     "cost_missed",

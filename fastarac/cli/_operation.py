@@ -6,19 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fastarac.cli import _cascade, _ocr_combine, _sampling, _search
+from fastarac.cli import _cascade, _ocr, _sampling, _search
 from fastarac.cli import _operating as options
-from fastarac.cli._ocr import (
-    Images,
-    Join,
-    JoinOption,
-    LevelOption,
-    Names,
-    Pattern,
-    TextLevel,
-    Unit,
-    UnitOption,
-)
 from fastarac.cli._option_groups import PartlyVerified, ReadingOptions, VerifiedOptions, grouped
 from fastarac.cli._options import (
     Confidence,
@@ -28,7 +17,6 @@ from fastarac.cli._options import (
     JudgeColumn,
     RefusalError,
     ReportFile,
-    ends_quietly,
     groups_of,
 )
 
@@ -168,11 +156,13 @@ def check(
         raise typer.Exit(status)
 
 
+@grouped
 def apply(
     policy: options.PolicyFile,
     paths: options.AppliedFiles,
     output: options.AcceptedOutput,
     review: options.ReviewOutput,
+    *,
     confidence: Confidence = "confidence",
     empty_confidence: EmptyConfidence = False,
     by: options.Fields = None,
@@ -180,31 +170,20 @@ def apply(
     group: options.AppliedGroup = None,
     pages: options.PagesOutput = None,
     review_pages: options.ReviewPages = None,
-    images: Images = None,
-    pattern: Pattern = None,
-    combination: _ocr_combine.CombinationFile = None,
-    name: Names = None,
-    unit: UnitOption = Unit.word,
-    join: JoinOption = Join.min,
-    level: LevelOption = TextLevel.auto,
+    images: _ocr.Images = None,
+    reading: _ocr.EngineOptions,
     output_format: options.TextOrJson = options.Form.text,
     report: ReportFile = None,
 ) -> None:
     """Divide outputs, in a table or of OCR, into those that are accepted and those to verify."""
-    with ends_quietly():
-        from fastarac.cli._applying import run
+    from fastarac.cli._applying import run
 
-        columns = {
-            "confidence": confidence, "by": by, "item": document, "group": group,
-            "empty_confidence": empty_confidence,
-        }  # fmt: skip
-        reading = {
-            "unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern,
-            "combination": combination, "name": tuple(name or ()),
-        }  # fmt: skip
-        looked_at = {"pages": pages, "review_pages": review_pages, "images": images}
-        delivery = str(output_format), report
-        run(policy, paths, columns, (output, review), looked_at, reading, delivery)
+    columns = {
+        "confidence": confidence, "by": by, "item": document, "group": group,
+        "empty_confidence": empty_confidence,
+    }  # fmt: skip
+    looked_at = {"pages": pages, "review_pages": review_pages, "images": images}
+    run(policy, paths, columns, (output, review), looked_at, reading, (str(output_format), report))
 
 
 @grouped

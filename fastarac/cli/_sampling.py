@@ -7,22 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from fastarac._core.exceptions import collected
 from fastarac._core.text import percent, plural
-from fastarac.cli import _ocr_combine
+from fastarac.cli import _ocr
 from fastarac.cli import _operating as options
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._ocr import (
-    Images,
-    Join,
-    JoinOption,
-    LevelOption,
-    Names,
-    Pattern,
-    TextLevel,
-    Unit,
-    UnitOption,
-)
 from fastarac.cli._option_groups import grouped
-from fastarac.cli._options import Confidence, JudgeColumn, RefusalError, option
+from fastarac.cli._options import Confidence, JudgeColumn, RefusalError, option, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,6 +81,7 @@ Seed = Annotated[int, option("--seed N", "Which outputs: the same number draws t
 def sample(
     paths: options.AppliedFiles,
     output: Output,
+    *,
     budget: Budget = None,
     confidence: Confidence = "confidence",
     judge: JudgeColumn = None,
@@ -102,14 +92,9 @@ def sample(
     by: options.Fields = None,
     answers: Answers = None,
     seed: Seed = 0,
-    images: Images = None,
+    images: _ocr.Images = None,
     crops: CropsFolder = None,
-    pattern: Pattern = None,
-    combination: _ocr_combine.CombinationFile = None,
-    name: Names = None,
-    unit: UnitOption = Unit.word,
-    join: JoinOption = Join.min,
-    level: LevelOption = TextLevel.auto,
+    reading: _ocr.EngineOptions,
     output_format: options.TextOrJson = options.Form.text,
 ) -> None:
     """Draw the outputs that people verify, in a table or of OCR, each with a known probability."""
@@ -120,10 +105,6 @@ def sample(
         "--audit": audit, "--by": by, "--images": images, "--crops": crops,
     }  # fmt: skip
     _require_together(design, answers)
-    reading = {
-        "unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern,
-        "combination": combination, "name": tuple(name or ()),
-    }  # fmt: skip
     pictures = {"images": images, "crops": crops}
     of_tables = {"confidence": confidence, "judge": judge, "by": by}
     rows = _DrawnFrom(paths, confidence, is_of_ocr(paths, of_tables, {**reading, **pictures}), reading)
@@ -207,9 +188,8 @@ def _draw(
     form: str,
 ) -> None:
     from fastarac import partial_truth
-    from fastarac.cli._json import write_object
+    from fastarac.cli._json import answer
     from fastarac.cli._policies import load, refusing
-    from fastarac.cli._standard import say, tell
 
     budget, audit = drawn_by[0] or 0.0, drawn_by[1]
     policy = None if audit is None else load(audit)
@@ -256,15 +236,11 @@ def _draw(
         lines.append(
             f'Fill in the column "correct" of {output} where drawn is 1; then fastarac check --log.'
         )
-    if form == "json":
-        about = {
-            "path": str(output), "n_items": n, "drawn": drawn, "expected_size": found.expected_size,
-            "least_probability": found.least_probability,
-        }  # fmt: skip
-        write_object("sample", {"sample": about}, decisions=lines, warnings=told)
-    else:
-        say(*lines)
-    tell(told)
+    about = {
+        "path": str(output), "n_items": n, "drawn": drawn, "expected_size": found.expected_size,
+        "least_probability": found.least_probability,
+    }  # fmt: skip
+    answer(form, "sample", {"sample": about}, lines, told)
 
 
 def _least_limits(sample: VerificationSample) -> str:
@@ -302,19 +278,14 @@ def _crops(images: Path | None, folder: Path | None) -> Crops | None:
 
     if images is None or folder is None:
         return None
-    problem = folder_problem(folder)
-    if problem is not None:
-        raise RefusalError(f"{folder}: {problem}")
-    problem = missing(["PIL"], "ocr")
-    if problem is not None:
-        raise RefusalError(problem)
+    refuse(folder_problem(folder), f"{folder}: ")
+    refuse(missing(["PIL"], "ocr"))
     return Crops(folder, refusing(str(images), lambda: images_in(images)))
 
 
 def _join(rows: _DrawnFrom, answers: Path, output: Path, form: str) -> None:
-    from fastarac.cli._json import write_object
+    from fastarac.cli._json import answer
     from fastarac.cli._policies import refusing
-    from fastarac.cli._standard import say, tell
     from fastarac.ocr.verification import join_answers_of_words
     from fastarac.partial_truth.sample_files import join_answers
 
@@ -332,9 +303,5 @@ def _join(rows: _DrawnFrom, answers: Path, output: Path, form: str) -> None:
         f" {left:,} {plural('answer', left)} {'is' if left == 1 else 'are'} open." if left else ""
     )
     lines = [f"{answered:,} of {drawn:,} drawn outputs have an answer.{open_ones} Written to {output}."]
-    if form == "json":
-        about = {"path": str(output), "drawn": drawn, "answered": answered}
-        write_object("sample", {"sample": about}, decisions=lines, warnings=notes)
-    else:
-        say(*lines)
-    tell(notes)
+    about = {"path": str(output), "drawn": drawn, "answered": answered}
+    answer(form, "sample", {"sample": about}, lines, notes)
