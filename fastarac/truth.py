@@ -180,12 +180,7 @@ class PartialTruth(LabelsInPart, Result):
             codes = read_groups(groups, n, beside="correct")[1].astype(np.intp)
         least = _least(probability, least_probability)
         _refuse_unlikely(probability, chosen, codes, least)
-        opinion = None
-        if judge is not None:
-            given = vector(judge, "judge")
-            same_number("judge", len(given), "correct", n)
-            reject_where(~((given >= 0) & (given <= 1)), given, "judge", "a number in [0, 1]")
-            opinion = given.astype(np.float64)
+        opinion = None if judge is None else read_judge(judge, n, beside="correct")
         self._fill(truth, probability, opinion, codes, least, graded=bool(graded))
 
     def _fill(
@@ -282,6 +277,14 @@ class PartialTruth(LabelsInPart, Result):
             return threshold_sweep(self.correct, confidence)
         items = PartialItems(self, confidence)
         return items.sweep(items.share_of(np.ones(len(items.places))))
+
+
+def read_judge(judge: Any, n: int, *, beside: str = "confidence") -> FloatArray:
+    """Return a judge's probabilities of being right, one for each of n outputs."""
+    given = vector(judge, "judge")
+    same_number("judge", len(given), beside, n)
+    reject_where(~((given >= 0) & (given <= 1)), given, "judge", "a number in [0, 1]")
+    return given.astype(np.float64)
 
 
 def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> PartialTruth:

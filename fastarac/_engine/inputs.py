@@ -236,12 +236,18 @@ def labels_in_part(values: ArrayLike, name: str) -> NDArray[np.float64]:
     return found
 
 
-def _to_array(values: Any, name: str) -> NDArray[Any]:
+def _without_nulls(values: Any, name: str) -> Any:
+    """Return one column on the processor; raise for a table, and for nulls."""
     values = on_cpu(values)
     _reject_table(values, name)
     nulls = _null_mask(values)
     if nulls is not None:
         _reject_nulls(nulls, name)
+    return values
+
+
+def _to_array(values: Any, name: str) -> NDArray[Any]:
+    values = _without_nulls(values, name)
     own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
     try:
         array = np.asarray(values) if own_type is None else values.to_numpy(dtype=own_type)
@@ -431,11 +437,7 @@ def read_groups(
     ValueError
         For labels that are null, NaN or NaT, or not one for each item.
     """
-    groups = on_cpu(groups)
-    _reject_table(groups, name)
-    nulls = _null_mask(groups)
-    if nulls is not None:
-        _reject_nulls(nulls, name)
+    groups = _without_nulls(groups, name)
     if hasattr(groups, "factorize"):  # pandas
         codes, labels = groups.factorize()
         if (codes < 0).any():

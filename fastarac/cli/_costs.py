@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     Priced: TypeAlias = "Model | PricedModel"
 
 UNIT = 1000  # outputs that a sum of money is for
-FIGURES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
 # What the library calls an argument, and what the user has typed.
 NAMES = {
     "verification": "--cost-verification",

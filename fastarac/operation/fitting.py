@@ -392,36 +392,22 @@ class _Tested(NamedTuple):
         n_fields: int,
         weight: NDArray[np.float64] | None = None,
     ) -> _Tested:
-        wrong = accepted & ~right
-        if weight is not None:
-            return cls._of_verified(wrong, accepted, field, groups, n_fields, weight)
-        per_group = 1.0
-        if groups is not None and wrong.any():
-            in_groups = np.bincount(groups[wrong])
-            per_group = float(np.sum(in_groups**2) / in_groups.sum())
-        taken, errors = (np.bincount(field[of], minlength=n_fields) for of in (accepted, wrong))
-        return cls(len(right), tuple(taken.tolist()), tuple(errors.tolist()), per_group)
-
-    @classmethod
-    def _of_verified(
-        cls,
-        wrong: NDArray[np.bool_],
-        accepted: NDArray[np.bool_],
-        field: NDArray[np.intp],
-        groups: NDArray[Any] | None,
-        n_fields: int,
-        weight: NDArray[np.float64],
-    ) -> _Tested:
-        """Errors are estimated: the accepted outputs times their weighted rate (Hájek 1971).
+        """Count; with weights errors are estimated: accepted outputs times their rate (Hájek 1971).
 
         Each verified error stands for 1/π others, and so they come as those of a group do.
         """
-        taken = np.bincount(field[accepted], minlength=n_fields)
+        wrong = accepted & ~right
+        per_group = 1.0
+        taken, errors = (np.bincount(field[of], minlength=n_fields) for of in (accepted, wrong))
+        if weight is None:
+            if groups is not None and wrong.any():
+                in_groups = np.bincount(groups[wrong])
+                per_group = float(np.sum(in_groups**2) / in_groups.sum())
+            return cls(len(right), tuple(taken.tolist()), tuple(errors.tolist()), per_group)
         known, found = (np.bincount(field[of], weight[of], n_fields) for of in (accepted, wrong))
         rates = np.divide(found, known, out=np.zeros(n_fields), where=known > 0.0)
         # without an error, those that one would stand for
         of = wrong if wrong.any() else accepted & (weight > 0.0)
-        per_group = 1.0
         if of.any():
             together = weight[of] if groups is None else np.bincount(groups[of], weight[of])
             per_group = float(np.sum(together**2) / together.sum())

@@ -14,8 +14,8 @@ from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.text import json_text
 from fastarac._engine.inputs import vector
 from fastarac._engine.limits import most_within
-from fastarac.partial_truth.sampling import read_judge
 from fastarac.partial_truth.sequential_plan import plan_of
+from fastarac.truth import read_judge
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

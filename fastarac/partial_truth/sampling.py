@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.checks import fraction_of, real_scalar, reject_where, same_number
+from fastarac._core.checks import fraction_of, real_scalar, reject_where
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result, Table
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.inputs import read_groups, vector
+from fastarac.truth import read_judge
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -193,14 +194,6 @@ def draw_verification_sample(
         )
     drawn = np.random.default_rng(key_of(random_state)).random(len(counts)) < probability
     return VerificationSample(drawn[units], probability[units], min(1.0, even * share))
-
-
-def read_judge(judge: Any, n: int) -> FloatArray:
-    """Return a judge's probabilities of being right, one for each of n outputs."""
-    given = vector(judge, "judge")
-    same_number("judge", len(given), "confidence", n)
-    reject_where(~((given >= 0) & (given <= 1)), given, "judge", "a number in [0, 1]")
-    return given.astype(np.float64)
 
 
 def _by_rank(scores: NDArray[Any]) -> FloatArray:

@@ -6,6 +6,7 @@ import itertools
 import math
 from fractions import Fraction
 from operator import attrgetter
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from ways import DISTRIBUTIONS, forced
 
 import fastarac as fa
 from fastarac import _kernels
+from fastarac._engine import weighted
 from fastarac._engine.buckets import plan_buckets
 from fastarac._engine.inputs import read_items
 from fastarac._engine.weighted import spread_in_pieces
@@ -242,6 +244,31 @@ def test_streams_of_pieces_hold_every_item_once(dtype):
         assert ((taken[:, 0] & np.uint64(1)) == stream % 2).all()
         found += of_stream
     assert sorted(found) == list(range(n))
+
+
+@pytest.mark.parametrize("to", ["lowest", "highest", "not a number"])
+@pytest.mark.parametrize("of", [fa.arac_auc_score, fa.threshold_sweep])
+def test_an_array_that_changes_after_the_buckets_are_planned_is_counted_as_it_is(of, to):
+    """Another thread may write to it: all but a few items are then in one bucket, and in its room."""
+    n = 300
+    correct, confidence = np.arange(n) % 2, np.random.default_rng(5).random(n)
+    weight = np.arange(1.0, n + 1)
+    value = {"lowest": 0.0, "highest": confidence.max(), "not a number": np.nan}[to]
+
+    def planned(given):
+        plan = plan_buckets(given)
+        assert plan.n_buckets == 8
+        confidence[5:] = value
+        return plan
+
+    with forced("buckets", 2, max_buckets=8, chunk=90):
+        with mock.patch.object(weighted, "plan_buckets", planned):
+            if to == "not a number":
+                with pytest.raises(ValueError, match="finite number is expected"):
+                    of(correct, confidence, sample_weight=weight)
+                return
+            found = of(correct, confidence, sample_weight=weight)
+        assert found == of(correct, confidence, sample_weight=weight)
 
 
 def test_the_lowest_of_the_few_is_tied_with_one_of_the_others():
