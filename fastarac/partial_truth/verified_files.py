@@ -12,8 +12,8 @@ from fastarac._core.text import plural, quoted
 from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
-from fastarac.operation.logs import read_columns
-from fastarac.partial_truth.sample_files import DRAWN_BY, LEAST, PROBABILITY, drawn_by, least_of
+from fastarac.operation.logs import PROBABILITY, read_columns
+from fastarac.partial_truth.sample_files import DRAWN_BY, LEAST, drawn_by, least_of
 from fastarac.truth import PartialTruth, truth_of_some
 
 if TYPE_CHECKING:
