@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import reject_beside_sweep
+from fastarac._core.instead import LabelsInPart, refusal
 from fastarac._core.results import Result, Table, TupleResult, read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import rounded_percent
@@ -64,16 +65,6 @@ class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
         """
         ta, fa, fr, tr = (np.asarray(counts) for counts in self)
         return np.stack([np.stack([tr, fr], axis=-1), np.stack([fa, ta], axis=-1)], axis=-2)
-
-
-class LabelsInPart:
-    """Labels of which some are missing; the counts at the thresholds are estimated."""
-
-    __slots__ = ()
-
-    def sweep_of(self, confidence: ArrayLike) -> ThresholdSweep:
-        """Return the estimated counts."""
-        raise NotImplementedError
 
 
 class _Sweep(CountsAtThresholds, Table, Result):
@@ -483,6 +474,8 @@ def threshold_sweep(
     array([inf, 0.9, 0.8, 0.5])
     """
     if isinstance(correct, LabelsInPart):
+        correct = correct.simplified
+    if isinstance(correct, LabelsInPart):
         if graded or corners_only:
             other = "graded" if graded else "corners_only"
             raise TypeError(f"{other} is given beside a PartialTruth; the truth alone is expected")
@@ -516,6 +509,8 @@ def as_sweep(
         return whole_sweep(correct)
     confidence = require_confidence(confidence, names, beside=correct)
     if isinstance(correct, LabelsInPart):
+        correct = correct.simplified
+    if isinstance(correct, LabelsInPart):
         return _estimated(correct, confidence, sample_weight, names)
     return sweep_of_items(read_items(correct, confidence, sample_weight, names))
 
@@ -537,6 +532,8 @@ def as_ranked(
         return RankedItems(None, correct if corners else whole_sweep(correct), corners=corners)
     confidence = require_confidence(confidence, names, beside=correct)
     if isinstance(correct, LabelsInPart):
+        correct = correct.simplified
+    if isinstance(correct, LabelsInPart):
         sweep = _estimated(correct, confidence, sample_weight, names)
         return RankedItems(None, sweep, corners=corners)
     return RankedItems(read_items(correct, confidence, sample_weight, names), corners=corners)
@@ -553,10 +550,7 @@ def _estimated(
 ) -> ThresholdSweep:
     """Return estimated counts, for what is linear in them: not for areas of classes (y_true)."""
     if names[0] != NAMES[0]:
-        raise TypeError(
-            f"{names[0]} is a PartialTruth, which this function does not take; evaluate and "
-            "asymptotic_interval estimate areas of it"
-        )
+        raise TypeError(refusal())
     if sample_weight is not None:
         raise TypeError("sample_weight is given beside a PartialTruth; the truth alone is expected")
     return truth.sweep_of(confidence)

@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
 from fastarac._core.checks import choice, real_scalar, reject_where, same_number
+from fastarac._core.instead import LabelsInPart, refusal
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.results import Result, read_only
 from fastarac._engine import predictions
 from fastarac._engine.counts import ThresholdCounts
 from fastarac._engine.inputs import NAMES, Items, labels_in_part, read_groups, vector
 from fastarac.estimated_sweep import EstimatedSweep
-from fastarac.sweep import LabelsInPart, ThresholdSweep, threshold_sweep, trusted_sweep
+from fastarac.sweep import ThresholdSweep, threshold_sweep, trusted_sweep
 
 FloatArray = NDArray[np.float64]
 
@@ -216,13 +217,10 @@ class PartialTruth(LabelsInPart, Result):
         return len(self.correct)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
-        """Raise ``TypeError``: it is no array of labels."""
-        raise TypeError(
-            "a PartialTruth is given, which this function does not take; evaluate, "
-            "asymptotic_interval, compare_models, guaranteed_operating_point, operating_point, "
-            "acceptance_at_error_rate, acceptance_at_risk, threshold_sweep, and "
-            "curves and areas of (correct, confidence) do"
-        )
+        """Return the labels where all are known with certainty; raise ``TypeError`` otherwise."""
+        if self.simplified is self:
+            raise TypeError(refusal())
+        return np.array(self.correct, dtype)
 
     def __add__(self, other: object) -> PartialTruth:
         """The items of this one, then those of the other."""

@@ -46,7 +46,10 @@ def _area(items: RankedItems, estimator: str, *, of_risk: bool = False) -> Fract
     """ARP-AUC, or AURC `of_risk`, with an error far below that of a double."""
     choice(estimator, "estimator", ESTIMATORS)
     if estimator == "mean" and items.weighted:
-        raise ValueError("estimator='mean' is a mean over items and takes no weights; use 'exact'")
+        raise ValueError(
+            "estimator='mean' is a mean over items and takes neither weights nor a PartialTruth; use "
+            "'exact'"
+        )
     correct, incorrect, _ = items.totals
     area = items.sum(OF_ESTIMATOR[estimator], of_risk=of_risk) / (correct + incorrect)
     return area / 2 if estimator == "trapezoid" else area
@@ -70,8 +73,8 @@ def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
         return (1 - beta * (1 - _log(beta))).as_integer_ratio()
     if items.weighted:
         raise ValueError(
-            f"optimum='finite' with estimator={estimator!r} depends on single items and takes no "
-            "weights; use estimator='exact' or optimum='asymptotic'"
+            f"optimum='finite' with estimator={estimator!r} depends on single items and takes neither "
+            "weights nor a PartialTruth; use estimator='exact' or optimum='asymptotic'"
         )
     p, n = int(correct), int(total)
     high, low = _kernels.sums.harmonic(p, n)

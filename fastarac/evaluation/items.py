@@ -459,6 +459,11 @@ def _of_partial_truth(
     """All figures of items of which some are verified, each with the least variance."""
     from fastarac.uncertainty.estimated import FigureSource, PartialSample
 
+    if failure_probability is not None and any(limit.criterion == "max_risk" for limit in limits):
+        raise ValueError(
+            "max_risk is given with failure_probability and a PartialTruth; guaranteed_operating_point "
+            "with thresholds or a scale is expected, which were fixed without these items"
+        )
     sample = PartialSample.of(truth, require_confidence(confidence), groups)
     source = FigureSource(sample, level)
     values = {}

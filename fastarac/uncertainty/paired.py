@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from fastarac._core.checks import choice, require_type
+from fastarac._core.instead import LabelsInPart
 from fastarac._engine.factors import codes_of_terms, columns_of, outermost, read_factors
 from fastarac._engine.inputs import read_groups
 from fastarac.models import named_models
@@ -71,6 +72,12 @@ def read_models(models: Any, groups: Any, sample_weight: Any, paired: str) -> Co
                 f"model {name!r} is not (correct, confidence) or (correct, confidence, ids)"
             )
         columns[name] = tuple(model)
+    plain = [getattr(correct, "simplified", correct) for correct, *_ in columns.values()]
+    if not any(isinstance(correct, LabelsInPart) for correct in plain):  # known with certainty
+        columns = {
+            name: (correct, *others)
+            for correct, (name, (_, *others)) in zip(plain, columns.items(), strict=True)
+        }
     if paired == "groups":
         return _of_the_same_groups(columns, groups, sample_weight)
     return _of_the_same_items(columns, groups, sample_weight)

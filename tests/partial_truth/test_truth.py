@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -173,15 +175,23 @@ def test_parts_of_the_area_are_those_under_the_curve():
     )
 
 
-def test_models_known_with_certainty_are_compared_as_plain_ones():
+def test_all_takes_what_is_known_with_certainty():
     confidence, right, judge, rng = outputs(1)
     other = np.where(rng.random(4000) < 0.9, right, ~right)
-    plain = fa.compare_models({"a": (right, confidence), "b": (other, judge)})
     truths = [fa.PartialTruth(each, inclusion_probability=1.0) for each in (right, other)]
-    ours = fa.compare_models({"a": (truths[0], confidence), "b": (truths[1], judge)})
-    difference, expected = ours.pairs[0].interval, plain.pairs[0].interval
-    for name in ("estimate", "low", "high", "standard_error"):
-        assert getattr(difference, name) == pytest.approx(getattr(expected, name), abs=1e-6)
+    for function in (
+        fa.roc_auc_score, fa.roc_curve, fa.influence_values, fa.operation.isotonic_calibration,
+        partial(fa.bootstrap, n_resamples=20, random_state=0), partial(fa.delong_test, score_b=judge),
+    ):  # fmt: skip
+        assert repr(function(truths[0], confidence)) == repr(function(right, confidence))
+    for method in ("asymptotic", "bootstrap"):
+        found, plain = (
+            fa.compare_models(
+                {"a": (a, confidence), "b": (b, judge)}, method=method, n_resamples=20, random_state=0
+            )
+            for a, b in (truths, (right, other))
+        )
+        assert found == plain
 
 
 def test_order_and_scale_do_not_matter():
@@ -551,9 +561,24 @@ def test_what_is_not_offered_says_what_is():
     )
     with pytest.raises(ValueError, match=r"one of recognition_rate, .* is expected"):
         fa.asymptotic_interval(truth, confidence, statistic="break_even_point")
-    for function in (fa.roc_auc_score, fa.bootstrap, fa.influence_values, fa.roc_curve):
-        with pytest.raises(TypeError, match=r"(is given|is a PartialTruth), which this function"):
+    displays = fa.displays
+    for function, instead in (
+        (fa.roc_auc_score, "asymptotic_interval with statistic='roc_auc'"),
+        (fa.bootstrap, "asymptotic_interval has"),
+        (fa.influence_values, "asymptotic_interval has"),
+        (partial(fa.delong_test, score_b=judge), "compare_models with statistic='roc_auc'"),
+        (fa.operation.calibration_table, "there is none in its place"),
+        (displays.CalibrationDisplay.from_predictions, "there is none in its place"),
+        (displays.RocCurveDisplay.from_predictions, "from_sweep(threshold_sweep(correct, confidence))"),
+        (fa.roc_curve, "threshold_sweep(correct, confidence), given alone, is taken"),
+        (fa.correctness, "evaluate, evaluate_groups"),
+    ):
+        with pytest.raises(TypeError, match=f"a PartialTruth is given.*; {re.escape(instead)}"):
             function(truth, confidence)
+    with pytest.raises(ValueError, match="neither weights nor a PartialTruth; use estimator='exact'"):
+        fa.excess_aurc_loss(truth, confidence)
+    with pytest.raises(ValueError, match="max_risk is given with failure_probability and a Partial"):
+        fa.evaluate(truth, confidence, max_risk=0.1, failure_probability=0.1)
     with pytest.raises(TypeError, match="sample_weight is given beside a PartialTruth"):
         fa.evaluate(truth, confidence, sample_weight=confidence)
     with pytest.raises(ValueError, match="correct has 4000 items and confidence has 10"):
