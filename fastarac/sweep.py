@@ -553,7 +553,8 @@ def _estimated(
         raise TypeError(refusal())
     if sample_weight is not None:
         raise TypeError("sample_weight is given beside a PartialTruth; the truth alone is expected")
-    return truth.sweep_of(confidence)
+    found: ThresholdSweep = truth.sweep_of(confidence)
+    return found
 
 
 def whole_sweep(sweep: AcceptedCounts) -> ThresholdSweep:
