@@ -155,11 +155,11 @@ def asymptotic_interval(
     "gaps": of k errors in order the k + 1 gaps hold shares of all errors with the law of Dirichlet(1,
     …, 1) (Wilks 1941), and within a gap the ROC curve lies between its heights at the two ends. The
     interval reaches from the α/2 quantile of the least areas to the 1 − α/2 quantile of the largest,
-    over 8,000 draws with a fixed seed. Of errors in groups, or of unequal weights, k is the effective
-    number (Σs)²/Σs² of what groups or items have. So with the correct items. A class that has 5
-    effective items inside the part (or, where the part is one of the other class's rate, 5 in all) adds
-    Student's quantile times its standard error instead, both distances as the root of the sum of their
-    squares. "auto" takes it while a class has fewer.
+    over 3,000 to 8,000 draws with a fixed seed. Of errors in groups, or of unequal weights, k is the
+    effective number (Σs)²/Σs² of what groups or items have. So with the correct items. A class that has
+    5 effective items inside the part (or, where the part is one of the other class's rate, 5 in all)
+    adds Student's quantile times its standard error instead, both distances as the root of the sum of
+    their squares. "auto" takes it while a class has fewer.
 
     A standard error says nothing of errors that happen not to be in the sample: of pages half of whose
     words are wrong, or of an item with a hundred times the weight of the others. "logit", and

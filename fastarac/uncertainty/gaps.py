@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 FEW_INSIDE = 5.0  # items of a class, independent ones, from which on a standard error is one
-DRAWS, SEED = 8000, 1941
+DRAWN, SEED = 400_000, 1941  # shares, in at most 8,000 draws
 GAPS = 128  # more are joined
 
 
@@ -124,10 +124,11 @@ def _areas(
     """
     low, high = part
     shares, before, after, line = _gaps(of)
-    ends = np.random.default_rng(SEED).gamma(np.broadcast_to(shares, (DRAWS, len(shares))))
+    draws = min(DRAWN // len(shares), 8000)
+    ends = np.random.default_rng(SEED).gamma(shares, size=(draws, len(shares)))
     np.cumsum(ends, axis=1, out=ends)
     ends /= ends[:, -1:]
-    starts = np.concatenate((np.zeros((DRAWS, 1)), ends[:, :-1]), axis=1)
+    starts = np.concatenate((np.zeros((draws, 1)), ends[:, :-1]), axis=1)
     first, last = (np.clip(x, low, high) for x in (starts, ends)) if own else (starts, ends)
     widths = last - first
 
