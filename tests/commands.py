@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from files import write_delimited
 from typer import testing
 from typer.testing import CliRunner
 
 from fastarac.cli._app import app
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GOOD = "correct,confidence\n" + "1,0.9\n1,0.8\n0,0.7\n1,0.6\n0,0.2\n"
 
@@ -39,6 +43,11 @@ def refusal(*arguments: object) -> str:
 def reason(*arguments: object) -> str:
     """Why a command is refused, without the name of the program."""
     return refusal(*arguments).removeprefix("fastarac: error: ").strip()
+
+
+def write(path: Path, correct: Any, confidence: Any, **columns: Any) -> Path:
+    """Write a file of outputs."""
+    return write_delimited(path, {"correct": correct, "confidence": confidence, **columns})
 
 
 def records(printed: str) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ import io
 import commands
 import numpy as np
 import pytest
-from commands import run
+from commands import run, write
 
 import fastarac as fa
 from fastarac.cli import _report
@@ -19,14 +19,6 @@ from fastarac.report.models import Model
 
 CORRECT, CONFIDENCE = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
 FIGURES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
-
-
-def write(path, correct, confidence, **columns):
-    names = ["correct", "confidence", *columns]
-    rows = zip(correct, confidence, *columns.values(), strict=True)
-    lines = [",".join(names), *(",".join(map(str, row)) for row in rows)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
 
 
 @pytest.fixture

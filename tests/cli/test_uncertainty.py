@@ -15,7 +15,7 @@ import commands
 import numpy as np
 import pytest
 from commands import reason as refusal
-from commands import run
+from commands import run, write
 from strategies import COMPILED
 
 import fastarac as fa
@@ -29,14 +29,6 @@ CI = "--ci", 0.95
 
 def records(*arguments: object):
     return commands.records(run(*arguments, "--format", "json").stdout)
-
-
-def write(path, correct, confidence, **columns):
-    names = ["correct", "confidence", *columns]
-    rows = zip(correct, confidence, *columns.values(), strict=True)
-    lines = [",".join(names), *(",".join(map(str, row)) for row in rows)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
 
 
 @pytest.fixture
