@@ -1,7 +1,8 @@
 """What is promised in operation, by simulation: under the assumptions, and with each of them broken.
 
-``python -m bench.simulations.operation --table`` recomputes docs/_data/operation.json, from which the
-page on operation is made; ``--quick`` prints a rough version instead. Each row has a seed of its own.
+``python -m bench.simulations.operation`` simulates, prints each row and writes docs/_data/ files
+operation.json and operation_fields.json, from which the page on operation is made; an interrupted run
+goes on where it ended, and ``--promise`` names a part. Each row has a seed of its own.
 
 Two fields in equal parts with uniform confidences t, errors with the probability 0.05·(1 − t) in one
 and 0.5·(1 − t) in the other, so that the error rate of any thresholds is known. Pages have 20 lines,
@@ -10,19 +11,22 @@ and are wrong as a whole or not at all.
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import sys
 import warnings
-from dataclasses import asdict, dataclass
+import zlib
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from unittest import mock
 
 import numpy as np
 
 import fastarac as fa
+from bench.rows import fill, parser_of
+from bench.simulations import planned_policies
 from fastarac import operation
+from fastarac.operation import checking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +38,8 @@ if TYPE_CHECKING:
     Case = Callable[[np.random.Generator], tuple[bool, float]]
 
 OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "operation.json"
-QUICK = 20
+FIELDS = "operation_fields.json"  # beside it
+SAMPLES = 1000
 DELTA, LIMIT, N, LINES = 0.05, 0.03, 4000, 20
 SLOPES = np.array([0.05, 0.5])
 PI, IN_USE, LOGGED, OF_LOG = 0.1, 0.25, 20_000, 0.02
@@ -53,15 +58,16 @@ class Items(NamedTuple):
 class Situation(NamedTuple):
     """One row: what is promised, whether what it needs is true, and how often it comes out.
 
-    `case` returns whether what is counted has happened, and a rate over its limit.
+    `case` returns whether what is counted has happened, and a rate over its limit; `promised` returns
+    the power of a plan.
     """
 
     promise: str
     words: str
     case: Case
-    runs: int = 1000
     counted: str = "broken"
     holds: bool = True
+    promised: Callable[[], float] | None = None
 
 
 @dataclass(frozen=True)
@@ -72,9 +78,23 @@ class Row:
     holds: bool
     words: str
     counted: str
-    runs: int
+    samples: int
     happened: int
     ratio: float | None
+    promised: float | None
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What three kinds of thresholds accept of two fields on average, and the largest error of it."""
+
+    n: int
+    limit: float
+    samples: int
+    raw: float
+    each: float
+    merged: float
+    error: float
 
 
 def draw(n: int, rng: np.random.Generator, worse: float = 1.0) -> Items:
@@ -208,7 +228,8 @@ def checked(**broken: object) -> Case:
             many = rng.random(3000) >= rate
             correct = many[many | (rng.random(3000) < 0.5)][:1000]
         given = groups if broken.get("pages") == "known" else None
-        found = policy.check(correct, np.full(len(correct), 5000), groups=given)
+        with mock.patch.object(checking, "needed_by_draws", return_value=None):  # not looked at
+            found = policy.check(correct, np.full(len(correct), 5000), groups=given)
         return found.verdict == "holds", rate / 0.02
 
     return case
@@ -301,16 +322,41 @@ def planned(expected: float) -> Case:
     return case
 
 
+@cache
+def exact_power() -> float:
+    """The power of that number, by the exact test."""
+    n = operation.sample_size_for_guarantee(0.01, 0.005).stable
+    return float(operation.guarantee_power([n], 0.01, 0.005)[0])
+
+
+def planned_policy(name: str) -> Situation:
+    """Whether a fit to a fresh sample of the planned size accepts enough."""
+    case = planned_policies.CASES[name]
+
+    def succeeds(rng: np.random.Generator) -> tuple[bool, float]:
+        return case.succeeds(planned_policies.planned(name), rng), math.nan
+
+    return Situation(
+        POLICY_PLAN, case.words, succeeds, "reached",
+        promised=lambda: planned_policies.planned(name).power,
+    )  # fmt: skip
+
+
 def audited_once(rate: float, *, lines: int = 1) -> Case:
     """Whether the planned audits see that a rate is above 1 %."""
-    plan = operation.audit_plan(0.01, 0.02)
-    critical = next(c for c in range(200) if operation_tail(plan.stable, c, 0.01) <= DELTA)
+    n, critical = audit()
 
     def case(rng: np.random.Generator) -> tuple[bool, float]:
-        wrong = lines * rng.binomial(plan.stable // lines, rate)
+        wrong = lines * rng.binomial(n // lines, rate)
         return bool(wrong >= critical), rate / 0.01
 
     return case
+
+
+def audit() -> tuple[int, int]:
+    """How many audits are planned to see a rate of 2 % as above 1 %, and errors that it takes."""
+    n = operation.audit_plan(0.01, 0.02).stable
+    return n, next(c for c in range(200) if operation_tail(n, c, 0.01) <= DELTA)
 
 
 def operation_tail(n: int, c: int, p: float) -> float:
@@ -350,6 +396,7 @@ def repeated_test(rng: np.random.Generator) -> tuple[bool, float]:
 FIT, GROUPED = "limit of a policy by field", "limit of a policy with `groups`"
 DOCUMENTS, CHECK, LOGS = "limit of a policy of documents", "“holds” of a check", "limit from a log"
 SHIFT, PLAN, AUDIT = "no shift is seen where there is none", "power of a plan", "an audit in one look"
+POLICY_PLAN = "power of a plan for a policy"
 MONITOR = "no alarm while the limit is kept"
 
 SITUATIONS = (
@@ -358,37 +405,39 @@ SITUATIONS = (
     Situation(FIT, "half as many errors again after the fit", worse_later, holds=False),
     Situation(FIT, "correct outputs are verified twice as often as wrong ones",
               easy_ones_verified, holds=False),
-    Situation(FIT, "the best of ten fits is taken", best_of_ten, 300, holds=False),
-    Situation(GROUPED, "as needed: pages of 20 lines are the groups", of_pages(LINES), 300),
-    Situation(GROUPED, "each page split into groups of 2 lines", of_pages(2), 300, holds=False),
-    Situation(GROUPED, "no groups given", of_pages(None), 300, holds=False),
+    Situation(FIT, "the best of ten fits is taken", best_of_ten, holds=False),
+    Situation(GROUPED, "as needed: pages of 20 lines are the groups", of_pages(LINES)),
+    Situation(GROUPED, "each page split into groups of 2 lines", of_pages(2), holds=False),
+    Situation(GROUPED, "no groups given", of_pages(None), holds=False),
     Situation(DOCUMENTS, "as needed, while outputs of a document err together",
-              of_documents(batches=False), 300),
+              of_documents(batches=False)),
     Situation(DOCUMENTS, "20 documents of a batch err together, without `groups`",
-              of_documents(batches=True), 300, holds=False),
+              of_documents(batches=True), holds=False),
     Situation(CHECK, "as needed: outputs drawn at random", checked()),
-    Situation(CHECK, "pages of 20 lines as groups", checked(pages="known"), 300),
+    Situation(CHECK, "pages of 20 lines as groups", checked(pages="known")),
     Situation(CHECK, "pages of 20 lines, without groups", checked(pages="ignored"), holds=False),
     Situation(CHECK, "correct outputs are verified twice as often as wrong ones",
               checked(chosen=True), holds=False),
-    Situation(LOGS, "as needed: 10 % are audited by chance", logged(at_random(PI)), 300),
+    Situation(LOGS, "as needed: 10 % are audited by chance", logged(at_random(PI))),
     Situation(LOGS, "errors are answered late, and the log does not say what was drawn",
-              logged(right_ones_first), 300, holds=False),
+              logged(right_ones_first), holds=False),
     Situation(LOGS, "auditors skip two thirds of the errors",
-              logged(by_a_person), 300, holds=False),
+              logged(by_a_person), holds=False),
     Situation(LOGS, "verified and audited outputs taken for a sample",
-              as_a_sample, 300, holds=False),
-    Situation(SHIFT, "as needed: independent outputs", shifted("none"), 300),
+              as_a_sample, holds=False),
+    Situation(SHIFT, "as needed: independent outputs", shifted("none")),
     Situation(SHIFT, "pages of 20 lines with about one confidence each",
-              shifted("pages"), 300, holds=False),
+              shifted("pages"), holds=False),
     Situation(PLAN, "as needed: the error rate is the 0.5 % that was expected",
-              planned(0.005), 1000, "reached"),
-    Situation(PLAN, "the error rate is 0.75 %", planned(0.0075), 1000, "reached", holds=False),
+              planned(0.005), "reached", promised=exact_power),
+    Situation(PLAN, "the error rate is 0.75 %", planned(0.0075), "reached", holds=False,
+              promised=exact_power),
+    *(planned_policy(name) for name in planned_policies.CASES),
     Situation(AUDIT, "as needed: the rate is 2 %, seen as above 1 %",
-              audited_once(0.02), 2000, "reached"),
-    Situation(AUDIT, "as needed: the rate is 1 %", audited_once(0.01), 2000),
+              audited_once(0.02), "reached", promised=lambda: operation_tail(*audit(), 0.02)),
+    Situation(AUDIT, "as needed: the rate is 1 %", audited_once(0.01)),
     Situation(AUDIT, "the rate is 1 %, on pages of 20 lines",
-              audited_once(0.01, lines=LINES), 2000, holds=False),
+              audited_once(0.01, lines=LINES), holds=False),
     Situation(MONITOR, "as needed: the rate is 1 %, looked at every 50 audits", monitored(0.01)),
     Situation(MONITOR, "a test at 5 % repeated every 100 audits instead",
               repeated_test, holds=False),
@@ -397,89 +446,81 @@ SITUATIONS = (
     Situation(MONITOR, "a person audits errors twice as often as other outputs",
               monitored(0.01, chosen=2.0), holds=False),
     Situation("alarm within 3,000 audits", "as needed: the rate is 2 % at a limit of 1 %",
-              monitored(0.02), 300, "reached"),
+              monitored(0.02), "reached"),
     Situation("alarm within 3,000 audits", "a person audits errors half as often",
-              monitored(0.02, chosen=0.5), 300, "reached", holds=False),
+              monitored(0.02, chosen=0.5), "reached", holds=False),
 )  # fmt: skip
 
 
-def simulate(situation: Situation, index: int, runs: int | None = None) -> Row:
+def simulate(situation: Situation, samples: int, seed: int = 0) -> Row:
     """Run one situation."""
-    rng = np.random.default_rng([2026, index])
-    n = runs or situation.runs
+    words = zlib.crc32(f"{situation.promise}: {situation.words}".encode())
+    rng = np.random.default_rng([2026, words, seed])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fa.SampleTooSmallWarning)
-        found = [situation.case(rng) for _ in range(n)]
+        promised = None if situation.promised is None else situation.promised()
+        found = [situation.case(rng) for _ in range(samples)]
     ratio = float(np.mean([each[1] for each in found]))
     return Row(
-        situation.promise, situation.holds, situation.words, situation.counted, n,
-        sum(each[0] for each in found), None if math.isnan(ratio) else round(ratio, 4),
+        situation.promise, situation.holds, situation.words, situation.counted, samples,
+        sum(each[0] for each in found), None if math.isnan(ratio) else ratio, promised,
     )  # fmt: skip
 
 
-def acceptance(n: int, limit: float, runs: int) -> dict[str, float]:
+def acceptance(n: int, limit: float, samples: int) -> Iterator[Accepted]:
     """The share accepted with one raw threshold, the limit in each field, and one limit over both."""
     rng = np.random.default_rng([14, n, int(1000 * limit)])
-    shares = np.zeros((runs, 3))
-    for run in range(runs):
+    shares = np.zeros((samples, 3))
+    for run in range(samples):
         items = draw(n, rng)
-        raw = fa.guaranteed_operating_point(
+        one = fa.guaranteed_operating_point(
             items.correct, items.confidence, max_error_rate=limit
         ).threshold
-        each = [
+        own = [
             fa.guaranteed_operating_point(
                 items.correct[items.field == f], items.confidence[items.field == f],
                 max_error_rate=limit,
             ).threshold
             for f in range(2)
         ]  # fmt: skip
-        merged = fitted(items, rng, limit).thresholds
-        rows = ((raw, raw), each, merged)
+        rows = ((one, one), own, fitted(items, rng, limit).thresholds)
         shares[run] = [1.0 - np.clip(np.array(row, np.float64), 0.0, 1.0).mean() for row in rows]
-    names = ("raw", "each", "merged")
-    means, errors = shares.mean(axis=0), shares.std(axis=0) / math.sqrt(runs)
-    return {
-        "n": n, "limit": limit, "runs": runs,
-        **dict(zip(names, means.round(4).tolist(), strict=True)),
-        "error": round(float(errors.max()), 4),
-    }  # fmt: skip
+    raw, each, merged = shares.mean(axis=0).tolist()
+    error = float(shares.std(axis=0).max()) / math.sqrt(samples)
+    yield Accepted(n, limit, samples, raw, each, merged, error)
 
 
 def line(row: Row) -> str:
     """A row in words."""
     mark = " " if row.holds else "!"
+    promised = "" if row.promised is None else f", {row.promised:.3f} promised"
     return (
-        f"{mark} {row.promise}: {row.words}: {row.counted} in {row.happened}/{row.runs} ({row.ratio})\n"
+        f"{mark} {row.promise}: {row.words}: {row.counted} in {row.happened}/{row.samples}{promised} "
+        f"({row.ratio})\n"
     )
 
 
-def rows_of(runs: int | None) -> Iterator[Row]:
-    """All situations, in turn."""
-    for index, situation in enumerate(SITUATIONS):
-        row = simulate(situation, index, runs)
-        sys.stdout.write(line(row))
-        sys.stdout.flush()
-        yield row
-
-
 def main() -> None:
-    """Simulate, and write the file or print a rough table."""
-    parser = argparse.ArgumentParser(prog="python -m bench.simulations.operation", description=__doc__)
-    parser.add_argument("--table", action="store_true", help="write the whole table")
-    parser.add_argument("--quick", action="store_true", help=f"print {QUICK} runs a row")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
+    """Simulate what is not known yet, print and save."""
+    parser = parser_of("python -m bench.simulations.operation", __doc__, SAMPLES, OUTPUT)
+    promises = list(dict.fromkeys(each.promise for each in SITUATIONS))
+    parser.add_argument("--promise", choices=[*promises, "fields"], action="append")
     options = parser.parse_args()
-    if options.table == options.quick:
-        parser.error("one of --table and --quick is expected")
-    promises = [asdict(row) for row in rows_of(QUICK if options.quick else None)]
-    accepted = []
-    for n in SIZES:
-        for limit in LIMITS:
-            accepted.append(acceptance(n, limit, 4 if options.quick else 60))
-            sys.stdout.write(f"{accepted[-1]}\n")
-    if options.table:
-        content = {"delta": DELTA, "promises": promises, "acceptance": accepted}
-        options.output.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    chosen = options.promise or [*promises, "fields"]
+    situations = {(each.promise, each.words): each for each in SITUATIONS}
+    order = list(situations)
+    fill(
+        options, Row, [each for each in situations if each[0] in chosen],
+        lambda row: (row.promise, row.words),
+        lambda promise, words, samples: [simulate(situations[promise, words], samples)],
+        line, order=lambda row: order.index((row.promise, row.words)),
+    )  # fmt: skip
+    options.output = options.output.with_name(FIELDS)
+    cells = [(n, limit) for n in SIZES for limit in LIMITS if "fields" in chosen]
+    fill(
+        options, Accepted, cells, lambda row: (row.n, row.limit), acceptance,
+        lambda row: f"{row}\n", order=lambda row: (row.n, row.limit),
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

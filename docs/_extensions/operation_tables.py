@@ -13,13 +13,11 @@ from fastarac._core.text import percent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DATA = (
-    Path(__file__).parents[1] / "_data" / "operation.json"
-)  # by python -m bench.simulations.operation --table
+DATA = Path(__file__).parents[1] / "_data"  # by python -m bench.simulations.operation
 
 
-def read() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(DATA.read_text(encoding="utf-8"))
+def read(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((DATA / name).read_text(encoding="utf-8"))
     return found
 
 
@@ -27,8 +25,10 @@ def promises() -> str:
     """Each promise where what it needs is true, and where it is not (in italics)."""
     rows = []
     before = ""
-    for row in read()["promises"]:
-        share = f"{100 * row['happened'] / row['runs']:.1f} % of {row['runs']:,}"
+    for row in read("operation.json"):
+        share = f"{100 * row['happened'] / row['samples']:.1f} %"
+        if row["promised"] is not None:
+            share += f", {100 * row['promised']:.1f} % promised"
         ratio = f"{row['ratio']:.2f}" if row["promise"].startswith("limit") else ""
         words = row["words"] if row["holds"] else f"*{row['words']}*"
         said = f"{row['counted']} in {share}"
@@ -44,7 +44,7 @@ def promises() -> str:
 def acceptance() -> str:
     """Accepted shares by number of outputs and limit; the largest of each row is bold."""
     rows = []
-    for row in read()["acceptance"]:
+    for row in read("operation_fields.json"):
         shares = [row[name] for name in ("raw", "each", "merged")]
         shown = [f"**{x:.2f}**" if x == max(shares) else f"{x:.2f}" for x in shares]
         rows.append([f"{row['n']:,}", percent(row["limit"]), *shown])

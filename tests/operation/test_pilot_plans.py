@@ -8,43 +8,15 @@ import numpy as np
 import pytest
 
 import fastarac as fa
+from bench.simulations.planned_policies import CASES, planned, source
 from fastarac import operation
 from fastarac.operation import pilot_plans
 
 plan = operation.sample_size_for_policy
 
 
-def a_pilot(n_groups, size, seed=0, fields=2):
-    """Pages of equal or unequal size that differ in how often they are wrong, as columns."""
-    rng = np.random.default_rng(seed)
-    sizes = np.full(n_groups, size) if np.isscalar(size) else rng.choice(size, n_groups)
-    page = np.repeat(np.arange(n_groups), sizes)
-    confidence = rng.random(len(page))
-    field = rng.integers(0, fields, len(page))
-    worse = np.repeat(rng.gamma(2.0, 0.5, n_groups), sizes)
-    correct = rng.random(len(page)) >= 0.1 * (1 + field) * (1 - confidence) * worse
-    return correct, confidence, field, page
-
-
-def fresh(pilot, n_groups, rng):
-    """Columns of pages drawn from a pilot, by a loop."""
-    correct, confidence, field, page = pilot
-    members = np.split(np.arange(len(page)), np.flatnonzero(np.diff(page)) + 1)
-    drawn = [members[g] for g in rng.integers(0, len(members), n_groups).tolist()]
-    items = np.concatenate(drawn)
-    pages = np.concatenate([np.full(len(each), i) for i, each in enumerate(drawn)])
-    return correct[items], confidence[items], field[items], pages
-
-
-def of_a_model(rate, icc, sizes, n_groups, rng):
-    """Errors of pages that share a probability of an error, one by one."""
-    correct, page = [], []
-    for i in range(n_groups):
-        p = rate if icc == 0 else rng.beta(rate * (1 / icc - 1), (1 - rate) * (1 / icc - 1))
-        m = int(rng.choice(sizes))
-        correct.append(rng.random(m) >= p)
-        page.append(np.full(m, i))
-    return np.concatenate(correct), np.concatenate(page)
+def a_pilot(n_groups, size):
+    return source(size, n_groups, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(
@@ -62,61 +34,18 @@ def test_independent_items_as_by_the_exact_test(limit, expected):
     assert str(found).startswith(f"verify {found.n_groups} items, drawn at random: a fit accepts all")
 
 
-MODELS = {
-    "pages": ({"icc": 0.1, "group_sizes": 10}, {}),
-    "unequal pages": ({"icc": 0.1, "group_sizes": [2, 5, 30]}, {"method": "gamma"}),
-}
-PILOTS = {
-    "fields": (a_pilot(1000, 1), ("by",), {"max_error_rate": 0.06, "accept": 0.5}),
-    "pages and fields": (
-        a_pilot(150, [2, 5, 20]), ("by", "groups"),
-        {"max_error_rate": 0.08, "method": "gamma", "accept": 0.4},
-    ),
-    "pages by proof": (a_pilot(200, 4), ("groups",), {"max_error_rate": 0.08, "accept": 0.4}),
-}  # fmt: skip
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
-@pytest.mark.parametrize("name", MODELS)
-def test_fits_to_fresh_samples_of_a_model_succeed_as_planned(name):
-    model, options = MODELS[name]
-    options = {"max_error_rate": 0.05, **options}
-    found = plan(expected_error_rate=0.01, **model, **options, n_runs=1000)
+@pytest.mark.parametrize("name", CASES)
+def test_fits_to_fresh_samples_succeed_as_planned(name):
+    found = planned(name)
     rng = np.random.default_rng(11)
-    successes = []
-    for _ in range(1000):
-        sizes = np.atleast_1d(model["group_sizes"])
-        correct, page = of_a_model(0.01, model["icc"], sizes, found.n_groups, rng)
-        policy = operation.fit_policy(
-            correct, np.ones(len(page)), groups=page, random_state=rng, **options
-        )
-        successes.append(policy.acceptance_rate == 1.0)
+    successes = [CASES[name].succeeds(found, rng) for _ in range(1000)]
     assert abs(np.mean(successes) - found.power) <= 0.05
     assert found.power >= 0.75
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
-@pytest.mark.parametrize("name", PILOTS)
-def test_fits_to_fresh_samples_of_a_pilot_succeed_as_planned(name):
-    pilot, names, options = PILOTS[name]
-    columns = dict(zip(("by", "groups"), pilot[2:], strict=True))
-    found = plan(*pilot[:2], **{of: columns[of] for of in names}, **options, n_runs=1000)
-    fit = {of: value for of, value in options.items() if of != "accept"}
-    rng = np.random.default_rng(12)
-    successes = []
-    for _ in range(1000):
-        correct, confidence, *labels = fresh(pilot, found.n_groups, rng)
-        columns = dict(zip(("by", "groups"), labels, strict=True))
-        policy = operation.fit_policy(
-            correct, confidence, **{of: columns[of] for of in names}, random_state=rng, **fit
-        )
-        successes.append(policy.acceptance_rate >= found.accept)
-    assert abs(np.mean(successes) - found.power) <= 0.05
-    assert found.power >= 0.75
-    assert 0.0 <= found.pilot_power_low <= found.pilot_power_high <= 1.0
-    assert found.grouped == ("groups" in names)
+    if "correct" in CASES[name].planned_from:
+        assert 0.0 <= found.pilot_power_low <= found.pilot_power_high <= 1.0
+    assert found.grouped == ("groups" in CASES[name].labels)
 
 
 def test_what_the_pilot_allows():
