@@ -245,7 +245,9 @@ def _outputs(path: Path, stages: list[Any], columns: dict[str, Any]) -> tuple[di
 def _read_files(path: Path, files: dict[str, Path], columns: dict[str, Any], *, several: bool) -> Any:
     from fastarac import io
     from fastarac.cli._exit import interrupts_end_at_once
+    from fastarac.cli._files import refuse_samples
 
+    refuse_samples(list(files.values()), taken=False)
     with interrupts_end_at_once():
         try:
             models = io.read_models(files, same_items=several, **columns)

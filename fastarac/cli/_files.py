@@ -140,8 +140,10 @@ def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[st
     return []
 
 
-def refuse_samples(paths: Sequence[Path]) -> None:
+def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
     """Raise about a file of outputs that were drawn to be verified, where no option says so.
+
+    `taken` is whether the command has these options.
 
     Those that were drawn are no random part of all outputs: what is unsure is drawn more often.
     """
@@ -150,6 +152,13 @@ def refuse_samples(paths: Sequence[Path]) -> None:
     for path in paths:
         columns = columns_of_sample(path)
         if columns is not None:
+            if not taken:
+                raise RefusalError(
+                    f'{path} has a column "{PROBABILITY}", as of outputs that were drawn to be '
+                    "verified, which are no random part of all outputs: outputs whose truth is known "
+                    "are expected, without that column (and these, where all outputs are verified, or "
+                    "all were drawn with the same probability)"
+                )
             judge = " --judge judge" if "judge" in columns else ""
             raise RefusalError(
                 f'{path} has a column "{PROBABILITY}", as of outputs that were drawn to be verified: '

@@ -11,7 +11,7 @@ from fastarac._core.exceptions import collected
 from fastarac._core.text import listed, percent, sentence
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import notes_of_pages, with_pages
+from fastarac.cli._files import notes_of_pages, refuse_samples, with_pages
 from fastarac.cli._json import answer
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import labels_of, one_group_of, refusing
@@ -88,6 +88,8 @@ def run(
     require_files(plot, report)
     level = LEVEL if level is None else level
     said: list[str] = []
+    if interval["pilot"] is not None:
+        refuse_samples([interval["pilot"]], taken=False)
     interval, notes = _of_pilot(interval, fits)
     with collected(notes):
         if asked["--difference"]:

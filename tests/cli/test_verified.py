@@ -330,3 +330,17 @@ def test_policies_refuse(folder, tmp_path):
     assert message in reason("check", goal, drawn, *BY)
     assert "--log is given beside" in reason("check", goal, path, *BY, "--log")
     assert "--drawn is given without" in reason("check", goal, path, "--drawn", "drawn")
+
+
+def test_plans_and_cascades_refuse_outputs_that_were_drawn(tmp_path):
+    (tmp_path / "drawn.csv").write_text(
+        "correct,confidence,inclusion_probability\n1,0.9,0.5\n,0.8,0.5\n"
+    )
+    stages = tmp_path / "stages.toml"
+    stages.write_text('[[stage]]\nname = "a"\nprice = 1\nfile = "drawn.csv"\n')
+    for command in (
+        ("plan", "--pilot", tmp_path / "drawn.csv", "--half-width", 0.1),
+        ("plan", "--pilot", tmp_path / "drawn.csv", "--error-rate", 0.1),
+        ("cascade", stages),
+    ):
+        assert 'drawn.csv has a column "inclusion_probability"' in reason(*command)
