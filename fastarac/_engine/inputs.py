@@ -191,7 +191,8 @@ def read_items(
         For strings, objects, complex numbers and whatever else has no real numbers in it.
     ValueError
         For arrays that are not one-dimensional, of unequal lengths, empty or with nulls, and for
-        weights that are negative, not finite or all zero.
+        weights that are negative, not finite or all zero; for pandas Series with the same index labels
+        in another order, which could be paired by position or by label.
     """
     scores = vector(confidence, names[1])
     labels = vector(correct, names[0])
@@ -199,9 +200,24 @@ def read_items(
     same_number(names[0], len(labels), names[1], n)
     if n == 0:
         raise ValueError(f"{names[0]} and {names[1]} are empty; at least one item is expected")
+    if labels is not correct and scores is not confidence:  # arrays have no index
+        _refuse_other_order(correct, confidence, names)
     if sample_weight is None:
         return Items(labels, scores, None, names)
     return Items(labels, scores, _weights(sample_weight, names, n), names)
+
+
+def _refuse_other_order(first: Any, second: Any, names: tuple[str, ...]) -> None:
+    """Raise for two Series of pandas with the same index labels in another order."""
+    if not all(hasattr(each, "factorize") and hasattr(each, "index") for each in (first, second)):
+        return
+    one, other = first.index, second.index
+    if not one.equals(other) and one.isin(other).all() and other.isin(one).all():
+        raise ValueError(
+            f"{names[0]} and {names[1]} are Series with the same index labels in another order; the "
+            f"same order is expected, as by {names[1]}.reindex({names[0]}.index), or arrays, which are "
+            "paired by position"
+        )
 
 
 def vector(values: ArrayLike, name: str) -> NDArray[Any]:

@@ -358,6 +358,8 @@ def open_source(path: Path, connection: DuckDBPyConnection) -> FileSource:
             raise
         reason = error.strerror if isinstance(error, OSError) else error
         hint = ""
+        if str(path) == "-":
+            hint = " (standard input is not read; write what it gives to a file first)"
         if set(path.name) & set("*?["):
             hint = " (patterns are not read; a directory of Parquet files is, as one table)"
         raise DataFileError(path, f"it cannot be opened: {reason}{hint}") from None

@@ -393,3 +393,18 @@ def test_tensors_are_detached_copied_and_widened():
     assert correct.tolist() == [True, False]
     pages = fa.evaluate_groups([1, 0], [0.5, 0.6], by=FakeTensor([3, 4])).groups
     assert pages.tolist() == [3, 4]
+
+
+def test_series_with_the_same_index_in_another_order_are_refused():
+    correct = pd.Series([1, 0, 1, 1], index=list("abcd"))
+    confidence = pd.Series([0.4, 0.3, 0.2, 0.9], index=list("dcba"))
+    message = "^correct and confidence are Series with the same index labels in another order"
+    with pytest.raises(ValueError, match=message):
+        fa.threshold_sweep(correct, confidence)
+    in_order = fa.threshold_sweep(correct, confidence.reindex(correct.index))
+    assert in_order.false_accepts.tolist() == [0, 0, 0, 0, 1]
+    by_position = fa.threshold_sweep(correct.to_numpy(), confidence.to_numpy())
+    relabelled = confidence.rename({"a": "x"})
+    for other in (confidence.reset_index(drop=True), confidence.to_numpy(), relabelled):
+        found = fa.threshold_sweep(correct, other)
+        assert found.false_accepts.tolist() == by_position.false_accepts.tolist() == [0, 0, 0, 1, 1]
