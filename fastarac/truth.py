@@ -15,6 +15,7 @@ from fastarac._core.checks import choice, real_scalar, reject_where, same_number
 from fastarac._core.instead import LabelsInPart, refusal
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.results import Result, read_only
+from fastarac._core.text import plural
 from fastarac._engine import predictions
 from fastarac._engine.counts import ThresholdCounts
 from fastarac._engine.inputs import NAMES, Items, labels_in_part, read_groups, vector
@@ -170,9 +171,10 @@ class PartialTruth(LabelsInPart, Result):
         if bad.any():
             i = int(bad.argmax())
             of, or_unknown = (" of a verified item", "") if known[i] else ("", ", or NaN if unknown,")
+            counted = f"{int(bad.sum()):,} such {plural('row', int(bad.sum()))}"
             raise ValueError(
                 f"inclusion_probability[{i}] is {probability[i]:g}{of}; a number above "
-                f"0 and at most 1{or_unknown} is expected ({int(bad.sum())} such rows)"
+                f"0 and at most 1{or_unknown} is expected ({counted})"
             )
         if not known.any():
             raise ValueError("correct is NaN everywhere; the truth of some items is expected")

@@ -202,10 +202,13 @@ def read_verified_fields(
         known = ~np.isnan(found["correct"])
         probability = found["inclusion_probability"]
         is_drawn = found["drawn"] == 1 if "drawn" in found else known
-        _refuse_rows(
-            source, inclusion_probability, is_drawn & ~((probability > 0) & (probability <= 1)),
-            "a number above 0 and at most 1 is expected of an output that was chosen",
-        )  # fmt: skip
+        no_chance = ~((probability > 0) & (probability <= 1))
+        wanted = "a number above 0 and at most 1 is expected"
+        for bad, why in (
+            (is_drawn & no_chance, f"{wanted} of an output that was chosen"),
+            (~np.isnan(probability) & no_chance, f"{wanted}, or nothing where it is not known"),
+        ):
+            _refuse_rows(source, inclusion_probability, bad, why)
         if judge is not None:
             bad = ~((found["judge"] >= 0) & (found["judge"] <= 1))
             _refuse_rows(source, judge, bad, "a number in [0, 1] is expected")

@@ -269,6 +269,7 @@ def test_refusals(folder, tmp_path):
     for row, message in (
         ("1,0.5,0.5,,0", "a number above 0 and at most 1 is expected"),
         ("1,0.5,0.5,0,0", "a number above 0 and at most 1 is expected"),
+        (",0.5,0.5,1.5,0", "at most 1 is expected, or nothing where it is not known"),
         ("1,0.5,1.5,0.2,0", "a number in [0, 1] is expected"),
         ("2,0.5,0.5,0.2,0", "true or false"),
         ("1,,0.5,0.2,0", "a finite number"),
