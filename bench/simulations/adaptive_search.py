@@ -168,7 +168,10 @@ class Row:
     accepted: float
     """By the search, on average."""
     uniform: float | None
-    """By `guaranteed_operating_point` of as many labels of a uniform sample, on average."""
+    """By `guaranteed_operating_point` of as many labels of a uniform sample, on average.
+
+    With `max_risk`, its tests start where the confidences of all outputs say.
+    """
     exceeded: int
     """Searches that exceeded the limit after any batch so far."""
     searches: int
@@ -195,6 +198,9 @@ def simulate(name: str, population: Population, searches: int) -> Iterator[Row]:
     best = ends[errors[ends] <= population.limit * counted].max(initial=0) / n
     judge = None if population.lies is None else judged(wrong, lies=population.lies)
     limit: dict[str, Any] = {population.criterion: population.limit}
+    known: dict[str, Any] = (
+        {"scale": "unit", "pilot": confidence} if population.criterion == RISK else {}
+    )
     accepted = np.zeros(len(population.budgets))
     exceeded = np.zeros(len(population.budgets), np.int64)
     for k in range(searches):
@@ -214,13 +220,14 @@ def simulate(name: str, population: Population, searches: int) -> Iterator[Row]:
             exceeded[place] += too_many
     for place, labels in enumerate(population.budgets):
         uniform = None
-        if not population.hostile and population.criterion == RATE:
+        if not population.hostile:
             shares = []
             for k in range(searches):
                 sample = np.random.default_rng([3, k]).choice(n, labels, replace=False)
                 point = fa.guaranteed_operating_point(
-                    ~wrong[sample], confidence[sample], failure_probability=population.failure, **limit
-                )
+                    ~wrong[sample], confidence[sample], failure_probability=population.failure,
+                    **limit, **known,
+                )  # fmt: skip
                 shares.append(float((confidence >= point.threshold).mean()))
             uniform = float(np.mean(shares))
         yield Row(

@@ -18,7 +18,7 @@ from fastarac._kernels._jit import Array, kernel
 ASKED, SEEN, WRONG = range(3)  # of `counts`
 STARTED, FIRST, FRONTIER, LABELS = range(4)  # of `place`
 GOAL, BEGINNING, START = range(3)  # of `money`
-TIME, CAPITAL, PROGRESS, FOUND, REST, MASS, ERRORS = range(7)  # of `run`
+TIME, CAPITAL, PROGRESS, FOUND, MASS, ERRORS = range(6)  # of `run`
 STEP = 0.01  # of the plan, in errors expected at the limit
 PILOT = 0.15  # of ln(1/δ)/ε labels, before a first candidate is chosen
 LEAD = 0.75  # the first candidate, of the largest that seems to hold
@@ -62,15 +62,13 @@ def bet_on(
         if cell[i] > k:
             continue
         run[TIME] = clock[i]
-        refuted = (enough - run[ERRORS]) / run[REST]
-        heaviest = run[MASS] / run[REST]
-        if clock[i] > money[START] and 0.0 < refuted < heaviest:
+        refuted = (enough - run[ERRORS]) / run[MASS]
+        if clock[i] > money[START] and 0.0 < refuted < 1.0:
             kept = kept_at_error(plan, run[FOUND], run[PROGRESS])
-            bet = (1.0 - kept) / (heaviest - refuted)
-            run[CAPITAL] *= 1.0 + bet * (refuted - verdict[i] * heaviest / density[i])
-            run[PROGRESS] -= math.log1p(-refuted / heaviest)
+            bet = (1.0 - kept) / (1.0 - refuted)
+            run[CAPITAL] *= 1.0 + bet * (refuted - verdict[i] / density[i])
+            run[PROGRESS] -= math.log1p(-refuted)
             run[FOUND] += verdict[i] / density[i]
-        run[REST] -= 1
         run[MASS] -= density[i]
         run[ERRORS] += verdict[i]
         if run[CAPITAL] >= money[GOAL]:
@@ -79,13 +77,13 @@ def bet_on(
 
 
 @kernel
-def begin_run(k: int, begin: Array, mass: Array, money: Array, run: Array) -> None:
+def begin_run(k: int, mass: Array, money: Array, run: Array) -> None:
     """Candidate k is next: nothing has been bet on it."""
     run[:] = 0.0
     run[TIME] = -1.0
     run[CAPITAL] = money[BEGINNING]
     if k < len(mass):
-        run[REST], run[MASS] = begin[k + 1], mass[k]
+        run[MASS] = mass[k]
 
 
 @kernel
@@ -111,7 +109,7 @@ def settle(
         ):
             return
         place[FRONTIER] += 1
-        begin_run(k + 1, begin, mass, money, run)
+        begin_run(k + 1, mass, money, run)
 
 
 @kernel
@@ -194,7 +192,7 @@ def look(
     place[STARTED] = 1
     place[FIRST] = place[FRONTIER] = other
     money[START] = clock[order[place[LABELS] - 1]]
-    begin_run(other, begin, mass, money, run)
+    begin_run(other, mass, money, run)
 
 
 @kernel

@@ -20,12 +20,13 @@ from fastarac.truth import read_judge
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-KIND, VERSION = "fastarac search", 2
+KIND, VERSION = "fastarac search", 3
 CRITERIA = "max_error_rate", "max_risk"
 STEP = 0.005  # of all outputs, between two candidates
 FEWEST_STEPS = 40  # below so many, candidates shrink by a factor
 FACTOR = 0.7
 LOW = 0.1  # of the outputs, at the lowest confidences: looked at more often, the lower the more
+FINE = 0.001  # of all outputs, between two candidates there
 STEEPNESS = 0.7  # of their density, a power of the rank
 DENSEST = 8.0  # density of what the judge doubts, and of the lowest confidences, at most
 SURPLUS = 1.25  # mean density, at most: how many times the labels a judge that knows nothing may cost
@@ -100,13 +101,13 @@ class AdaptiveThresholdSearch:
     All outputs are put in a random order once. Let A be the outputs above a candidate threshold, in
     that order, and L the least number of errors in A that exceeds the limit. Of an output in A, let R
     be it and the outputs of A after it, E the errors in A before it, and e = 1 if it is an error
-    itself. If there are L errors or more in A, those in R are at least εR for ε = (L − E)/\|R\|, and
+    itself. If there are L errors or more in A, L − E of them or more are in R, and
 
-    .. math:: K \leftarrow K\left(1 + \lambda\left(\varepsilon - w e\right)\right), \qquad
-        w = \frac{\sum_{j \in R} d_j}{|R|\, d_i}
+    .. math:: K \leftarrow K\left(1 + \lambda\left(\varepsilon - \frac{e}{d_i}\right)\right), \qquad
+        \varepsilon = \frac{L - E}{\sum_{j \in R} d_j}
 
     does not grow on average, where the next output is i with a chance in proportion to its density dᵢ
-    and λ depends on what came before: the mean of we is that of the errors in R. So K is a nonnegative
+    and λ depends on what came before: the mean of e/dᵢ is ε or more. So K is a nonnegative
     supermartingale from 1 and reaches 1/δ at any time with probability δ at most, by Ville's
     inequality (Waudby-Smith and Ramdas 2020). Densities are fixed before any answer: 1, and more for
     what the judge doubts, or without one for the lowest tenth of the confidences, where errors are
@@ -119,9 +120,9 @@ class AdaptiveThresholdSearch:
     is asked for is always the next output, in the order, of the candidate that is to be passed next.
 
     The bets λ follow a sequential sampling plan: accept with c errors among so many outputs, for each
-    c. At the limit the plan accepts with probability δ, of which δ((c + 1)⁻² − (c + 2)⁻²) falls to c
-    errors; K is the chance that it will accept yet, over that at the beginning. Beyond 40 errors λ
-    follows their rate so far.
+    c. At the limit the plan accepts with probability δ, of which half falls to no error, and
+    δ(c^−1.5 − (c + 1)^−1.5)/2 to c errors; K is the chance that it will accept yet, over that at the
+    beginning. Beyond 40 errors λ follows their rate so far.
 
     With `max_error_rate` the sequence begins at the highest threshold. With `max_risk`, where few
     outputs have few errors to allow, it begins at a candidate that the first answers choose, on which
@@ -214,10 +215,10 @@ class AdaptiveThresholdSearch:
         self._counts = np.zeros((3, len(self._sizes)), np.int64)
         self._place = np.zeros(4, np.int64)
         self._money = np.array([1.0 / self.failure_probability, 1.0, -1.0])
-        self._run = np.zeros(7)
+        self._run = np.zeros(6)
         if of_all:
             self._place[kernels.STARTED] = 1
-            kernels.begin_run(0, self._outputs[0], self._outputs[2], self._money, self._run)
+            kernels.begin_run(0, self._outputs[2], self._money, self._run)
         self._order = np.empty(0, np.int64)  # places with an answer that counts, by the clock
         self._plan = plan_of(self.failure_probability)
 
@@ -470,7 +471,8 @@ def _digest_of(scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> str
 
 def _sizes(n: int) -> NDArray[np.intp]:
     """How many outputs the candidates have, if no confidences are equal; rising."""
-    shares = STEP * np.arange(FEWEST_STEPS, round(1.0 / STEP) + 1)
+    low = 1.0 - FINE * np.arange(round(LOW / FINE) + 1)[::-1]
+    shares = np.append(STEP * np.arange(FEWEST_STEPS, round((1.0 - LOW) / STEP)), low)
     smaller = shares[0] * FACTOR ** np.arange(1.0, max(2.0, np.log(shares[0] * n) / -np.log(FACTOR)))
     sizes: NDArray[np.intp] = np.unique(
         np.maximum(1, np.round(np.concatenate([smaller, shares]) * n)).astype(np.intp)

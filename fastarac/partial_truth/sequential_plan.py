@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_ERRORS = 40  # that the plan allows for; with more, the bets go on without it
-SPENDING = 2.0  # the failure probability left after c errors: (c + 2) ** -SPENDING
+LATER = 0.5  # of the failure probability, kept for those that find an error
+SPENDING = 1.5  # the part of it left after c errors: LATER * (c + 1) ** -SPENDING
 
 
 @lru_cache(maxsize=8)
@@ -31,7 +32,7 @@ def plan_of(failure_probability: float) -> NDArray[np.float64]:
     """
     step = _kernels.adaptive_search.STEP
     errors = np.arange(MOST_ERRORS + 1)
-    left = failure_probability * (errors + 2.0) ** -SPENDING
+    left = failure_probability * LATER * (errors + 1.0) ** -SPENDING
     spent = -np.diff(left, prepend=failure_probability)
     ends = np.empty(len(errors), np.int64)  # τ_c in steps
     paths = np.ones(1)  # g_c · e^τ by steps: its integral up to the end is that of c + 1

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from fastarac import _kernels
 from fastarac.partial_truth import AdaptiveThresholdSearch, adaptive_search
@@ -46,27 +47,31 @@ def searches(limit, wrong, judge, failure, monkeypatch):
         yield search, order, probability
 
 
-def capital_of(search, k, order, wrong, steps):
-    """What the bets on candidate k come to, after so many outputs of the order."""
+def capital_of(search, k, order, wrong, steps, start):
+    """What the bets on candidate k come to, from after `start` to so many outputs of the order."""
     kernels = _kernels.adaptive_search
-    begin, enough, mass, cell, clock, density, _ = search._outputs
-    run = np.zeros(7)
-    kernels.begin_run(k, begin, mass, search._money, run)
+    _, enough, mass, cell, clock, density, _ = search._outputs
+    run = np.zeros(6)
+    kernels.begin_run(k, mass, search._money, run)
     places = np.array([np.flatnonzero(search._items == i)[0] for i in order], np.int64)
     verdict = np.array(wrong, np.int64)[search._items]
     kernels.bet_on(
         k, float(steps), enough[k], cell, clock, density, verdict, places, len(wrong), search._plan,
-        np.array([np.inf, 1.0, -1.0]), run,
+        np.array([np.inf, 1.0, start]), run,
     )  # fmt: skip
     return Fraction(float(run[kernels.CAPITAL]))
 
 
 @pytest.mark.parametrize(("limit", "wrong", "judge"), CASES)
 def test_capital_does_not_grow_on_average(limit, wrong, judge, monkeypatch):
-    """Over all orders: of each candidate that breaks the limit, and how often one is accepted."""
+    """Over all orders: of each candidate that breaks the limit, and how often one is accepted.
+
+    With one error too many exactly, capital stays the same on average: the bets lose nothing either.
+    """
     failure, n = 0.4, len(wrong)
     total, failed, grown = Fraction(0), Fraction(0), False
     mean = [[Fraction(0)] * (n + 1) for _ in range(n)]
+    mean_of_later = [[Fraction(0)] * (n + 1) for _ in range(n)]
     for search, order, probability in searches(limit, wrong, judge, failure, monkeypatch):
         total += probability
         errors = np.cumsum(wrong)[search._sizes - 1]
@@ -75,9 +80,12 @@ def test_capital_does_not_grow_on_average(limit, wrong, judge, monkeypatch):
         broken = np.flatnonzero(errors > allowed)
         assert len(broken)
         for k, steps in itertools.product(broken, range(n + 1)):
-            capital = capital_of(search, k, order, wrong, steps)
+            capital = capital_of(search, k, order, wrong, steps, -1.0)
             grown |= capital > 1
             mean[k][steps] += probability * capital
+            later = capital_of(search, k, order, wrong, steps, 1.0)  # without the first two outputs
+            mean_of_later[k][steps] += probability * later
+            assert steps > 2 or later == 1
         is_broken = False
         for _ in range(n):
             index = search.ask()
@@ -86,7 +94,10 @@ def test_capital_does_not_grow_on_average(limit, wrong, judge, monkeypatch):
         failed += probability * is_broken
     assert total == 1
     assert grown
-    assert max(map(max, mean)) <= 1 + Fraction(1, 10**12)
+    for found in (mean, mean_of_later):
+        assert max(map(max, found)) <= 1 + Fraction(1, 10**12)
+        for k in np.flatnonzero(errors == search._enough):
+            assert min(found[k][:4]) >= 1 - Fraction(1, 10**12)
     assert failed <= Fraction(failure)
 
 
@@ -98,7 +109,7 @@ def test_the_plan_against_a_recursion(failure):
     most = len(plan) - 3
     assert 0.95 * failure < plan[0, 0] <= failure
     accepted = [int(np.argmax(row >= 1.0)) for row in plan[: most + 1]]
-    expected = np.full(most + 2, failure / (most + 2) ** 2)
+    expected = np.full(most + 2, 0.5 * failure / (most + 1) ** 1.5)
     for t in range(max(accepted), -1, -1):
         once = expected + step * np.append(np.diff(expected), 0.0)
         twice = once + step * np.append(np.diff(once), 0.0)
@@ -106,8 +117,11 @@ def test_the_plan_against_a_recursion(failure):
         expected[:-1][np.array(accepted) <= t] = 1.0
         if t % 50 == 0:
             np.testing.assert_allclose(plan[: most + 1, t], expected[:-1], rtol=0.005)
-    # without errors, what is spent on none: 1 - 1/4 of the failure probability
-    assert step * accepted[0] == pytest.approx(-np.log(0.75 * failure), abs=2 * step)
+    # without errors, what is spent on none: half of the failure probability
+    assert step * accepted[0] == pytest.approx(-np.log(0.5 * failure), abs=2 * step)
+    # the price of looking at any time: at most half more than one look, with the same errors, needs
+    once = step * np.array(accepted) / 1.5
+    assert (stats.poisson.cdf(np.arange(most + 1), once) > failure).all()
 
 
 def test_capital_without_an_error():
@@ -130,7 +144,7 @@ def test_answers_without_an_error():
     """All is accepted with little more answers than the plan needs, a share of it with that share."""
     confidence = np.arange(20_000) / 20_000
     search = AdaptiveThresholdSearch(confidence, max_error_rate=0.02, random_state=5)
-    needed = np.log(1 / (0.75 * 0.05)) / -np.log(1 - 0.02)
+    needed = np.log(1 / (0.5 * 0.05)) / -np.log(1 - 0.02)
     while search.acceptance_rate < 1.0:
         search.tell(search.ask(), [True])
         if search.n_verified % 40 == 0 and search.acceptance_rate < 0.9:
@@ -149,6 +163,68 @@ def test_batches_are_asked_as_if_all_were_right(outputs):
             asked += other.ask().tolist()
             other.tell(asked[-1], [True])
         assert one.ask(60).tolist() + one.ask(30).tolist() == asked
+
+
+def test_the_next_output_comes_as_its_density():
+    clock = adaptive_search._clocks(np.random.default_rng(0), np.tile([1.0, 3.0], 40_000))
+    assert np.mean(clock[1::2] < clock[::2]) == pytest.approx(0.75, abs=0.008)  # 5 standard errors
+
+
+def test_what_a_candidate_is_chosen_by_is_not_bet_on():
+    """With `max_risk`, bets begin after the answers that choose a candidate, with what is left."""
+    kernels = _kernels.adaptive_search
+    confidence = np.arange(300) / 300
+    correct = (confidence > 0.7) | (np.random.default_rng(7).random(300) > 0.1)
+    search = AdaptiveThresholdSearch(confidence, max_risk=0.05, random_state=1)
+    start, capital, left = -1.0, 1.0, [1.0]
+    for _ in range(30):
+        index = search.ask()
+        search.tell(index, correct[index])
+        if search._money[kernels.START] != start:
+            start = search._money[kernels.START]
+            assert start == search._outputs[4][search._places].max()
+            assert search._run[kernels.CAPITAL] == search._money[kernels.BEGINNING] <= capital
+            left.append(search._money[kernels.BEGINNING])
+        capital = search._run[kernels.CAPITAL] if start >= 0.0 else 1.0
+    assert left[1] == 1.0
+    assert len(left) == 4
+    assert left[3] < left[2] < 0.5
+
+
+def test_a_proof_that_failed_is_taken_back():
+    """Known errors never exceed the limit, though one proof in two may fail."""
+    confidence, taken_back = np.arange(30) / 30, 0
+    correct = np.random.default_rng(0).random(30) > 0.25
+    for seed in range(8):
+        search = AdaptiveThresholdSearch(
+            confidence, max_error_rate=0.1, failure_probability=0.5, random_state=seed
+        )
+        known, before = np.ones(30, bool), 0.0
+        while search.n_verified < 30:
+            index = search.ask()
+            search.tell(index, correct[index])
+            known[index] = correct[index]
+            assert (~known[confidence >= search.threshold]).sum() <= 3
+            taken_back += search.acceptance_rate < before
+            before = search.acceptance_rate
+    assert taken_back
+
+
+def test_an_error_counts_as_its_density():
+    judge = np.linspace(1.0, 0.0, 50)
+    search = AdaptiveThresholdSearch(
+        np.arange(50) / 50, max_error_rate=0.01, judge=judge, random_state=0
+    )
+    search.tell(search.ask(), [False])
+    density = search._outputs[5][search._places[0]]
+    assert density > 1.0
+    assert search._run[_kernels.adaptive_search.FOUND] == 1.0 / density
+
+
+def test_a_bad_judge_costs_a_quarter_more():
+    density = adaptive_search._densities(np.repeat([0.0, 1.0], 500), 0.02)
+    assert density.min() == 1.0
+    assert density.mean() == pytest.approx(1.25)
 
 
 def run_to(search, correct, labels, batch=10):
