@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 KIND, VERSION = "fastarac search", 3
 CRITERIA = "max_error_rate", "max_risk"
+PLANS = (0.5, 1.5), (0.25, 1.2)  # by the criterion: `later` and `spending` of `plan_of`
 STEP = 0.005  # of all outputs, between two candidates
 FEWEST_STEPS = 40  # below so many, candidates shrink by a factor
 FACTOR = 0.7
@@ -120,8 +121,8 @@ class AdaptiveThresholdSearch:
     is asked for is always the next output, in the order, of the candidate that is to be passed next.
 
     The bets λ follow a sequential sampling plan: accept with c errors among so many outputs, for each
-    c. At the limit the plan accepts with probability δ, of which half falls to no error, and
-    δ(c^−1.5 − (c + 1)^−1.5)/2 to c errors; K is the chance that it will accept yet, over that at the
+    c. At the limit the plan accepts with probability δ; δ(c + 1)^−1.5/2 of it is left after c errors,
+    or δ(c + 1)^−1.2/4 with `max_risk`. K is the chance that the plan will accept yet, over that at the
     beginning. Beyond 40 errors λ follows their rate so far.
 
     With `max_error_rate` the sequence begins at the highest threshold. With `max_risk`, where few
@@ -220,7 +221,7 @@ class AdaptiveThresholdSearch:
             self._place[kernels.STARTED] = 1
             kernels.begin_run(0, self._outputs[2], self._money, self._run)
         self._order = np.empty(0, np.int64)  # places with an answer that counts, by the clock
-        self._plan = plan_of(self.failure_probability)
+        self._plan = plan_of(self.failure_probability, *PLANS[CRITERIA.index(criterion)])
 
         self._asked: list[int] = []
         self._places: list[int] = []

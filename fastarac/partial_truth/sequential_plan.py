@@ -13,18 +13,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_ERRORS = 40  # that the plan allows for; with more, the bets go on without it
-LATER = 0.5  # of the failure probability, kept for those that find an error
-SPENDING = 1.5  # the part of it left after c errors: LATER * (c + 1) ** -SPENDING
 
 
 @lru_cache(maxsize=8)
-def plan_of(failure_probability: float) -> NDArray[np.float64]:
+def plan_of(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
     """The logarithm of the chance to be accepted yet, at the limit, by errors so far and progress.
 
     Progress τ is the number of errors expected at the limit so far, in steps of
     ``_kernels.adaptive_search.STEP``. With c errors one accepts from τ_c on. At the limit errors come
     as a Poisson process; with g_c(τ) for the probability of c errors up to τ and no acceptance, τ_c is
-    where g_c has fallen to what is spent on c errors.
+    where g_c has fallen to what is spent on c errors. Of the failure probability,
+    later · (c + 1) ** -spending is left after c errors.
 
     Returns
     -------
@@ -32,7 +31,7 @@ def plan_of(failure_probability: float) -> NDArray[np.float64]:
     """
     step = _kernels.adaptive_search.STEP
     errors = np.arange(MOST_ERRORS + 1)
-    left = failure_probability * LATER * (errors + 1.0) ** -SPENDING
+    left = failure_probability * later * (errors + 1.0) ** -spending
     spent = -np.diff(left, prepend=failure_probability)
     ends = np.empty(len(errors), np.int64)  # τ_c in steps
     paths = np.ones(1)  # g_c · e^τ by steps: its integral up to the end is that of c + 1

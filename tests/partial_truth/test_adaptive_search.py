@@ -101,15 +101,18 @@ def test_capital_does_not_grow_on_average(limit, wrong, judge, monkeypatch):
     assert failed <= Fraction(failure)
 
 
-@pytest.mark.parametrize("failure", [0.05, 0.3])
-def test_the_plan_against_a_recursion(failure):
+@pytest.mark.parametrize(
+    ("failure", "plan", "price"), [(0.05, (0.5, 1.5), 1.45), (0.3, (0.25, 1.2), 1.75)]
+)
+def test_the_plan_against_a_recursion(failure, plan, price):
     """Chances by small steps in which an error comes or does not, and the sum of what is spent."""
     step = _kernels.adaptive_search.STEP
-    plan = np.exp(plan_of(failure))
+    later, spending = plan
+    plan = np.exp(plan_of(failure, later, spending))
     most = len(plan) - 3
     assert 0.95 * failure < plan[0, 0] <= failure
     accepted = [int(np.argmax(row >= 1.0)) for row in plan[: most + 1]]
-    expected = np.full(most + 2, 0.5 * failure / (most + 1) ** 1.5)
+    expected = np.full(most + 2, later * failure / (most + 1) ** spending)
     for t in range(max(accepted), -1, -1):
         once = expected + step * np.append(np.diff(expected), 0.0)
         twice = once + step * np.append(np.diff(once), 0.0)
@@ -117,10 +120,10 @@ def test_the_plan_against_a_recursion(failure):
         expected[:-1][np.array(accepted) <= t] = 1.0
         if t % 50 == 0:
             np.testing.assert_allclose(plan[: most + 1, t], expected[:-1], rtol=0.005)
-    # without errors, what is spent on none: half of the failure probability
-    assert step * accepted[0] == pytest.approx(-np.log(0.5 * failure), abs=2 * step)
-    # the price of looking at any time: at most half more than one look, with the same errors, needs
-    once = step * np.array(accepted) / 1.5
+    # without errors, what is spent on none
+    assert step * accepted[0] == pytest.approx(-np.log((1 - later) * failure), abs=2 * step)
+    # so many times the answers of one look with as many errors, at most
+    once = step * np.array(accepted) / price
     assert (stats.poisson.cdf(np.arange(most + 1), once) > failure).all()
 
 
@@ -129,7 +132,7 @@ def test_capital_without_an_error():
     search = AdaptiveThresholdSearch(
         np.zeros(10), max_error_rate=0.5, failure_probability=0.001, random_state=3
     )
-    plan, step = np.exp(plan_of(0.001)), _kernels.adaptive_search.STEP
+    plan, step = np.exp(plan_of(0.001, 0.5, 1.5)), _kernels.adaptive_search.STEP
     capital, progress = 1.0, 0.0
     for left in (10, 9, 8):
         limit = 6 / left
