@@ -340,4 +340,5 @@ def _figure(figures: Evaluation, name: str) -> float:
 def _below(models: Sequence[Model], name: str) -> list[str] | None:
     """The intervals of a figure, where there are any."""
     found = [model.evaluation.intervals.get(name) for model in models]
-    return [_intervals.shown(name, each) for each in found if each is not None] or None
+    shown = ["" if each is None else _intervals.shown(name, each) for each in found]
+    return shown if any(shown) else None

@@ -342,3 +342,18 @@ def test_no_progress_where_nobody_sees_it(knn):
     other.write_bytes(knn.read_bytes())
     result = run("compare", knn, other, "--method", "bootstrap", "--resamples", RESAMPLES)
     assert result.stderr == ""
+
+
+def test_an_interval_stands_below_its_own_model():
+    """A model without one has none, and does not take that of the next."""
+    from types import SimpleNamespace
+
+    from fastarac.cli._report import _below
+
+    each = fa.Interval(0.5, 0.25, 0.75, 0.1, 0.95, "wald")
+    models = [
+        SimpleNamespace(evaluation=SimpleNamespace(intervals=found))
+        for found in ({}, {"acceptance_rate@x": each})
+    ]
+    assert _below(models, "acceptance_rate@x") == ["", "25.0-75.0 %"]
+    assert _below(models[:1], "acceptance_rate@x") is None
