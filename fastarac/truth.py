@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -11,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
-from fastarac._core.checks import choice, real_scalar, reject_where, same_number
+from fastarac._core.checks import choice, reject_where, same_number
 from fastarac._core.instead import LabelsInPart, refusal
-from fastarac._core.quantiles import normal_quantile
 from fastarac._core.results import Result, read_only
 from fastarac._core.text import plural
 from fastarac._engine import predictions
 from fastarac._engine.counts import ThresholdCounts
+from fastarac._engine.inclusion import least_of, probabilities_of, refuse_unlikely
 from fastarac._engine.inputs import NAMES, Items, labels_in_part, read_groups, vector
 from fastarac.estimated_sweep import EstimatedSweep
 from fastarac.sweep import ThresholdSweep, threshold_sweep, trusted_sweep
@@ -26,7 +27,8 @@ FloatArray = NDArray[np.float64]
 
 STEPS = 20  # of κ from 0 to 1
 KEPT = 3  # of the counts by κ that are held at a time
-UNLIKELY = 0.001  # of honest samples that are refused for their size
+FEW = 10.0  # verified errors that count, below which predictions are left out
+FEW_JUDGED = 20.0  # below which they do not show how far a judge is off
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +151,7 @@ class PartialTruth(LabelsInPart, Result):
         known = ~np.isnan(truth)
         good = ((truth >= 0) & (truth <= 1)) if graded else np.isin(truth, (0, 1))
         reject_where(known & ~good, truth, "correct", "a grade in [0, 1]" if graded else "0, 1 or NaN")
-        probability = _probabilities(inclusion_probability, n)
+        probability = probabilities_of(inclusion_probability, n)
         chosen = known
         if drawn is not None:
             flags = vector(drawn, "drawn")
@@ -181,8 +183,8 @@ class PartialTruth(LabelsInPart, Result):
         codes = None
         if groups is not None:
             codes = read_groups(groups, n, beside="correct")[1].astype(np.intp)
-        least = _least(probability, least_probability)
-        _refuse_unlikely(probability, chosen, codes, least)
+        least = least_of(probability, least_probability)
+        refuse_unlikely(probability, chosen, codes, least)
         opinion = None if judge is None else read_judge(judge, n, beside="correct")
         self._fill(truth, probability, opinion, codes, least, graded=bool(graded))
 
@@ -207,7 +209,7 @@ class PartialTruth(LabelsInPart, Result):
     def of_checked(cls, correct: FloatArray, inclusion_probability: FloatArray) -> PartialTruth:
         """Of labels and probabilities that were checked in another way."""
         truth = cls.__new__(cls)
-        least = _least(inclusion_probability, None)
+        least = least_of(inclusion_probability, None)
         truth._fill(correct, inclusion_probability, None, None, least, graded=False)  # noqa: SLF001
         return truth
 
@@ -271,12 +273,20 @@ class PartialTruth(LabelsInPart, Result):
         """Plain labels where all items are known with certainty; this object otherwise."""
         return self.correct if self.complete and not self.graded else self
 
-    def sweep_of(self, confidence: ArrayLike) -> ThresholdSweep:
-        """Return the estimated counts at every threshold; those of plain labels where all are known."""
+    def sweep_of(
+        self, confidence: ArrayLike, acceptance: Callable[[ThresholdSweep], float] | None = None
+    ) -> ThresholdSweep:
+        """Return the estimated counts at every threshold; those of plain labels where all are known.
+
+        The judge has the part that suits the errors of all items, or those that are accepted at the
+        acceptance rate that is read off the counts.
+        """
         if self.simplified is not self:
             return threshold_sweep(self.correct, confidence)
-        items = PartialItems(self, confidence)
-        return items.sweep(items.share_of(np.ones(len(items.places))))
+        items = PartialItems(self, confidence, self.groups)
+        if acceptance is not None:
+            return items.sweep(items.share_up_to(items.last_tie(acceptance(items.beginning.sweep))))
+        return items.beginning.sweep
 
 
 def read_judge(judge: Any, n: int, *, beside: str = "confidence") -> FloatArray:
@@ -308,84 +318,6 @@ def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.in
     values = truth.correct[chosen], truth.inclusion_probability[chosen]
     part._fill(*values, judge, codes, truth.least_probability, graded=truth.graded)  # noqa: SLF001
     return part
-
-
-def _probabilities(given: ArrayLike, n: int) -> FloatArray:
-    if np.ndim(given) == 0:
-        given = np.full(n, given)
-    found = labels_in_part(given, "inclusion_probability")
-    same_number("inclusion_probability", len(found), "correct", n)
-    return found
-
-
-def _least(probability: FloatArray, declared: float | None) -> float | None:
-    """What no probability is below, where that is known."""
-    if declared is None:
-        found = float(probability.min())
-        return None if math.isnan(found) else found
-    least = real_scalar(declared, "least_probability")
-    if not 0.0 < least <= 1.0:
-        raise ValueError(
-            f"least_probability is {declared!r}; a number above 0 and at most 1 is expected"
-        )
-    if (probability < least).any():
-        i = int((probability < least).argmax())
-        raise ValueError(
-            f"inclusion_probability[{i}] is {probability[i]:g}, below least_probability, {least:g}"
-        )
-    return least
-
-
-def _refuse_unlikely(
-    probability: FloatArray,
-    chosen: NDArray[np.bool_],
-    codes: NDArray[np.intp] | None,
-    least: float | None,
-) -> None:
-    """Refuse a sample whose size contradicts its probabilities.
-
-    Where groups were drawn whole, the groups are counted, each by its first item. Of probabilities that
-    are known of verified items alone, none is taken to be below the least of these, or the one that was
-    declared (bounds of Bernstein's kind on what verified items stand for).
-    """
-    unit = "items"
-    every = not np.isnan(probability).any()
-    if codes is not None:
-        first = np.unique(codes, return_index=True)[1]
-        same = (probability == probability[first][codes]) | (not every)
-        if (same & (chosen == chosen[first][codes])).all():
-            probability, chosen, unit = probability[first], chosen[first], "groups"
-    if not every:
-        n = len(probability)
-        least = float(probability[chosen].min()) if least is None else least
-        stand_for = float((1.0 / probability[chosen]).sum())
-        off = stand_for - n
-        if off * off > 2.0 * math.log(1.0 / UNLIKELY) * (n + max(off, 0.0) / 3.0) / least:
-            raise ValueError(
-                f"inclusion_probability does not fit: the {int(chosen.sum()):,} verified {unit} "
-                f"stand for {stand_for:,.0f}, each for one over its probability, and about {n:,} are "
-                f"expected where none has a probability below {least:g}; the probabilities of all "
-                "items, or the groups that were drawn whole, are needed"
-            )
-        return
-    n, found = len(probability), int(chosen.sum())
-    reach = normal_quantile(1.0 - UNLIKELY)
-    spread = math.sqrt(float(np.sum(probability * (1.0 - probability))))
-    mean = float(probability.sum())
-    if abs(found - mean) > reach * spread + 1.0:
-        raise ValueError(
-            f"inclusion_probability sums to {mean:,.1f}, about so many of {n:,} {unit} are expected to "
-            f"be verified, but {found:,} are"
-        )
-    odds = (1.0 - probability) / probability
-    spread = math.sqrt(float(odds.sum()))
-    stand_for = float((1.0 / probability[chosen]).sum())
-    heaviest = float((1.0 / probability).max())
-    if abs(stand_for - n) > reach * spread + heaviest:
-        raise ValueError(
-            f"inclusion_probability does not fit: verified {unit} stand for {stand_for:,.0f}, "
-            f"each for one over its probability; about {n:,} are expected"
-        )
 
 
 def require_alone(**others: object) -> None:
@@ -497,15 +429,55 @@ class PartialItems:
         by_confidence, by_judge = (each.verified for each in self.predictions)
         difference = (by_judge - by_confidence) * scale
         residual = (self.error - by_confidence) * scale
-        if self.codes is not None:
-            codes = self.codes[self.places]
-            difference = np.bincount(codes, difference).astype(np.float64)
-            residual = np.bincount(codes, residual).astype(np.float64)
+        difference, residual = self.sums(difference), self.sums(residual)
         squares = float(np.sum(difference * difference))
         if not squares > 0.0:
             return 0.0
         slope = float(np.sum(residual * difference)) / squares
         return round(min(1.0, max(0.0, slope)) * STEPS) / STEPS
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Values of verified items, or their sums over groups."""
+        if self.codes is None:
+            return values
+        return np.bincount(self.codes[self.places], values).astype(np.float64)
+
+    def effective(self, values: FloatArray) -> float:
+        """(Σx)²/Σx² over verified items, or groups: as many equal ones would say as much."""
+        values = self.sums(values)
+        largest = float(values.max(initial=0.0))
+        if not largest:
+            return 0.0
+        values = values / largest
+        return float(np.sum(values)) ** 2 / float(np.sum(values * values))
+
+    def verified_errors(self, derivative: FloatArray) -> float:
+        """How many verified errors, or correct items, a statistic of this derivative rests on."""
+        own = self.weight * np.abs(derivative)
+        wrong = own * self.error
+        found = min(self.effective(wrong), self.effective(own - wrong))
+        return 0.0 if math.isnan(found) else found
+
+    def share_by(self, derivative: FloatArray, verified: float, *, linear: bool) -> float | None:
+        """κ, where so many verified errors show it; None of a linear statistic of few."""
+        if verified >= FEW_JUDGED:
+            return self.share_of(derivative)
+        return None if linear and verified < FEW else 0.0
+
+    def last_tie(self, acceptance_rate: float) -> int:
+        """Index of the tie in which so many are accepted."""
+        wanted = acceptance_rate * self.n * (1.0 - 1e-12)
+        return min(int(np.searchsorted(self.starts[1:], wanted)), len(self.starts) - 2)
+
+    def share_up_to(self, last: int) -> float | None:
+        """κ for the errors that are accepted with this tie."""
+        derivative = (self.tie <= last).astype(np.float64)
+        return self.share_by(derivative, self.verified_errors(derivative), linear=True)
+
+    @cached_property
+    def beginning(self) -> EstimatedCounts:
+        """Counts with κ for the recognition rate."""
+        return self.estimate(self.share_of(np.ones(len(self.places))))
 
     def sweep(self, share: float | None) -> EstimatedSweep:
         """The counts at every threshold."""

@@ -58,8 +58,8 @@ class LabelsInPart:
         """Plain labels where nothing is left to chance; this object otherwise."""
         raise NotImplementedError
 
-    def sweep_of(self, confidence: ArrayLike) -> Any:
-        """Return the estimated counts."""
+    def sweep_of(self, confidence: ArrayLike, acceptance: Any = None) -> Any:
+        """Return the estimated counts, those best known at an acceptance rate that is read off."""
         raise NotImplementedError
 
 

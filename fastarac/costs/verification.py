@@ -14,11 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from fastarac._core.checks import fractions_of, positive_scalar, real_scalar, require_type
 from fastarac._core.results import Pickled
 from fastarac.costs.corners import hull_corners, hull_steps
-from fastarac.operating_points.points import (
-    OperatingPoint,
-    acceptances_at_error_rates,
-    point_at,
-)
+from fastarac.operating_points.limits import acceptances_at_error_rates
+from fastarac.operating_points.points import OperatingPoint, point_at
 from fastarac.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast, overload
-
-import numpy as np
 
 from fastarac._core.checks import (
     exactly_one,
@@ -16,12 +15,21 @@ from fastarac._core.checks import (
     real_scalar,
     reject_beside_sweep,
 )
-from fastarac._core.exceptions import warn_undefined
+from fastarac._core.instead import LabelsInPart
 from fastarac._core.results import Result
 from fastarac._core.text import percent
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.bounds.points import BoundedOperatingPoint, bounded_point
 from fastarac.estimated_sweep import for_limits
+from fastarac.operating_points.limits import (
+    acceptances_at_error_rates,
+    acceptances_at_risks,
+    counts_at,
+    last_with_risk,
+    last_within,
+    out_of_reach,
+    values_at_limits,
+)
 from fastarac.operating_points.ties import (
     errors_at,
     fraction_of_errors,
@@ -32,11 +40,10 @@ from fastarac.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._engine.counts import CountsAtThresholds
-
-CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,6 +278,17 @@ def operating_point(
         reject_beside_sweep(confidence, sample_weight)
         refuse_of_bounds(interpolate=interpolate, reviewer=reviewer)
         return bounded_point(correct, criterion, threshold if threshold is not None else limit)
+    if isinstance(correct, LabelsInPart):
+        correct = correct.simplified
+    if isinstance(correct, LabelsInPart):
+        criteria = {criterion: criteria[criterion]}
+
+        def acceptance(sweep: ThresholdSweep) -> float:
+            point = operating_point(sweep, **criteria, interpolate=interpolate, reviewer=reviewer)
+            return float(point.acceptance_rate)
+
+        correct, confidence = counts_at(correct, confidence, sample_weight, acceptance), None
+        sample_weight = None
     at_any = threshold is not None and not isinstance(correct, CornerSweep)
     if at_any or min_acceptance_rate is not None:
         sweep: CountsAtThresholds = as_sweep(correct, confidence, sample_weight)
@@ -316,11 +334,11 @@ def _index_of_limit(
 ) -> int:
     """Index of the point that accepts most within a limit, or least above `min_acceptance_rate`."""
     if criterion == "max_risk":
-        return _last_with_risk(sweep, limit)
+        return last_with_risk(sweep, limit)
     if criterion == "max_error_rate":
         index = last_within(sweep, limit, reviewer)
         if index < 0:
-            raise ValueError(_out_of_reach(sweep, limit, reviewer, criterion))
+            raise ValueError(out_of_reach(sweep, limit, reviewer, criterion))
         return index
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     return bisect_left(range(len(ta) - 1), limit, key=lambda i: (ta[i] + fa[i]) / total)
@@ -409,9 +427,8 @@ def acceptance_at_error_rate(
     """
     check_reviewer(reviewer)
     limits = fractions_of(max_error_rate, "max_error_rate")
-    sweep = for_limits(as_ranked(correct, confidence, sample_weight, corners=True).corners)
-    values = acceptances_at_error_rates(sweep, limits, reviewer, interpolate=interpolate)
-    return values.reshape(limits.shape) if limits.ndim else float(values[0])
+    of = partial(acceptances_at_error_rates, reviewer=reviewer, interpolate=interpolate)
+    return values_at_limits(of, limits, correct, confidence, sample_weight)
 
 
 @overload
@@ -486,86 +503,8 @@ def acceptance_at_risk(
     array([0.44444444, 0.8       , 1.        ])
     """
     limits = fractions_of(max_risk, "max_risk")
-    sweep = for_limits(as_ranked(correct, confidence, sample_weight, corners=True).corners)
-    accepted = sweep.true_accepts, sweep.false_accepts
-    values = np.empty(limits.size)
-    for k, limit in enumerate(limits.flat):
-        i = _last_with_risk(sweep, limit)
-        values[k] = accepted[0][i] + accepted[1][i]
-        if interpolate and i + 1 < len(accepted[0]):
-            tie = accepted[0][i + 1] + accepted[1][i + 1] - values[k]
-            values[k] += fraction_of_risk(limit, sweep, i) * tie
-    values /= sweep.total
-    return values.reshape(limits.shape) if limits.ndim else float(values[0])
-
-
-def acceptances_at_error_rates(
-    sweep: CountsAtThresholds,
-    limits: NDArray[np.float64],
-    reviewer: Reviewer | None,
-    *,
-    interpolate: bool = True,
-) -> NDArray[np.float64]:
-    """:func:`.acceptance_at_error_rate` of limits that were checked before, in one row."""
-    ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
-    values = np.empty(limits.size)
-    for k, limit in enumerate(limits.flat):
-        i = last_within(sweep, limit, reviewer)
-        if i < 0:
-            values[k] = np.nan
-            continue
-        accepted = ta[i] + fa[i]
-        if interpolate:
-            slack = limit * total - errors_at(sweep, slice(i, i + 1), reviewer)[0]
-            fraction = fraction_of_errors(slack, sweep, i, reviewer)
-            if fraction > 0.0:
-                accepted = accepted + fraction * (ta[i + 1] + fa[i + 1] - accepted)
-        values[k] = accepted / total
-    if np.isnan(values).any():
-        lowest = limits.ravel()[np.isnan(values)].max()
-        warn_undefined("the acceptance rate", _out_of_reach(sweep, lowest, reviewer, "max_error_rate"))
-    return values
-
-
-def last_within(
-    sweep: CountsAtThresholds, max_error_rate: float, reviewer: Reviewer | None = None
-) -> int:
-    """Index of the last point of the sweep with at most that error rate.
-
-    Without a reviewer the rate never falls, and is 0 at first. With one it may fall, and all of it
-    may be above: -1 then.
-    """
-    fa, total = sweep.false_accepts, sweep.total
-    if reviewer is None:
-        count, whole = fa.item, float(total)
-        return bisect_right(range(len(fa)), max_error_rate, key=lambda i: float(count(i)) / whole) - 1
-    for stop in range(len(fa), 0, -CHUNK):
-        start = max(0, stop - CHUNK)
-        errors = errors_at(sweep, slice(start, stop), reviewer)
-        within = np.flatnonzero(errors / total <= max_error_rate)
-        if len(within):
-            return start + int(within[-1])
-    return -1
-
-
-def _out_of_reach(sweep: CountsAtThresholds, limit: float, reviewer: Reviewer | None, name: str) -> str:
-    rates = errors_at(sweep, slice(None), reviewer) / sweep.total
-    lowest = len(rates) - 1 - int(rates[::-1].argmin())
-    return (
-        f"{name} is {limit:.12g}, but the reviewer leaves an error rate of at least "
-        f"{rates[lowest]:.6g} (at threshold {sweep.thresholds[lowest]})"
-    )
-
-
-def _last_with_risk(sweep: CountsAtThresholds, max_risk: float) -> int:
-    """Index of the last point with at most that risk, 0 where there is none; searched from the end."""
-    for stop in range(len(sweep.false_accepts), 1, -CHUNK):
-        start = max(1, stop - CHUNK)
-        errors = sweep.false_accepts[start:stop]
-        within = np.flatnonzero(errors / (errors + sweep.true_accepts[start:stop]) <= max_risk)
-        if len(within):
-            return start + int(within[-1])
-    return 0
+    of = partial(acceptances_at_risks, interpolate=interpolate)
+    return values_at_limits(of, limits, correct, confidence, sample_weight)
 
 
 def point_at(sweep: CountsAtThresholds, index: int, reviewer: Reviewer | None = None) -> OperatingPoint:

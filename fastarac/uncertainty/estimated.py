@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from fastarac._core.special import binomial_interval
 from fastarac._core.text import listed
 from fastarac._engine import parallel
 from fastarac._engine.factors import read_outermost
-from fastarac.truth import PartialItems
+from fastarac.truth import FEW, PartialItems
 from fastarac.uncertainty import derivatives, inversion, losses
 from fastarac.uncertainty.derivatives import PointInfluence
 from fastarac.uncertainty.estimated_limits import at_limit, interval_of_limit
@@ -63,8 +62,6 @@ NAMES = (
         *derivatives.RATES,
     ),
 )
-FEW = 10.0  # verified errors that count, below which predictions are left out
-FEW_JUDGED = 20.0  # below which they do not show how far a judge is off
 
 
 class Evidence(NamedTuple):
@@ -122,46 +119,18 @@ class PartialSample:
         """Independent items, or groups."""
         return self.items.n if self.codes is None else int(self.codes.max()) + 1
 
-    @cached_property
-    def beginning(self) -> EstimatedCounts:
-        """Counts to begin with: those of the recognition rate."""
-        return self.items.estimate(self.items.share_of(np.ones(len(self.items.places))))
-
     @property
     def start(self) -> EstimatedSweep:
         """The same at every threshold."""
-        return self.beginning.sweep
+        return self.items.beginning.sweep
 
     def estimate(self, found: Evidence) -> Estimate:
         """As intervals of whole items see it."""
         return Estimate(
             plain(found.sweep), found.value, found.standard_error, found.contributors,
-            self.effective(self.items.weight), self.degrees(found), float(self.units),
+            self.items.effective(self.items.weight), self.degrees(found), float(self.units),
             self.codes is not None,
         )  # fmt: skip
-
-    def sums(self, values: FloatArray) -> FloatArray:
-        """Values of verified items, or their sums over groups."""
-        if self.codes is None:
-            return values
-        return np.bincount(self.codes[self.items.places], values).astype(np.float64)
-
-    def effective(self, values: FloatArray) -> float:
-        """(Σx)²/Σx² over verified items, or groups: as many equal ones would say as much."""
-        values = self.sums(values)
-        largest = float(values.max(initial=0.0))
-        if not largest:
-            return 0.0
-        values = values / largest
-        return float(np.sum(values)) ** 2 / float(np.sum(values * values))
-
-    def verified_errors(self, derivative: FloatArray) -> float:
-        """How many verified errors, or correct items, a statistic of this derivative rests on."""
-        items = self.items
-        own = items.weight * np.abs(derivative)
-        wrong = own * items.error
-        found = min(self.effective(wrong), self.effective(own - wrong))
-        return 0.0 if math.isnan(found) else found
 
     def degrees(self, found: Evidence) -> float:
         """Satterthwaite's, 2C/(1 − C/n), and no more than the verified errors carry."""
@@ -222,7 +191,7 @@ class PartialSample:
         """By the error of each verified item, n times, at the counts to begin with."""
         tie, start, options = self.items.tie, self.start, dict(statistic.parameters)
         if statistic.name in derivatives.LINES:
-            lines = lines_of(statistic, self.beginning, value_of(statistic, self.beginning))
+            lines = lines_of(statistic, self.items.beginning, value_of(statistic, self.items.beginning))
             correct, incorrect = (
                 derivatives.along(line, np.stack([above[tie], above[tie + 1]]))[0]
                 for line, above in zip(lines, (start.false_accepts, start.true_accepts), strict=True)
@@ -279,15 +248,11 @@ class PartialSample:
     def evidence(self, statistic: Statistic, *, spread: bool = True) -> Evidence:
         """A statistic, with its standard error where that is asked for."""
         derivative = self.derivative(statistic)
-        verified = self.verified_errors(derivative)
+        verified = self.items.verified_errors(derivative)
         nothing = dict(statistic.parameters).get("threshold", -math.inf) > self.items.thresholds[1]
         if statistic.name == "acceptance_rate" or (statistic.name == "error_rate" and nothing):
             verified = math.inf  # of the confidences alone
-        share: float | None = 0.0
-        if verified < FEW and statistic.name in LINEAR:  # as many weighted errors, without predictions
-            share = None
-        if verified >= FEW_JUDGED:
-            share = self.items.share_of(derivative)
+        share = self.items.share_by(derivative, verified, linear=statistic.name in LINEAR)
         counts = self.items.estimate(share)
         value = self.value(statistic, counts)
         found = Evidence(share, counts, value, math.nan, 0.0, verified, None)
@@ -422,7 +387,7 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
     own = items.weight * (items.error if rare_are_wrong else 1.0 - items.error)
     size = np.abs(derivative)
     of_verified = size[items.tie]
-    loss = sample.sums(own * of_verified) / items.n
+    loss = items.sums(own * of_verified) / items.n
     largest = float((items.weight * of_verified).max(initial=0.0)) / items.n
     if not largest:
         largest = float(items.weight.max()) * float(size.max()) / items.n

@@ -33,9 +33,7 @@ def at_limit(
 ) -> tuple[Evidence, int]:
     """The error rate where the limit is reached, and the index of the last tie within it."""
     items = sample.items
-    wanted = value_of(statistic, sample.beginning) * items.n * (1.0 - 1e-12)
-    accepted = np.cumsum(items.counts)
-    last = min(int(np.searchsorted(accepted, wanted)), len(accepted) - 1)
+    last = items.last_tie(value_of(statistic, items.beginning))
     rate = type(statistic)("error_rate", threshold=items.thresholds[last + 1])
     return sample.evidence(rate, spread=spread), last
 
@@ -62,7 +60,7 @@ def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) ->
     items, total = sample.items, float(sample.items.n)
     p, s = found.sweep.false_accepts[last + 1] / total, found.standard_error
     own = np.where(items.tie <= last, items.weight, 0.0)
-    n = sample.effective(own) * total / max(float(items.starts[last + 1]), 1.0)
+    n = items.effective(own) * total / max(float(items.starts[last + 1]), 1.0)
     if 0.0 < p < 1.0 and s > 0.0:
         known = p * (1.0 - p) / s**2
         if found.share is None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastarac as fa
-from fastarac.operating_points import points as operating
+from fastarac.operating_points import limits as operating
 
 pytestmark = pytest.mark.interpreted
 
@@ -152,11 +152,11 @@ def test_thresholds_do_what_they_promise(sample, limit):
 @given(strategies.items, st.floats(0, 1))
 def test_the_last_point_with_a_risk_is_found_in_pieces(sample, limit):
     sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
-    whole = operating._last_with_risk(sweep, limit)
+    whole = operating.last_with_risk(sweep, limit)
     for size in (1, 2, 3):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(operating, "CHUNK", size)
-            assert operating._last_with_risk(sweep, limit) == whole
+            assert operating.last_with_risk(sweep, limit) == whole
 
 
 @given(strategies.items, st.lists(st.floats(0, 1), min_size=1, max_size=5))

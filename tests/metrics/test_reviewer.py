@@ -219,7 +219,7 @@ class TestOperatingPoint:
 
     def test_many_thresholds(self, monkeypatch):
         """The search from the end passes over several chunks."""
-        monkeypatch.setattr("fastarac.operating_points.points.CHUNK", 7)
+        monkeypatch.setattr("fastarac.operating_points.limits.CHUNK", 7)
         rng = np.random.default_rng(1)
         confidence = rng.random(200)
         correct = rng.random(200) < confidence

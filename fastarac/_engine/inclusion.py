@@ -1,0 +1,95 @@
+"""With which probability items were chosen to be verified, and whether the sample fits that."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastarac._core.checks import real_scalar, same_number
+from fastarac._core.quantiles import normal_quantile
+from fastarac._engine.inputs import labels_in_part
+
+FloatArray = NDArray[np.float64]
+
+UNLIKELY = 0.001  # of honest samples that are refused for their size
+
+
+def probabilities_of(given: ArrayLike, n: int) -> FloatArray:
+    """Return π of each of n items, NaN where it is unknown."""
+    if np.ndim(given) == 0:
+        given = np.full(n, given)
+    found = labels_in_part(given, "inclusion_probability")
+    same_number("inclusion_probability", len(found), "correct", n)
+    return found
+
+
+def least_of(probability: FloatArray, declared: float | None) -> float | None:
+    """What no probability is below, where that is known."""
+    if declared is None:
+        found = float(probability.min())
+        return None if math.isnan(found) else found
+    least = real_scalar(declared, "least_probability")
+    if not 0.0 < least <= 1.0:
+        raise ValueError(
+            f"least_probability is {declared!r}; a number above 0 and at most 1 is expected"
+        )
+    if (probability < least).any():
+        i = int((probability < least).argmax())
+        raise ValueError(
+            f"inclusion_probability[{i}] is {probability[i]:g}, below least_probability, {least:g}"
+        )
+    return least
+
+
+def refuse_unlikely(
+    probability: FloatArray,
+    chosen: NDArray[np.bool_],
+    codes: NDArray[np.intp] | None,
+    least: float | None,
+) -> None:
+    """Refuse a sample whose size contradicts its probabilities.
+
+    Where groups were drawn whole, the groups are counted, each by its first item. Of probabilities that
+    are known of verified items alone, none is taken to be below the least of these, or the one that was
+    declared (bounds of Bernstein's kind on what verified items stand for).
+    """
+    unit = "items"
+    every = not np.isnan(probability).any()
+    if codes is not None:
+        first = np.unique(codes, return_index=True)[1]
+        same = (probability == probability[first][codes]) | (not every)
+        if (same & (chosen == chosen[first][codes])).all():
+            probability, chosen, unit = probability[first], chosen[first], "groups"
+    if not every:
+        n = len(probability)
+        least = float(probability[chosen].min()) if least is None else least
+        stand_for = float((1.0 / probability[chosen]).sum())
+        off = stand_for - n
+        if off * off > 2.0 * math.log(1.0 / UNLIKELY) * (n + max(off, 0.0) / 3.0) / least:
+            raise ValueError(
+                f"inclusion_probability does not fit: the {int(chosen.sum()):,} verified {unit} "
+                f"stand for {stand_for:,.0f}, each for one over its probability, and about {n:,} are "
+                f"expected where none has a probability below {least:g}; the probabilities of all "
+                "items, or the groups that were drawn whole, are needed"
+            )
+        return
+    n, found = len(probability), int(chosen.sum())
+    reach = normal_quantile(1.0 - UNLIKELY)
+    spread = math.sqrt(float(np.sum(probability * (1.0 - probability))))
+    mean = float(probability.sum())
+    if abs(found - mean) > reach * spread + 1.0:
+        raise ValueError(
+            f"inclusion_probability sums to {mean:,.1f}, about so many of {n:,} {unit} are expected to "
+            f"be verified, but {found:,} are"
+        )
+    odds = (1.0 - probability) / probability
+    spread = math.sqrt(float(odds.sum()))
+    stand_for = float((1.0 / probability[chosen]).sum())
+    heaviest = float((1.0 / probability).max())
+    if abs(stand_for - n) > reach * spread + heaviest:
+        raise ValueError(
+            f"inclusion_probability does not fit: verified {unit} stand for {stand_for:,.0f}, "
+            f"each for one over its probability; about {n:,} are expected"
+        )

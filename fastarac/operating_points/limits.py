@@ -1,0 +1,148 @@
+"""The last points of counts that keep a limit."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.instead import LabelsInPart
+from fastarac.estimated_sweep import for_limits
+from fastarac.operating_points.ties import errors_at, fraction_of_errors, fraction_of_risk
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, require_confidence
+from fastarac.truth import require_alone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac._engine.counts import CountsAtThresholds
+    from fastarac.reviewer import Reviewer
+
+CHUNK = 1 << 16
+
+
+def values_at_limits(
+    of: Callable[[CountsAtThresholds, NDArray[np.float64]], NDArray[np.float64]],
+    limits: NDArray[np.float64],
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> float | NDArray[np.float64]:
+    """Acceptance rates at limits; of partial truth each from the counts that are best known there."""
+    if isinstance(correct, LabelsInPart):
+        correct = correct.simplified
+    if isinstance(correct, LabelsInPart):
+        truth = correct
+
+        def at(limit: NDArray[np.float64]) -> float:
+            def acceptance(sweep: ThresholdSweep) -> float:
+                return float(of(sweep, limit)[0])
+
+            return acceptance(counts_at(truth, confidence, sample_weight, acceptance))
+
+        values = np.array([at(limit) for limit in limits.reshape(-1, 1)])
+    else:
+        values = of(as_ranked(correct, confidence, sample_weight, corners=True).corners, limits)
+    return values.reshape(limits.shape) if limits.ndim else float(values[0])
+
+
+def counts_at(
+    truth: LabelsInPart,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    acceptance: Callable[[ThresholdSweep], float],
+) -> ThresholdSweep:
+    """Counts that are best known at the acceptance rate that is read off others."""
+    require_alone(sample_weight=sample_weight)
+    found: ThresholdSweep = truth.sweep_of(require_confidence(confidence, beside=truth), acceptance)
+    return found
+
+
+def acceptances_at_error_rates(
+    sweep: CountsAtThresholds,
+    limits: NDArray[np.float64],
+    reviewer: Reviewer | None,
+    *,
+    interpolate: bool = True,
+) -> NDArray[np.float64]:
+    """:func:`.acceptance_at_error_rate` of limits that were checked before, in one row."""
+    sweep = for_limits(sweep)
+    ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
+    values = np.empty(limits.size)
+    for k, limit in enumerate(limits.flat):
+        i = last_within(sweep, limit, reviewer)
+        if i < 0:
+            values[k] = np.nan
+            continue
+        accepted = ta[i] + fa[i]
+        if interpolate:
+            slack = limit * total - errors_at(sweep, slice(i, i + 1), reviewer)[0]
+            fraction = fraction_of_errors(slack, sweep, i, reviewer)
+            if fraction > 0.0:
+                accepted = accepted + fraction * (ta[i + 1] + fa[i + 1] - accepted)
+        values[k] = accepted / total
+    if np.isnan(values).any():
+        lowest = limits.ravel()[np.isnan(values)].max()
+        warn_undefined("the acceptance rate", out_of_reach(sweep, lowest, reviewer, "max_error_rate"))
+    return values
+
+
+def acceptances_at_risks(
+    sweep: CountsAtThresholds, limits: NDArray[np.float64], *, interpolate: bool = True
+) -> NDArray[np.float64]:
+    """:func:`.acceptance_at_risk` of limits that were checked before, in one row."""
+    sweep = for_limits(sweep)
+    ta, fa = sweep.true_accepts, sweep.false_accepts
+    values = np.empty(limits.size)
+    for k, limit in enumerate(limits.flat):
+        i = last_with_risk(sweep, limit)
+        values[k] = ta[i] + fa[i]
+        if interpolate and i + 1 < len(ta):
+            values[k] += fraction_of_risk(limit, sweep, i) * (ta[i + 1] + fa[i + 1] - values[k])
+    return values / sweep.total
+
+
+def last_within(
+    sweep: CountsAtThresholds, max_error_rate: float, reviewer: Reviewer | None = None
+) -> int:
+    """Index of the last point of the sweep with at most that error rate.
+
+    Without a reviewer the rate never falls, and is 0 at first. With one it may fall, and all of it
+    may be above: -1 then.
+    """
+    fa, total = sweep.false_accepts, sweep.total
+    if reviewer is None:
+        count, whole = fa.item, float(total)
+        return bisect_right(range(len(fa)), max_error_rate, key=lambda i: float(count(i)) / whole) - 1
+    for stop in range(len(fa), 0, -CHUNK):
+        start = max(0, stop - CHUNK)
+        errors = errors_at(sweep, slice(start, stop), reviewer)
+        within = np.flatnonzero(errors / total <= max_error_rate)
+        if len(within):
+            return start + int(within[-1])
+    return -1
+
+
+def out_of_reach(sweep: CountsAtThresholds, limit: float, reviewer: Reviewer | None, name: str) -> str:
+    """Say how low the error rate may be with a reviewer."""
+    rates = errors_at(sweep, slice(None), reviewer) / sweep.total
+    lowest = len(rates) - 1 - int(rates[::-1].argmin())
+    return (
+        f"{name} is {limit:.12g}, but the reviewer leaves an error rate of at least "
+        f"{rates[lowest]:.6g} (at threshold {sweep.thresholds[lowest]})"
+    )
+
+
+def last_with_risk(sweep: CountsAtThresholds, max_risk: float) -> int:
+    """Index of the last point with at most that risk, 0 where there is none; searched from the end."""
+    for stop in range(len(sweep.false_accepts), 1, -CHUNK):
+        start = max(1, stop - CHUNK)
+        errors = sweep.false_accepts[start:stop]
+        within = np.flatnonzero(errors / (errors + sweep.true_accepts[start:stop]) <= max_risk)
+        if len(within):
+            return start + int(within[-1])
+    return 0
