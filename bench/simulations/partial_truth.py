@@ -42,6 +42,7 @@ from bench.simulations.coverage import (
 )
 from fastarac._core import special
 from fastarac.uncertainty import estimated, inversion
+from fastarac.uncertainty.estimated_samples import PartialSample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -315,7 +316,7 @@ def intervals(design: Design, rng: np.random.Generator, found: Tallies) -> None:
         truth, _ = verify(design, items, rng)
     except ValueError:  # nothing was drawn, or a sample of those one in a thousand that are refused
         return
-    sample = estimated.PartialSample.of(truth, items.confidence)
+    sample = PartialSample.of(truth, items.confidence)
     values = truths(design.error_rate)
     asked = parts_of if design.kind == "parts" else statistics_of
     for name, statistic in asked(design.error_rate).items():

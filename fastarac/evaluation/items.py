@@ -457,7 +457,8 @@ def _of_partial_truth(
     failure_probability: float | None,
 ) -> Evaluation:
     """All figures of items of which some are verified, each with the least variance."""
-    from fastarac.uncertainty.estimated import FigureSource, PartialSample
+    from fastarac.uncertainty.estimated import FigureSource
+    from fastarac.uncertainty.estimated_samples import PartialSample
 
     if failure_probability is not None and any(limit.criterion == "max_risk" for limit in limits):
         raise ValueError(

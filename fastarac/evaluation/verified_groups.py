@@ -17,7 +17,8 @@ from fastarac.evaluation.limits import LABELS, Limit, ends_of
 from fastarac.sweep import threshold_sweep
 from fastarac.truth import truth_of_some
 from fastarac.uncertainty.asymptotic import asymptotic_interval
-from fastarac.uncertainty.estimated import FigureSource, PartialSample
+from fastarac.uncertainty.estimated import FigureSource
+from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from fastarac.sweep import ThresholdSweep, as_sweep, require_confidence, split_g
 from fastarac.truth import PartialTruth, require_alone
 from fastarac.uncertainty import derivatives, estimated, gaps, influence, inversion, losses
 from fastarac.uncertainty.clusters import interval_of_factors
+from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, interval_of, within
 from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.optimism import left_out_cost
@@ -236,7 +237,7 @@ def _of_partial_truth(
             truth.correct, confidence, statistic=statistic, confidence_level=level, method=method,
             groups=groups,
         )  # fmt: skip
-    sample = estimated.PartialSample.of(truth, confidence, groups)
+    sample = PartialSample.of(truth, confidence, groups)
     found, warning = estimated.interval_and_warning(sample, statistic, level, method)
     if math.isnan(found.estimate):
         warn_undefined(statistic.name, "so is its interval")

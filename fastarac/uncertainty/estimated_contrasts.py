@@ -13,6 +13,7 @@ from fastarac._engine.factors import crossed_in
 from fastarac.truth import PartialTruth
 from fastarac.uncertainty import derivatives, estimated
 from fastarac.uncertainty.contrasts import Contrast, Contrasts, shares_of_best
+from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.influence import spread_of
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def by_estimates(
         codes = model.correct.groups if model.codes is None else model.codes
         columns = model.correct, model.confidence, codes
         try:
-            samples.append(estimated.PartialSample.of_codes(*columns))
+            samples.append(PartialSample.of_codes(*columns))
         except (TypeError, ValueError) as error:
             raise type(error)(f"models[{name!r}]: {error}") from error
     intervals, estimates, errors, verified, unseen = [], [], [], [], []
@@ -96,7 +97,7 @@ def by_estimates(
     return Contrasts(intervals, pairs, shares, warnings, notes)
 
 
-def _degrees(sample: estimated.PartialSample, contributors: float, verified: float) -> float:
+def _degrees(sample: PartialSample, contributors: float, verified: float) -> float:
     """C, and no more than the verified errors of both models, so that a few heavy ones are few."""
     n = float(sample.units)
     if sample.codes is None and not sample.items.partial:

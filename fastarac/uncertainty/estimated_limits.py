@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.uncertainty.estimated import Evidence, PartialSample
+    from fastarac.uncertainty.estimated_samples import Evidence, PartialSample
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]

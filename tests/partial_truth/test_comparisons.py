@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import fastarac as fa
-from fastarac.uncertainty.estimated import PartialSample
+from fastarac.uncertainty.estimated_samples import PartialSample
 
 
 def models_of(seed, *, mix, n=4000, budget=400, errors=0.03):

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import fastarac as fa
 from fastarac._engine.predictions import Prediction
 from fastarac.truth import PartialItems
-from fastarac.uncertainty.estimated import NAMES, PartialSample
+from fastarac.uncertainty.estimated import NAMES
+from fastarac.uncertainty.estimated_samples import PartialSample
 
 pytestmark = pytest.mark.interpreted
 

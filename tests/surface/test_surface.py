@@ -106,6 +106,7 @@ MEANINGS = {
     "mean_updates_to_false_alarm": "of changes, at least, while the limit is kept",
     "wanted": "the power that is wanted",
     "policy": "a Policy; in `fa.ocr`: what counts as an item",
+    "acceptance": "what reads an acceptance rate off a sweep",
     "accepted": "(n,) which outputs were accepted; for a file, the one of what is accepted",
     "rejected": "(n,) which outputs have no confidence, and are never accepted",
     "review": "the file of what people verify",
