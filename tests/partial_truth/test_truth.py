@@ -326,35 +326,6 @@ def test_a_class_that_was_not_seen_was_not_among_the_verified():
     assert found.low == pytest.approx(0.025 ** (1 / 200))  # none of 200 was wrong, not of 1000
 
 
-@pytest.mark.parametrize(("share", "groups"), [(0.4, None), (0.05, None), (0.4, np.arange(3000) // 5)])
-def test_an_acceptance_rate_is_that_of_its_interval_and_of_the_evaluation(share, groups):
-    confidence, right, judge, rng = outputs(11, 3000, 2, errors=0.4)
-    chosen = rng.random(3000) < share
-    columns = {"inclusion_probability": share, "judge": judge, "groups": groups}
-    truth = fa.PartialTruth(verified(right, chosen), **columns)
-    for criterion, of in (
-        ("max_error_rate", fa.acceptance_at_error_rate),
-        ("max_risk", fa.acceptance_at_risk),
-    ):
-        limits, ends = [0.05, 0.1], []
-        for limit in limits:
-            for interpolate in (True, False):
-                options = {criterion: limit, "interpolate": interpolate}
-                found = quiet(fa.Statistic(of.__name__, **options), truth, confidence).estimate
-                assert of(truth, confidence, **options) == found
-                point = fa.operating_point(truth, confidence, **options)
-                assert point.acceptance_rate == pytest.approx(found, rel=1e-12)
-            every = fa.evaluate(truth, confidence, **{criterion: limit}).limits
-            same = [e.point for e in every if (e.limit.criterion, e.limit.value) == (criterion, limit)]
-            assert [each.threshold for each in same] == [point.threshold]
-            ends.append(of(truth, confidence, **{criterion: limit}))
-        assert of(truth, confidence, **{criterion: limits}).tolist() == ends
-    point = fa.operating_point(truth, confidence, threshold=0.6)
-    for name in ("acceptance_rate", "error_rate", "risk", "precision"):
-        found = quiet(fa.Statistic(name, threshold=0.6), truth, confidence).estimate
-        assert getattr(point, name) == pytest.approx(found, rel=1e-12)
-
-
 def test_an_evaluation_names_each_figure_that_rests_on_few_errors():
     confidence, right, _, rng = outputs(9, 2000, errors=0.1)
     answers = verified(right, rng.random(2000) < 0.05)
