@@ -177,8 +177,11 @@ def find(
     outputs = {name: grouped(items) for name, (items, _) in engines.sources.items()}
     sources = {name: source for name, (_, source) in engines.sources.items()}
     models = first_by_share(settings.evaluate(outputs, sources))
-    if request.missed_price is not None:
-        models = [engines.with_missed_price(model, request.missed_price) for model in models]
+    prices, missed_price = settings.costs.prices, request.missed_price
+    if prices is not None and missed_price is None and request.missed == "residual":
+        missed_price = prices.costs.error  # at every threshold, even where everything is checked
+    if missed_price is not None:
+        models = [engines.with_missed_price(model, missed_price) for model in models]
     charged = request.combining.price_of(engines.single)
     if charged:
         models = [_with_engine_price(model, engines.n_parts, charged[model.name]) for model in models]
@@ -190,7 +193,6 @@ def find(
     leads: list[Lead | None] = []
     costs = None
     if len(models) > 1:
-        prices = settings.costs.prices
         items = {name: replace(each, by=None) for name, each in engines.to_compare().items()}
         if engines.paired == "items":
             items = {name: grouped(each) for name, each in items.items()}
@@ -201,7 +203,7 @@ def find(
             unit=models[0].source.group_word,
             confidence_level=level,
         )
-        if prices is not None and (charged or request.missed_price is not None):
+        if prices is not None and (charged or missed_price is not None):
             who = "engines" if charged else "missed words"
             notes.append(
                 f"Costs are not tested against each other where {who} have a price of their own."

@@ -129,8 +129,8 @@ class Population:
         """
         resampling = _kernels.bootstrap_draws
         if self.left_out:
-            numbers = np.arange(first, first + len(counts))[:, None]
-            counts[:] = np.asarray(self.groups) // self.left_out != numbers
+            several = np.arange(first, first + len(counts))[:, None]
+            counts[:] = np.asarray(self.groups) // self.left_out != several
             return counts
         with np.errstate(over="ignore"):  # random words wrap around
             for stratum, table in enumerate(self.tables):
