@@ -62,7 +62,9 @@ class Groups:
     def ordered(cls, names: Sequence[str], values: Mapping[str, NDArray[Any]]) -> Self:
         """Put groups into their order; those without an ARAC-AUC come last."""
         order = np.argsort(values["arac_auc"], kind="stable")
-        return cls([names[i] for i in order], {key: column[order] for key, column in values.items()})
+        return cls(
+            [names[int(i)] for i in order], {key: column[order] for key, column in values.items()}
+        )
 
     def records(self, model: str) -> list[dict[str, Any]]:
         """Return a flat dictionary a group; what is undefined is None."""

@@ -142,7 +142,8 @@ def write_report(
         )
     if any(_in_part(given) is not None for given in models.values()):
         require_alone(costs=costs, reviewer=reviewer, by=by, images=images, attributes=attributes)
-        limits = dict(zip(LIMITS, (max_error_rate, max_risk, threshold), strict=True))
+        values = max_error_rate, max_risk, threshold
+        limits: dict[str, Any] = dict(zip(LIMITS, values, strict=True))
         _write_verified(Path(path), models, limits, groups, level, title)
         return
     beside = Beside({} if images is None else images_in(Path(images)), texts, attributes)
