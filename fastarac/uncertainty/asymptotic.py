@@ -157,10 +157,11 @@ def asymptotic_interval(
     …, 1) (Wilks 1941), and within a gap the ROC curve lies between its heights at the two ends. The
     interval reaches from the α/2 quantile of the least areas to the 1 − α/2 quantile of the largest,
     over 3,000 to 8,000 draws with a fixed seed. Of errors in groups, or of unequal weights, k is the
-    effective number (Σs)²/Σs² of what groups or items have. So with the correct items. A class that has
-    5 effective items inside the part (or, where the part is one of the other class's rate, 5 in all)
-    adds Student's quantile times its standard error instead, both distances as the root of the sum of
-    their squares. "auto" takes it while a class has fewer.
+    effective number (Σs)²/Σs² of what groups or items have, where fewer than 6 items of at least half
+    the largest weight are errors at most Σs over that weight. So with the correct items. A class that
+    has 5 effective items inside the part (or, where the part is one of the other class's rate, 5 in
+    all) adds Student's quantile times its standard error instead, both distances as the root of the sum
+    of their squares. "auto" takes it while a class has fewer.
 
     A standard error says nothing of errors that happen not to be in the sample: of pages half of whose
     words are wrong, or of an item with a hundred times the weight of the others. "logit", and
@@ -333,10 +334,11 @@ def interval_and_warning(
                 low, high = 1.0 - high, 1.0 - low
             ends = within(statistic, min(low, value), max(high, value))
             return Interval(value, *ends, error, level, "gamma"), few
-    of_gaps = auto and statistic.name == "roc_partial_auc" and gaps.has_few_inside(sample, statistic)
-    if of_gaps or method == "gaps":
-        ends = gaps.part_interval(sample, statistic, value, level)
-        return Interval(value, *ends, error, level, "gaps"), few
+    if statistic.name == "roc_partial_auc" and (auto or method == "gaps"):
+        heavy = heavy_items(sample) < FEW_HEAVY
+        if not auto or gaps.has_few_inside(sample, statistic, heavy=heavy):
+            ends = gaps.part_interval(sample, statistic, value, level, heavy=heavy)
+            return Interval(value, *ends, error, level, "gaps"), few
     if estimate is None:
         raise AssertionError(statistic)
     found = interval_of(estimate, statistic, level, method)

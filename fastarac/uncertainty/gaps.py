@@ -29,6 +29,7 @@ FloatArray = NDArray[np.float64]
 
 FEW_INSIDE = 5.0  # items of a class, independent ones, from which on a standard error is one
 DRAWN, SEED = 400_000, 1941  # shares, in at most 8,000 draws
+TINY = 1e-300
 GAPS = 128  # more are joined
 
 
@@ -48,13 +49,17 @@ class _Class(NamedTuple):
     """The standard error that is due to them."""
 
 
-def has_few_inside(sample: ItemSample, statistic: Statistic) -> bool:
-    """Whether one of the classes is too small, or too small inside the part, for a standard error."""
-    return any(of.inside < FEW_INSIDE for of in _classes(sample, statistic))
+def has_few_inside(sample: ItemSample, statistic: Statistic, *, heavy: bool) -> bool:
+    """Whether one of the classes is too small, or too small inside the part, for a standard error.
+
+    Of few `heavy` items that were seen, one that was not may weigh as much as the heaviest: then there
+    are as many items as would have the weight of the class if each had that.
+    """
+    return any(of.inside < FEW_INSIDE for of in _classes(sample, statistic, heavy=heavy))
 
 
 def part_interval(
-    sample: ItemSample, statistic: Statistic, value: float, level: float
+    sample: ItemSample, statistic: Statistic, value: float, level: float, *, heavy: bool
 ) -> tuple[float, float]:
     """Ends of the interval of a partial ROC-AUC; classes add independent distances."""
     low, high, of_errors = _part(statistic)
@@ -65,7 +70,7 @@ def part_interval(
         chance = (high - low) * (high + low) / 2.0
         scale = 0.5 / (high - low - chance if of_errors else chance)
     down, up = 0.0, 0.0
-    for errors, of in zip((True, False), _classes(sample, statistic), strict=True):
+    for errors, of in zip((True, False), _classes(sample, statistic, heavy=heavy), strict=True):
         if of.inside < FEW_INSIDE:
             least, most = _areas(of, (low, high), errors=errors, own=errors == of_errors, level=level)
             distances = scale * max(0.0, plain - least), scale * max(0.0, most - plain)
@@ -84,7 +89,7 @@ def _part(statistic: Statistic) -> tuple[float, float, bool]:
     return low, high, of_errors
 
 
-def _classes(sample: ItemSample, statistic: Statistic) -> tuple[_Class, _Class]:
+def _classes(sample: ItemSample, statistic: Statistic, *, heavy: bool) -> tuple[_Class, _Class]:
     """The incorrect and the correct items."""
     sweep, items, codes = sample
     low, high, of_errors = _part(statistic)
@@ -108,6 +113,8 @@ def _classes(sample: ItemSample, statistic: Statistic) -> tuple[_Class, _Class]:
                 moved, each = (np.bincount(groups, x).astype(np.float64) for x in (moved, each))
                 units = float(len(each))
             effective, squares = influence.effective(each), np.square(moved)
+            if heavy and items.weight is not None:
+                effective = min(effective, float(weight.sum() / items.weight.max()))
         error = math.sqrt(float(squares.sum()) * units / (units - 1.0)) if units > 1.0 else math.inf
         inside = effective * (high - low) if of_errors == (k == 0) else effective
         found.append(_Class(weight, many, rates[k], effective, inside, error))
@@ -123,14 +130,6 @@ def _areas(
     those inside the part where this is a part of the class's `own` rate.
     """
     low, high = part
-    shares, before, after, line = _gaps(of)
-    draws = min(DRAWN // len(shares), 8000)
-    ends = np.random.default_rng(SEED).gamma(shares, size=(draws, len(shares)))
-    np.cumsum(ends, axis=1, out=ends)
-    ends /= ends[:, -1:]
-    starts = np.concatenate((np.zeros((draws, 1)), ends[:, :-1]), axis=1)
-    first, last = (np.clip(x, low, high) for x in (starts, ends)) if own else (starts, ends)
-    widths = last - first
 
     def added(rate: FloatArray) -> FloatArray:
         """By an item where the other class has this rate."""
@@ -139,39 +138,62 @@ def _areas(
         rate = np.clip(rate, low, high)
         return rate - low if errors else high - rate
 
-    middle = np.divide((first + last) / 2.0 - starts, ends - starts, where=ends > starts, out=starts)
-    along = added(before + (after - before) * middle)
-    least, most = (
-        np.sum(widths * np.where(line, along, added(edge)), axis=1)
-        for edge in ((before, after) if errors else (after, before))
-    )
+    areas = []
+    for least in (True, False):
+        share, rate, line, start, stop = _shares(of, least=least)
+        draws = min(DRAWN // len(share), 8000)
+        ends = np.random.default_rng(SEED).gamma(share, size=(draws, len(share)))
+        np.cumsum(ends, axis=1, out=ends)
+        ends /= ends[:, -1:]
+        starts = np.concatenate((np.zeros((draws, 1)), ends[:, :-1]), axis=1)
+        first, last = (np.clip(x, low, high) for x in (starts, ends)) if own else (starts, ends)
+        along = ((first + last) / 2.0 - starts) / np.maximum(ends - starts, TINY)
+        heights = np.where(line, added(start + (stop - start) * along), added(rate))
+        areas.append(np.sum((last - first) * heights, axis=1))
+    least, most = areas if errors else areas[::-1]
     tail = (1.0 - level) / 2.0
     return float(np.quantile(least, tail)), float(np.quantile(most, 1.0 - tail))
 
 
-def _gaps(of: _Class) -> tuple[FloatArray, FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Concentrations of the shares, the other class's rate before and after, and where it is a line.
+class _Shares(NamedTuple):
+    """Of a class, from above; those of several items of one confidence lie along a line."""
 
-    The gap above all items comes first, then of each confidence what is at it and the gap below.
+    concentration: FloatArray
+    rate: FloatArray
+    """The other class's, at each share: the least it may be, or the largest."""
+    line: NDArray[np.bool_]
+    start: FloatArray
+    stop: FloatArray
+
+
+def _shares(of: _Class, *, least: bool) -> _Shares:
+    """With one more item above all others, and each one's share at its confidence or below it.
+
+    For the largest rates it is below all others, and each one's share at its confidence or above it.
     """
     present: NDArray[np.intp] = np.flatnonzero(of.weight > 0.0)
-    weight, items = of.weight[present], of.items[present]
-    each = of.effective * weight / weight.sum()
+    items = of.items[present]
+    each = of.effective * of.weight[present] / of.weight[present].sum()
     above, at = of.others[present], of.others[present + 1]
-    n = 2 * len(present) + 1
-    shares, before, after = (np.empty(n) for _ in range(3))
-    alone = items == 1.0  # elsewhere a line of its own says what is at the confidence
-    start, stop = np.where(alone, above, at), np.where(alone, at, above)
-    shares[0], before[0], after[0] = 1.0, 0.0, stop[0]
-    shares[1::2], before[1::2], after[1::2] = each * (1.0 - 1.0 / items), above, at
-    shares[2::2], before[2::2], after[2::2] = each / items, start, np.append(stop[1:], 1.0)
-    line = np.arange(n) % 2 == 1
-    kept = shares > 0.0
-    shares, before, after, line = shares[kept], before[kept], after[kept], line[kept]
-    if len(shares) > GAPS:
-        block = (np.cumsum(shares) * (GAPS / shares.sum())).astype(np.intp)
-        starts = np.flatnonzero(np.diff(block, prepend=-1))
-        stops = np.append(starts[1:], len(shares)) - 1
-        line = line[starts] & (starts == stops)
-        shares, before, after = np.add.reduceat(shares, starts), before[starts], after[stops]
-    return shares, before, after, line
+    alone = items == 1.0  # elsewhere the line says what is at the confidence
+    edge = np.where(alone == least, above, at)
+    order = slice(None) if least else slice(None, None, -1)
+
+    def joined(of_line: Any, of_edge: Any, of_more: float) -> NDArray[Any]:
+        pairs = np.stack(np.broadcast_arrays(of_line, of_edge), axis=1)[:, order].ravel()
+        return np.concatenate(([of_more], pairs) if least else (pairs, [of_more]))
+
+    share = joined(each * (1.0 - 1.0 / items), each / items, 1.0)
+    rate = joined(above if least else at, edge, float(not least))
+    line = joined(np.ones(len(each)), 0.0, 0.0) > 0.0
+    start, stop = joined(above, edge, 0.0), joined(at, edge, 0.0)
+    kept = share > 0.0
+    share, rate, start, stop = (x[kept] for x in (share, rate, start, stop))
+    line = line[kept]
+    if len(share) > GAPS:
+        block = (np.cumsum(share) * (GAPS / share.sum())).astype(np.intp)
+        firsts = np.flatnonzero(np.diff(block, prepend=-1))
+        lasts = np.append(firsts[1:], len(share)) - 1
+        share, rate = np.add.reduceat(share, firsts), rate[firsts if least else lasts]
+        line, start, stop = line[firsts] & (firsts == lasts), start[firsts], stop[lasts]
+    return _Shares(share, rate, line, start, stop)
