@@ -198,7 +198,7 @@ def over_buckets(
     if threads == 1 and n_buckets <= task:
         worker()(0, n_buckets)
         return
-    size = max(1, min(task, n_buckets // 16), n_buckets // 256)
+    size = max(1, min(task, n_buckets // 128), n_buckets // 256)
     todo = list(range(0, n_buckets, size))
 
     def work(_: int) -> None:

@@ -5,6 +5,7 @@ Dekker 1971; Knuth, The Art of Computer Programming 2, 4.2.2.
 
 from __future__ import annotations
 
+from fastarac._kernels._intrinsics import multiply_add
 from fastarac._kernels._jit import kernel
 
 SPLITTER = 134217729.0  # 2**27 + 1 splits a double into two halves
@@ -34,17 +35,30 @@ def two_sum(a: float, b: float) -> tuple[float, float]:
     return s, (a - (s - t)) + (b - t)
 
 
-@kernel
-def two_product(a: float, b: float) -> tuple[float, float]:
-    """Product of two doubles, and what its rounding lost."""
-    p = a * b
+def _rest_by_halves(a: float, b: float, p: float) -> float:
+    """What rounding a·b to p has lost, from the products of the halves of a and b."""
     t = SPLITTER * a
     a_high = t - (t - a)
     a_low = a - a_high
     t = SPLITTER * b
     b_high = t - (t - b)
     b_low = b - b_high
-    return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def _rest_at_once(a: float, b: float, p: float) -> float:
+    """The same by one instruction."""
+    return multiply_add(a, b, -p)
+
+
+_rest = kernel(_rest_by_halves if multiply_add is None else _rest_at_once)
+
+
+@kernel
+def two_product(a: float, b: float) -> tuple[float, float]:
+    """Product of two doubles, and what its rounding lost."""
+    p = a * b
+    return p, _rest(a, b, p)
 
 
 @kernel

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from fastarac._kernels._intrinsics import prefetch
 from fastarac._kernels._jit import Array, kernel
-from fastarac._kernels._prefetch import prefetch
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.double_double import two_product, two_sum
 from fastarac._kernels.keys import one_and_sign, ordered
@@ -22,9 +22,9 @@ from fastarac._kernels.smaller_class import first_from
 from fastarac._kernels.sort import BLOCK, fill_buckets
 from fastarac._kernels.weighted import sort_pairs, sort_pairs_in_cells, sum_bucket
 
-PIECE = 64  # items; a power of two
+PIECE = 256  # items, a power of two; their sums are kept side by side, so that none waits for another
 LINE = 8  # numbers on a line of the cache
-LANES = 4 * PIECE  # sums that are kept side by side, so that none waits for another
+AHEAD = 8 * PIECE  # numbers from a piece that is taken to the one whose start is fetched
 MORE_BITS = 2  # the logarithm of the cells for each of the few, among which others are looked up
 SCANNED = 8  # so many of the few in a cell are looked at one by one
 
@@ -84,9 +84,13 @@ def fill_streams(
                 stream_of[free] = stream
                 p = np.int64(2 * PIECE) * free
                 free += 1
+                prefetch(store, p + AHEAD)
+                prefetch(store, p + AHEAD + PIECE)
             positions[stream] = p + 1
             store[p] = (ordered(own[i], sign, kind) << one) | bits.dtype.type(own_labels[i])
             store[p + PIECE] = np.uint64(weight[i])
+            prefetch(store, p + LINE)
+            prefetch(store, p + LINE + PIECE)
     return bad and kind == FLOAT, np.int64(seen), largest, free
 
 
@@ -177,46 +181,43 @@ def sum_around_few(
     few, few_weights = few[:m], few_weights[:m]
     low, shift, table = sort_pairs_in_cells(few, few_weights, MORE_BITS)
     high = few[m - 1] if m else low
-    below = np.empty((m + 1, 4))  # the weight of the few before each, high and low, beside their key:
-    values = below.view(np.uint64)[:, 2]  # what is looked up together is on one line of the cache
+    below = np.empty((m + 1, 4))  # twice the weight of the few before each, high and low, and its
+    values = below.view(np.uint64)[:, 2]  # key: what is looked up together is on one line of the cache
     total = lost = 0.0
     for i in range(m):
-        below[i, 0], below[i, 1] = total, lost
+        below[i, 0], below[i, 1] = 2.0 * total, 2.0 * lost
         values[i] = few[i]
         total, error = two_sum(total, scale * few_weights[i])
         lost += error
-    below[m, 0], below[m, 1] = total, lost
+    below[m, 0], below[m, 1] = 2.0 * total, 2.0 * lost
     values[m] = ~np.uint64(0)  # which no key of one of the few is
     crowded = False
     for c in range(len(table) - 2):
         crowded |= table[c + 1] - table[c] > SCANNED
-    value_of = np.empty(LANES, np.uint64)
-    weight_of = np.empty(LANES, np.float64)
-    cells = np.empty(LANES, np.int32)
-    unsettled = np.empty(LANES, np.int32)
-    factors = np.empty(2 * LANES)
-    sums = np.zeros(4 * LANES)
+    value_of = np.empty(PIECE, np.uint64)
+    weight_of = np.empty(PIECE, np.float64)
+    cells = np.empty(PIECE, np.int32)
+    unsettled = np.empty(PIECE, np.int32)
+    factors = np.empty(2 * PIECE)
+    sums = np.zeros(4 * PIECE)
     tie = np.uint64(1)  # none yet: a value of the few is even
     tie_high = tie_low = 0.0
     flip ^= np.uint64(1)
-    step = LANES // PIECE
-    prefetch_pieces(store, other_pieces, 0, step)
-    for start in range(0, len(other_pieces), step):
-        prefetch_pieces(store, other_pieces, start + step, start + 2 * step)
-        n = 0
-        for k in range(start, min(start + step, len(other_pieces))):
-            copy_piece(store, other_pieces[k], flip, value_of[n : n + PIECE], weight_of[n : n + PIECE])
-            n += PIECE
-        for j in range(n):
+    for piece in range(len(other_pieces)):
+        copy_piece(store, other_pieces[piece], flip, value_of, weight_of)
+        following = np.int64(2 * PIECE) * other_pieces[min(piece + 1, len(other_pieces) - 1)]
+        for j in range(PIECE):
             cells[j] = np.int32((min(max(value_of[j], low), high) - low) >> shift)
-        n_unsettled = n if crowded else 0
+        n_unsettled = PIECE if crowded else 0
         for j in range(n_unsettled):
             unsettled[j] = j
-        for j in range(0 if crowded else n):
+        for j in range(0 if crowded else PIECE):
+            if 2 * j % LINE == 0:  # not all at once, for which there would be no room
+                prefetch(store, following + 2 * j)
             i = np.int64(table[cells[j]])
             i += 1 if values[i] < value_of[j] else 0
-            factors[j] = 2.0 * below[i, 0]
-            factors[LANES + j] = 2.0 * below[i, 1]
+            factors[j] = below[i, 0]
+            factors[PIECE + j] = below[i, 1]
             unsettled[n_unsettled] = j
             n_unsettled += 1 if values[i] <= value_of[j] else 0
         for k in range(n_unsettled):  # beyond more than one of the few in the cell, or tied
@@ -231,26 +232,26 @@ def sum_around_few(
                 if value != tie:
                     tie = value
                     end = first_from(values, value, i, m, True)
-                    tie_high, tie_low = two_sum(below[i, 0], below[end, 0])
-                    tie_low += below[i, 1] + below[end, 1]
+                    tie_high, tie_low = two_sum(0.5 * below[i, 0], 0.5 * below[end, 0])
+                    tie_low += 0.5 * (below[i, 1] + below[end, 1])
                 factors[j] = tie_high
-                factors[LANES + j] = tie_low
+                factors[PIECE + j] = tie_low
             else:
-                factors[j] = 2.0 * below[i, 0]
-                factors[LANES + j] = 2.0 * below[i, 1]
-        for j in range(n):
+                factors[j] = below[i, 0]
+                factors[PIECE + j] = below[i, 1]
+        for j in range(PIECE):
             w = scale * weight_of[j]
             sums[j], error = two_sum(sums[j], w)
-            sums[LANES + j] += error
+            sums[PIECE + j] += error
             product, error = two_product(factors[j], w)
-            sums[2 * LANES + j], more = two_sum(sums[2 * LANES + j], product)
-            sums[3 * LANES + j] += error + more + factors[LANES + j] * w
+            sums[2 * PIECE + j], more = two_sum(sums[2 * PIECE + j], product)
+            sums[3 * PIECE + j] += error + more + factors[PIECE + j] * w
     result[0], result[1] = two_sum(total, lost)
     for k in (0, 2):
         total = lost = 0.0
-        for j in range(LANES):
-            total, error = two_sum(total, sums[k * LANES + j])
-            lost += error + sums[(k + 1) * LANES + j]
+        for j in range(PIECE):
+            total, error = two_sum(total, sums[k * PIECE + j])
+            lost += error + sums[(k + 1) * PIECE + j]
         result[2 + k], result[3 + k] = two_sum(total, lost)
 
 

@@ -15,7 +15,7 @@ from fastarac.cli._ocr import named_paths
 from fastarac.cli._options import RefusalError, refuse, refused, require_files
 from fastarac.cli._policies import load, refusing
 from fastarac.cli._running import figures_of
-from fastarac.operation.application import FORMATS
+from fastarac.operation.application import WRITTEN_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +60,7 @@ def is_of_ocr(paths: Sequence[Path], of_tables: Mapping[str, Any], of_pages: Map
     """Tell files of an OCR engine from a table; refuse options that are for the other."""
     from fastarac import ocr
 
-    tables = {path.name.lower().removesuffix(".gz").endswith(tuple(FORMATS)) for path in paths}
+    tables = {path.name.lower().removesuffix(".gz").endswith(tuple(WRITTEN_FORMATS)) for path in paths}
     found = (len(paths) > 1 and False in tables) or any(
         path.exists() and refusing(str(path), partial(ocr.is_engine_output, path)) for path in paths
     )
@@ -135,7 +135,9 @@ def _require_goals(
 ) -> None:
     """Refuse files and folders that could not be written, before anything is."""
     for option, goal in (("--output", goals[0]), ("--review", goals[1]), ("--pages", pages)):
-        refuse(None if goal is None else problem_with(goal, "file", tuple(FORMATS)), f"{option}: ")
+        refuse(
+            None if goal is None else problem_with(goal, "file", tuple(WRITTEN_FORMATS)), f"{option}: "
+        )
     if images is not None and review_pages is None:
         raise RefusalError("--images is given without --review-pages, which would show them")
     if review_pages is None:

@@ -20,7 +20,7 @@ from fastarac.ocr.readers._detection import begins_as
 from fastarac.ocr.readers._files import open_file
 from fastarac.ocr.review_pages import COLUMNS, review_page
 from fastarac.operation.application import (
-    FORMATS,
+    WRITTEN_FORMATS,
     require_format,
     require_policy,
     require_scale,
@@ -198,7 +198,7 @@ class AppliedPages(Result):
             queries["pages"] = "SELECT * FROM pages"
             for name, goal in goals.items():
                 target = stack.enter_context(copied_to(goal))
-                form = FORMATS[goal.suffix.lower()]
+                form = WRITTEN_FORMATS[goal.suffix.lower()]
                 connection.execute(f"COPY ({queries[name]}) TO {target} ({form}, USE_TMP_FILE false)")
 
     def _columns(self) -> dict[str, Any]:

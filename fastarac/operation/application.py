@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fastarac.operation.shifts import ConfidenceShift, Reference
 
 JSON = "FORMAT json"
-FORMATS = {
+WRITTEN_FORMATS = {
     ".csv": "FORMAT csv, HEADER true, DELIMITER ','",
     ".tsv": "FORMAT csv, HEADER true, DELIMITER '\t'",
     ".jsonl": JSON,
@@ -178,8 +178,8 @@ def require_policy(policy: Any) -> None:
 
 def require_format(goal: Path, name: str) -> None:
     """Raise unless the name of a file to write says its format."""
-    if goal.suffix.lower() not in FORMATS:
-        endings = ", ".join(FORMATS)
+    if goal.suffix.lower() not in WRITTEN_FORMATS:
+        endings = ", ".join(WRITTEN_FORMATS)
         raise ValueError(f"{name} is {str(goal)!r}; a name that ends in one of {endings} is expected")
 
 
@@ -495,7 +495,7 @@ def _all_columns(source: FileSource, goal: Path) -> str:
     if isinstance(source, Parquet):
         return "*"
     expression = source.identifier
-    if isinstance(source, JsonLines) and FORMATS[goal.suffix.lower()] == JSON:
+    if isinstance(source, JsonLines) and WRITTEN_FORMATS[goal.suffix.lower()] == JSON:
         expression = source.value
     return ", ".join(f"{expression(name)} AS {sql_name(name)}" for name in source.columns)
 
@@ -504,8 +504,8 @@ def _format(source: FileSource, goal: Path) -> str:
     """The options of COPY; a CSV file made of another has its separator."""
     ending = goal.suffix.lower()
     if ending == ".csv" and isinstance(source, Delimited) and ".tsv" not in source.path.name.lower():
-        return FORMATS[ending].replace("','", sql_text(source.delimiter))
-    return FORMATS[ending]
+        return WRITTEN_FORMATS[ending].replace("','", sql_text(source.delimiter))
+    return WRITTEN_FORMATS[ending]
 
 
 def _copy(source: FileSource, condition: str, target: str, goal: Path) -> None:

@@ -13,7 +13,7 @@ from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, RowsOfFiles, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
-from fastarac.operation.application import FORMATS
+from fastarac.operation.application import WRITTEN_FORMATS
 from fastarac.operation.logs import (
     OF_AUDIT,
     PROBABILITY,
@@ -483,8 +483,8 @@ def goal_of(output: str | os.PathLike[str], *read: str | os.PathLike[str]) -> Pa
     goal = path_of(output, "output")
     if any(path_of(each).resolve() == goal.resolve() for each in read):
         raise ValueError(f"output is {str(goal)!r}, which is read; another file is expected")
-    if goal.suffix.lower() not in FORMATS:
-        endings = ", ".join(FORMATS)
+    if goal.suffix.lower() not in WRITTEN_FORMATS:
+        endings = ", ".join(WRITTEN_FORMATS)
         raise ValueError(f"output is {str(goal)!r}; a name that ends in one of {endings} is expected")
     return goal
 
@@ -578,7 +578,7 @@ def write_rows(
     run.execute("CREATE TEMP TABLE drawn AS SELECT * FROM drawn_rows")
     chosen = [*(["drawn.row"] if first else []), *(f"outputs.{name}" for name in names), *added]
     ending = goal.suffix.lower()
-    form = FORMATS[ending]
+    form = WRITTEN_FORMATS[ending]
     if ending == ".csv" and isinstance(source, Delimited) and ".tsv" not in source.path.name.lower():
         form = form.replace("','", sql_text(source.delimiter))
     with copied_to(goal) as target:
@@ -591,7 +591,7 @@ def write_rows(
 
 
 def _expression(source: FileSource, goal: Path, name: str) -> str:
-    if FORMATS[goal.suffix.lower()] == JSON:
+    if WRITTEN_FORMATS[goal.suffix.lower()] == JSON:
         if isinstance(source, JsonLines):
             return source.value(name)
         if isinstance(source, RowsOfArrays):

@@ -224,14 +224,14 @@ def test_pairs_around_the_smaller_class_of_each_bucket(weights, draw, share):
 @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint64])
 def test_streams_of_pieces_hold_every_item_once(dtype):
     """In their order, from arrays of any type that are converted some items at a time."""
-    n, piece = 700, _kernels.weighted_pairs.PIECE
+    n, piece = 7_000, _kernels.weighted_pairs.PIECE
     rng = np.random.default_rng(4)
     correct, confidence = rng.integers(0, 2, n), (100 * rng.random(2 * n)).astype(dtype)[::2]
     weight = np.arange(1.0, n + 1)
     given = read_items(correct, confidence, weight)
     with forced("buckets", 2, max_buckets=8, chunk=90):
         store, pieces, bounds, scale = spread_in_pieces(given, plan_buckets(given))
-    assert scale == 2.0**-10
+    assert scale == 2.0**-13
     found: list[int] = []
     for stream, (first, end) in enumerate(itertools.pairwise(bounds)):
         taken = store.reshape(-1, 2, piece)[pieces[first:end]]
@@ -244,6 +244,16 @@ def test_streams_of_pieces_hold_every_item_once(dtype):
         assert ((taken[:, 0] & np.uint64(1)) == stream % 2).all()
         found += of_stream
     assert sorted(found) == list(range(n))
+
+
+def test_a_product_and_what_its_rounding_lost_are_exact():
+    """By one instruction of the processor, where it has it, and by halves, which any other has."""
+    products = _kernels.double_double
+    rng = np.random.default_rng(9)
+    for a, b in (rng.random((200, 2)) * 2.0 ** rng.integers(-60, 60, (200, 2))).tolist():
+        high, low = products.two_product(a, b)
+        assert (high, Fraction(high) + Fraction(low)) == (a * b, Fraction(a) * Fraction(b))
+        assert products._rest_by_halves(a, b, high) == low
 
 
 @pytest.mark.parametrize("to", ["lowest", "highest", "not a number"])

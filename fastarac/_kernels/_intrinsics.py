@@ -1,7 +1,8 @@
-"""Ask for what is read soon, so that it is in the cache by then."""
+"""Two instructions of the processor that Python has no word for: prefetch and fused multiply-add."""
 
 from __future__ import annotations
 
+import platform
 from importlib import import_module
 from typing import Any
 
@@ -10,6 +11,7 @@ from numba.core import types
 from numba.extending import intrinsic
 
 cgutils: Any = import_module("numba.core.cgutils")
+binding: Any = import_module("llvmlite.binding")
 config: Any = numba.core.config
 
 
@@ -34,3 +36,32 @@ def _nothing(_array: Any, _index: Any) -> None:
 
 
 prefetch: Any = _nothing if config.DISABLE_JIT else intrinsic(_load_the_line)
+
+
+def _fused() -> bool:
+    """Tell whether the kernels are compiled for a processor that multiplies and adds in one step.
+
+    Without such an instruction LLVM would call a function of the C library, if there is one, for each.
+    """
+    if config.DISABLE_JIT or config.CPU_NAME or config.CPU_FEATURES:
+        return False
+    if platform.machine().lower() in ("aarch64", "arm64"):
+        return True
+    try:
+        return bool(binding.get_host_cpu_features().get("fma"))
+    except RuntimeError:  # a processor that LLVM cannot ask
+        return False
+
+
+def _multiply_add(_: Any, _a: Any, _b: Any, _c: Any) -> Any:
+    """Return the product of the first two plus the third, rounded once."""
+
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.fma(*arguments)
+
+    number = types.float64
+    return number(number, number, number), build
+
+
+multiply_add: Any = intrinsic(_multiply_add) if _fused() else None
+"""None where it would not be one instruction."""
