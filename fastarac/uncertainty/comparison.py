@@ -299,8 +299,8 @@ def compare_models(
     rates at a threshold and costs one less, of costs at most C; for ``"roc_auc"`` and the
     normalised areas one less than the smaller class. With groups, of which each has the share h of
     the items, they are one less than as many groups of one size would say as much, 1/Σh² − 1 (Kish
-    1965); for ``"roc_auc"`` and the normalised areas at most Satterthwaite's, of what each group
-    adds; for costs and partial ROC-AUC at most C; both at least 2. Of crossed columns of `groups`
+    1965); for ``"roc_auc"``, the normalised areas and costs at most Satterthwaite's, of what each
+    group adds; for partial ROC-AUC at most C; both at least 2. Of crossed columns of `groups`
     the variance is V₁ + V₂ − V₁₂, by each column and by what items have in common in both (Cameron,
     Gelbach and Miller 2011), but at least the largest by one of them, and the degrees of freedom
     are the fewest by one of them. For ``"roc_auc"`` and the same labels difference and standard

@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12  # by which estimates of the same value may differ
 DRAWS = 100_000  # from the normal distribution of the estimates
-# What an item or a group adds to these hangs less on its size than on few errors: at a threshold, or
-# in a part.
-OF_FEW_ERRORS = frozenset({"roc_partial_auc", "cost"})
 FEW_GROUPS_OF_PAIR = 5
 FEWEST_OF_CLASS = 2  # items of either class, of each model
 # Means over items: five that differ, all in favour of one model, are no difference at 5 % (McNemar's
@@ -245,9 +242,9 @@ class AddedErrors(NamedTuple):
             return min(degrees, contributors) if statistic.name == "cost" else degrees
         of_both = self.classes[:, [a, b]]
         degrees = degrees_of_sizes(np.sum(of_both, axis=0))
-        if statistic.name in OF_FEW_ERRORS:
+        if statistic.name == "roc_partial_auc":  # what a group adds hangs on the few errors in the part
             degrees = min(degrees, max(contributors, asymptotic.FEWEST_DEGREES))
-        if self.by_class is not None:
+        if self.by_class is not None or statistic.name == "cost":
             of_variance = asymptotic.satterthwaite(contributors, float(np.sum(of_both.any((0, 1)))))
             degrees = min(degrees, max(of_variance, asymptotic.FEWEST_DEGREES))
         return degrees

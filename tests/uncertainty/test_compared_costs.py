@@ -83,6 +83,12 @@ def test_a_group_adds_what_leaving_it_out_changes(data):
     error = math.sqrt(len(present) / (len(present) - 1) * np.sum((a - b) ** 2))
     pair = compare(models, sample_weight=weight, groups=labels)
     assert pair.standard_error == pytest.approx(error, rel=1e-9, abs=1e-12)
+    if error > 1e-9 and len(present) > 1:
+        shares = np.bincount(labels, weight)[present] / weight.sum()
+        contributors, n = np.sum((a - b) ** 2) ** 2 / np.sum((a - b) ** 4), len(present)
+        of_variance = 2 * contributors / (1 - contributors / n) if contributors < n else math.inf
+        of_sizes = max(1.0, 1.0 / np.sum(shares**2) - 1.0)
+        assert pair.degrees_of_freedom == pytest.approx(min(of_sizes, max(of_variance, 2.0)), rel=1e-7)
 
 
 @given(tied_models(), tied_models())
