@@ -71,7 +71,7 @@ class Coverage(NamedTuple):
     covered: float
     """Percent of the defined ones."""
     warned: float
-    """Percent of all."""
+    """Percent of the defined ones, too: an undefined one has no value to rely on."""
     width: float | None
     quiet: tuple[float, int]
     """Percent of those without a warning, and how many these are."""
@@ -94,7 +94,7 @@ def cells(path: Path = COVERAGE) -> dict[Key, dict[tuple[float, int], Coverage]]
             row["error_rate"], row["n"]
         ] = Coverage(
             100.0 * row["covered"] / max(defined, 1),
-            100.0 * row["warned"] / row["samples"],
+            100.0 * loud / max(defined, 1),
             row["width"],
             (100.0 * (row["covered"] - row["covered_warned"]) / max(quiet, 1), quiet),
             (100.0 * row["covered_warned"] / max(loud, 1), loud),

@@ -37,7 +37,7 @@ METHODS = ("auto", "wald", "logit", "gamma", "inversion", "gaps")
 FEW_ITEMS = 10
 FEW_CONTRIBUTORS = 5
 FEW_IN_PART_OF_GROUPS = 16  # errors inside the part of a partial ROC-AUC, which come in clusters
-FEWEST_ITEMS = 2  # of either class; one alone shows nothing of how its class varies
+FEWEST_ITEMS = 3  # of either class; fewer show nothing of how groups differ in them
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
 FEW_ERRORS = 6.0  # below, the gamma interval of a loss is the better one
@@ -90,8 +90,7 @@ def asymptotic_interval(
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 5 groups, of several columns 10, by "wald" 20. By "logit" of ROC-AUC and
-        normalised areas with fewer than 2 correct or 2 incorrect items. By "wald" with fewer than 10
+        With fewer than 5 groups, of several columns 10, by "wald" 20. By "wald" with fewer than 10
         correct or 10 incorrect items (of a rate at a threshold: items that it counts, or does not
         count; of a partial area: errors inside the part), with groups divided by the design effect, and
         then of partial ROC-AUC fewer than 16; where fewer than 10 groups have correct or have incorrect
@@ -176,6 +175,8 @@ def asymptotic_interval(
     z/(2G) where that is more, with z the normal quantile: half an average group that is wrong
     throughout counts as one standard error. That was found by simulation (docs, coverage), for
     bursts on 3 % of the pages; no bound holds for what is rarer and worse.
+    One or two errors do not show how groups differ in them: of ROC-AUC and normalised areas the
+    interval then takes in that of independent items, which is the wider one (so with correct items).
 
     Where all items say the same (the two classes are separated), a standard error of 0 is no certainty.
     By "wald" and "logit" the interval is then what could have gone unseen: items of a kind whose share
@@ -321,7 +322,7 @@ def interval_and_warning(
         found = Interval(value, min(ends[0], value), max(ends[1], value), error, level, method)
         if not sample.counted:  # counts of whole items are exact by themselves
             found = with_unseen(found, sample, statistic)
-        return found, warning_with_room(sample, statistic)
+        return found, few
     if auto or method == "gamma":
         method, moments = "logit", None
         if statistic.name in losses.NAMES and not (math.isnan(error) and sample.codes is not None):
@@ -349,7 +350,10 @@ def interval_and_warning(
         higher = estimate._replace(value=(value + left_out_cost(sample.sweep, statistic, n)) / 2.0)
         found = replace(found, high=max(found.high, interval_of(higher, statistic, level, method).high))
     found = with_unseen(found, sample, statistic)
-    return found, warning_with_room(sample, statistic)
+    if sample.codes is not None and statistic.name in OF_CLASSES and _of_rarer(sample) < FEWEST_ITEMS:
+        alone = interval_and_warning(sample._replace(codes=None), statistic, level, method)[0]
+        found = replace(found, low=min(found.low, alone.low), high=max(found.high, alone.high))
+    return found, few
 
 
 def estimate_of(
@@ -518,23 +522,10 @@ def reliability_warning(
     return None
 
 
-def warning_with_room(sample: ItemSample, statistic: Statistic) -> str | None:
-    """Say why an interval with room for what was not seen is not to be relied on, or return None.
-
-    Few errors are hardly a reason: the fewer there are, the more of the width is that room.
-    """
-    few = few_groups(sample)
-    if few or statistic.name not in OF_CLASSES:
-        return few
-    items = sample.items
+def _of_rarer(sample: ItemSample) -> float:
+    """How many items of the rarer class there are."""
     kind, found = influence.smaller_part(sample.sweep, None)
-    if items is not None and items.weight is not None:
-        right = items.is_correct[items.weight > 0.0]
+    if sample.items is not None and sample.items.weight is not None:
+        right = sample.items.is_correct[sample.items.weight > 0.0]
         found = float(np.count_nonzero(right == (kind == "correct items")))
-    if found < FEWEST_ITEMS:
-        there, kind = ("there is", kind.removesuffix("s")) if found == 1 else ("there are", kind)
-        return (
-            f"{there} {found:.2g} {kind}; the interval of {statistic.name} can be relied on from "
-            f"{FEWEST_ITEMS} on"
-        )
-    return None
+    return found

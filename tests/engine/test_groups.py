@@ -359,10 +359,16 @@ class TestIntervals:
                 assert ends == pytest.approx([interval.low, interval.high], rel=tolerance)
 
     def test_one_warning_for_all(self):
-        correct = np.ones(40, bool)
+        correct, pages = np.ones(40, bool), np.arange(40) // 10
         correct[:2] = False
         with pytest.warns(fa.UnreliableIntervalWarning, match="^2 of 2 groups have too little") as said:
-            fa.evaluate_groups(correct, self.CONFIDENCE[:40], by=[0, 1] * 20, intervals=True)
+            fa.evaluate_groups(
+                correct,
+                self.CONFIDENCE[:40],
+                by=[0, 1] * 20,
+                intervals=True,
+                groups=pages,
+            )
         assert len(said) == 1
         assert "_auc" not in str(said[0].message)
 

@@ -205,9 +205,9 @@ def test_warnings_point_to_the_caller():
 def test_warnings_from_any_depth_name_the_line_of_the_caller():
     items = [1] * 32 + [0], range(33)
     calls = (
-        lambda: fa.evaluate(*items, intervals=True),
+        lambda: fa.evaluate(*items, intervals=True, groups=[k % 4 for k in range(33)]),
         lambda: fa.compare_models({"a": items, "b": (items[0], range(33, 0, -1))}),
-        lambda: fa.evaluate([1, 1], [0.5, 0.4], intervals=True),
+        lambda: fa.evaluate([1, 1], [0.5, 0.4], intervals=True, groups=[0, 1]),
     )
     for call in calls:
         with warnings.catch_warnings(record=True) as caught:

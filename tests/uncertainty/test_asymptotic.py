@@ -23,7 +23,7 @@ from fastarac._core.quantiles import (
     student_quantile,
 )
 from fastarac._core.special import binomial_interval, chi_square_quantile
-from fastarac.uncertainty import influence, losses
+from fastarac.uncertainty import asymptotic, influence, losses
 from fastarac.uncertainty.optimism import left_out_cost
 
 pytestmark = pytest.mark.interpreted
@@ -284,11 +284,23 @@ def test_separated_classes_are_never_certain():
 
 
 def test_one_item_of_a_class_gives_a_wide_interval_and_no_error():
-    with pytest.warns(fa.UnreliableIntervalWarning):
-        found = fa.asymptotic_interval([1, 0, 0, 0], [0.9, 0.3, 0.2, 0.95], statistic="roc_auc")
+    found = fa.asymptotic_interval([1, 0, 0, 0], [0.9, 0.3, 0.2, 0.95], statistic="roc_auc")
     assert math.isnan(found.standard_error)
     low, high = (found.low, found.high)
     assert high - low > 0.5
+
+
+@pytest.mark.parametrize("statistic", sorted(asymptotic.OF_CLASSES))
+@pytest.mark.parametrize("rarer", [0, 1])
+def test_one_or_two_errors_of_groups_say_no_more_than_those_of_items(statistic, rarer):
+    rng = np.random.default_rng(6)
+    confidence, pages = rng.random(100), np.arange(100) % 6
+    for n in (1, 2, 3):
+        correct = np.where(np.arange(100) < n, rarer, 1 - rarer)
+        of_groups = fa.asymptotic_interval(correct, confidence, statistic=statistic, groups=pages)
+        of_items = fa.asymptotic_interval(correct, confidence, statistic=statistic)
+        taken_in = of_groups.low - 1e-9 <= of_items.low and of_items.high <= of_groups.high + 1e-9
+        assert taken_in or n == 3
 
 
 def test_at_a_threshold_that_accepts_nothing_the_risk_may_be_anything():

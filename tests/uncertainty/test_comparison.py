@@ -424,7 +424,10 @@ def test_what_is_not_to_be_relied_on_warns():
     columns["perfect"] = (np.ones(30), np.arange(30))
     with pytest.warns(fa.UnreliableIntervalWarning, match="'perfect' has 0 incorrect items; its diff"):
         found = fa.compare_models(columns, statistic="normalized_arac_auc")
-    assert "'perfect': there are 0 incorrect items" in found.notes[-1]
+    assert found.notes == ()
+    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 4 groups; differences can"):
+        found = fa.compare_models(columns, groups=np.arange(30) % 4)
+    assert "'perfect': there are 4 groups" in found.notes[-1]
     assert found.notes[-1].split()[0] in str(found)
     assert found.to_dict()["notes"] == list(found.notes)
     assert fa.compare_models(models(1, n=2000, k=2)).notes == ()
