@@ -138,16 +138,22 @@ class TestIntervals:
             assert record[f"acceptance_rate_low@{key}"] < 0.3
             assert record[f"acceptance_rate_high@{key}"] == 1
 
-    def test_doubts_are_notes(self, few):
-        table = run("evaluate", few, *CI)
-        assert "There is 1 incorrect item; the interval of normalised ARAC-AUC" in table.stdout
+    def test_doubts_are_notes(self, tmp_path):
+        few = write(tmp_path / "few.csv", *FEW, page=[1, 1, 2, 2, 3])
+        table = run("evaluate", few, *CI, "--group", "page")
+        assert "There are 3 groups; intervals can be relied on from 5 on." in table.stdout
         assert "Warning" not in table.output
-        programs = run("evaluate", few, *CI, "--format", "json")
-        assert programs.stderr.startswith("fastarac: note: there is 1 incorrect item")
+        programs = run("evaluate", few, *CI, "--group", "page", "--format", "json")
+        assert programs.stderr.startswith("fastarac: note: there are 3 groups")
 
-    def test_models_are_named(self, few, tmp_path):
-        other = write(tmp_path / "other.csv", *FEW)
-        assert "few and other: there is 1 incorrect" in run("evaluate", few, other, *CI).stdout
+    def test_models_are_named(self, tmp_path):
+        files = [
+            write(tmp_path / f"{name}.csv", *FEW, page=[1, 1, 2, 2, 3]) for name in ("few", "other")
+        ]
+        assert (
+            "few and other: there are 3 groups"
+            in run("evaluate", *files, *CI, "--group", "page").stdout
+        )
 
     def test_demo(self):
         command = "demo", *CI, "--guarantee", 0.05
