@@ -177,7 +177,8 @@ def guaranteed_operating_point(
         default those of a random tenth of the items, which is then set aside.
     method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"}, default="auto"
         "auto" takes "exact" for ``max_error_rate``, "fallback" for ``max_risk``, which requires
-        thresholds or a scale, and "betting" with groups. "sgr" takes its thresholds from the items.
+        thresholds or a scale, and "betting" with groups and of a :class:`.PartialTruth`, which has no
+        other. "sgr" takes its thresholds from the items.
         "gamma", with groups, is an approximation: it accepts far more, and proves nothing.
     random_state : int, SeedSequence, Generator or None, default=0
         Of the tenth that is set aside, of the order of groups and of the items drawn from them.
@@ -288,9 +289,10 @@ def guaranteed_operating_point(
     limit = fraction_of(given, criterion)
     delta = failure_of(failure_probability)
     grid = fixed_thresholds(thresholds, scale)
-    how = _method_of(method, criterion, grouped=groups is not None, fixed=grid is not None)
     if isinstance(correct, PartialTruth):
         correct = correct.simplified
+    some = isinstance(correct, PartialTruth)
+    how = _method_of(method, criterion, grouped=groups is not None, fixed=grid is not None, some=some)
     sweep = as_sweep(correct, confidence)
     if isinstance(correct, PartialTruth):
         confidence = require_confidence(confidence)
@@ -366,18 +368,19 @@ def guaranteed_operating_point(
     return GuaranteedOperatingPoint(point, bound, limit, delta, criterion)
 
 
-def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool) -> str:
+def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some: bool) -> str:
     """The method that "auto" stands for; raises where one does not fit the limit or the items."""
     choice(method, "method", METHODS)
     by_rate = criterion == "max_error_rate"
     fitting = ["exact"] if by_rate else ["fallback", "sgr"]
     if grouped:
         fitting = ["betting", "one_per_group", "gamma"] if by_rate else ["betting", "gamma"]
-    if not (by_rate or fixed) and (grouped or method in ("auto", "fallback")):
+    fitting = ["betting"] if some else fitting  # where not all are verified
+    if not (by_rate or fixed) and (grouped or some or method in ("auto", "fallback")):
         raise TypeError(
             "max_risk is given without thresholds or a scale; thresholds that were fixed without these "
             "items are expected, as by scale='unit' for confidences in [0, 1] or scale='percent'"
-            + ("" if grouped else ", or method='sgr'")
+            + ("" if grouped or some else ", or method='sgr'")
         )
     if method == "auto":
         return fitting[0]

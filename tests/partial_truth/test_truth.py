@@ -425,6 +425,8 @@ def test_guarantee_by_bets():
     full = fa.guaranteed_operating_point(right, confidence, max_error_rate=0.05)
     assert 0.6 * full.acceptance_rate < point.acceptance_rate < 1.05 * full.acceptance_rate
     assert point.assumed_probability is None
+    with pytest.raises(ValueError, match="method is 'exact'; for max_error_rate 'betting' is expected"):
+        fa.guaranteed_operating_point(truth, confidence, max_error_rate=0.05, method="exact")
     assert fa.evaluate(truth, confidence, max_error_rate=0.05, failure_probability=0.05).limits[
         0
     ].guaranteed.acceptance_rate == pytest.approx(point.acceptance_rate, abs=0.1)
