@@ -20,7 +20,7 @@ from fastarac._kernels.smaller_class import BLOCK, cells_between
 
 QUANTIZED_BITS = 31
 N_QUANTIZED = 1 << QUANTIZED_BITS
-AHEAD = 16  # keys on a line of the cache: the next one of a bucket is fetched before it is written to
+LINE = 16  # keys on a line of the cache; the next one of a bucket is fetched before it is written to
 RANGE_BITS = 20  # 4,096 ranges of keys
 FEW_MARKS = 8  # are compared one by one
 
@@ -63,7 +63,7 @@ def copy_to_buckets(keys: Array, buckets: Array, positions: Array, moved: Array)
         position = positions[bucket]
         positions[bucket] = position + 1
         moved[position] = keys[i]
-        prefetch(moved, position + AHEAD)
+        prefetch(moved, position + LINE)
 
 
 @kernel

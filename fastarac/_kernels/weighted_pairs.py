@@ -118,12 +118,11 @@ def copy_piece(store: Array, piece: int, flip: Any, keys: Array, weights: Array)
 
 
 @kernel
-def prefetch_pieces(store: Array, pieces: Array, first: int, last: int) -> None:
-    """Have those from `first` up to `last` brought into the cache, as far as there are such."""
-    for k in range(first, min(last, len(pieces))):
-        start = np.int64(2 * PIECE) * pieces[k]
-        for line in range(0, 2 * PIECE, LINE):
-            prefetch(store, start + line)
+def prefetch_piece(store: Array, piece: int) -> None:
+    """Have it brought into the cache."""
+    first = np.int64(2 * PIECE) * piece
+    for line in range(0, 2 * PIECE, LINE):
+        prefetch(store, first + line)
 
 
 @kernel
@@ -131,7 +130,8 @@ def copy_weighted(store: Array, pieces: Array, flip: Any, keys: Array, weights: 
     """Copy what has a weight; return how many items that are. There has to be room for all."""
     n = 0
     for k in range(len(pieces)):
-        prefetch_pieces(store, pieces, k + 2, k + 3)
+        if k + 2 < len(pieces):
+            prefetch_piece(store, pieces[k + 2])
         key, weight = keys[n : n + PIECE], weights[n : n + PIECE]
         copy_piece(store, pieces[k], flip, key, weight)
         kept = 0

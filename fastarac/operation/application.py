@@ -12,7 +12,7 @@ from fastarac._core.checks import require_type
 from fastarac._core.files import path_of
 from fastarac.io._columns import Confidence, Label, Rejected, has_missed
 from fastarac.io._delimited import Delimited
-from fastarac.io._formats import JsonLines, Parquet, open_source
+from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
 from fastarac.operation.application_results import AppliedField, AppliedPolicy
 from fastarac.operation.expectation import expected_rates
@@ -21,7 +21,7 @@ from fastarac.operation.shifts import MOST_GROUPS, PROBABILITIES, Seen, quantile
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -490,17 +490,20 @@ def _invalid(source: FileSource, rule: _Rule) -> DataFileError:
     return source.unexpected(pick.column, place, f"expected {pick.expectation(source)}")
 
 
-def _all_columns(source: FileSource, goal: Path) -> str:
+def all_columns(source: FileSource, goal: Path) -> str:
     """All columns as expressions of SQL, with their names; values of JSON stay such in JSON."""
     if isinstance(source, Parquet):
         return "*"
-    expression = source.identifier
-    if isinstance(source, JsonLines) and WRITTEN_FORMATS[goal.suffix.lower()] == JSON:
-        expression = source.value
+    expression: Callable[[str], str] = source.identifier
+    if WRITTEN_FORMATS[goal.suffix.lower()] == JSON:
+        if isinstance(source, JsonLines):
+            expression = source.value
+        elif isinstance(source, RowsOfArrays):
+            expression = sql_name
     return ", ".join(f"{expression(name)} AS {sql_name(name)}" for name in source.columns)
 
 
-def _format(source: FileSource, goal: Path) -> str:
+def copy_options(source: FileSource, goal: Path) -> str:
     """The options of COPY; a CSV file made of another has its separator."""
     ending = goal.suffix.lower()
     if ending == ".csv" and isinstance(source, Delimited) and ".tsv" not in source.path.name.lower():
@@ -510,7 +513,7 @@ def _format(source: FileSource, goal: Path) -> str:
 
 def _copy(source: FileSource, condition: str, target: str, goal: Path) -> None:
     source.select(
-        _all_columns(source, goal),
+        all_columns(source, goal),
         into="COPY (",
-        rest=f"WHERE {condition}) TO {target} ({_format(source, goal)}, USE_TMP_FILE false)",
+        rest=f"WHERE {condition}) TO {target} ({copy_options(source, goal)}, USE_TMP_FILE false)",
     )

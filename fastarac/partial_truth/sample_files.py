@@ -10,10 +10,9 @@ from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.files import path_of
 from fastarac._core.text import quoted
 from fastarac.io._columns import Correct, Label, Number, Pick
-from fastarac.io._delimited import Delimited
-from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, RowsOfFiles, open_source
+from fastarac.io._formats import JsonLines, RowsOfFiles, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
-from fastarac.operation.application import WRITTEN_FORMATS
+from fastarac.operation.application import all_columns, copy_options, require_format
 from fastarac.operation.logs import (
     OF_AUDIT,
     PROBABILITY,
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 ROW = "row"
 LEAST = "least_probability"
 DRAWN_BY = "drawn_by"  # the column whose values were drawn whole
-JSON = "FORMAT json"
 ANSWER = 'nullif(drawn.answer, -1) AS "correct"'
 
 
@@ -483,9 +481,7 @@ def goal_of(output: str | os.PathLike[str], *read: str | os.PathLike[str]) -> Pa
     goal = path_of(output, "output")
     if any(path_of(each).resolve() == goal.resolve() for each in read):
         raise ValueError(f"output is {str(goal)!r}, which is read; another file is expected")
-    if goal.suffix.lower() not in WRITTEN_FORMATS:
-        endings = ", ".join(WRITTEN_FORMATS)
-        raise ValueError(f"output is {str(goal)!r}; a name that ends in one of {endings} is expected")
+    require_format(goal, "output")
     return goal
 
 
@@ -567,33 +563,13 @@ def write_rows(
     names = [sql_name(name) for name in source.columns if name not in table]
     for name in source.columns if isinstance(source, JsonLines) else ():
         source.require(name, is_label=True)
-    columns = (
-        "*"
-        if isinstance(source, Parquet)
-        else ", ".join(
-            f"{_expression(source, goal, name)} AS {sql_name(name)}" for name in source.columns
-        )
-    )
     run.register("drawn_rows", dict(table))
     run.execute("CREATE TEMP TABLE drawn AS SELECT * FROM drawn_rows")
     chosen = [*(["drawn.row"] if first else []), *(f"outputs.{name}" for name in names), *added]
-    ending = goal.suffix.lower()
-    form = WRITTEN_FORMATS[ending]
-    if ending == ".csv" and isinstance(source, Delimited) and ".tsv" not in source.path.name.lower():
-        form = form.replace("','", sql_text(source.delimiter))
     with copied_to(goal) as target:
         source.select(
-            f"row_number() OVER () AS place_of_row, {columns}",
+            f"row_number() OVER () AS place_of_row, {all_columns(source, goal)}",
             into=f"COPY (SELECT {', '.join(chosen)} FROM (",
             rest=f") outputs JOIN drawn ON drawn.row = place_of_row ORDER BY place_of_row) "
-            f"TO {target} ({form}, USE_TMP_FILE false)",
+            f"TO {target} ({copy_options(source, goal)}, USE_TMP_FILE false)",
         )
-
-
-def _expression(source: FileSource, goal: Path, name: str) -> str:
-    if WRITTEN_FORMATS[goal.suffix.lower()] == JSON:
-        if isinstance(source, JsonLines):
-            return source.value(name)
-        if isinstance(source, RowsOfArrays):
-            return sql_name(name)
-    return source.identifier(name)

@@ -336,9 +336,9 @@ def interval_and_warning(
             ends = within(statistic, min(low, value), max(high, value))
             return Interval(value, *ends, error, level, "gamma"), few
     if statistic.name == "roc_partial_auc" and (auto or method == "gaps"):
-        heavy = heavy_items(sample) < FEW_HEAVY
-        if not auto or gaps.has_few_inside(sample, statistic, heavy=heavy):
-            ends = gaps.part_interval(sample, statistic, value, level, heavy=heavy)
+        classes = gaps.classes_of(sample, statistic, heavy=heavy_items(sample) < FEW_HEAVY)
+        if not auto or gaps.has_few_inside(classes):
+            ends = gaps.part_interval(sample.sweep, classes, statistic, value, level)
             return Interval(value, *ends, error, level, "gaps"), few
     if estimate is None:
         raise AssertionError(statistic)

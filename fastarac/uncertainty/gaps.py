@@ -22,6 +22,7 @@ from fastarac.areas.partial import roc_partial_auc_score
 from fastarac.uncertainty import influence
 
 if TYPE_CHECKING:
+    from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.inversion import ItemSample
     from fastarac.uncertainty.statistics import Statistic
 
@@ -33,7 +34,7 @@ TINY = 1e-300
 GAPS = 128  # more are joined
 
 
-class _Class(NamedTuple):
+class ItemsOfClass(NamedTuple):
     """Items of one class, from the highest confidence down."""
 
     weight: FloatArray
@@ -49,28 +50,28 @@ class _Class(NamedTuple):
     """The standard error that is due to them."""
 
 
-def has_few_inside(sample: ItemSample, statistic: Statistic, *, heavy: bool) -> bool:
-    """Whether one of the classes is too small, or too small inside the part, for a standard error.
-
-    Of few `heavy` items that were seen, one that was not may weigh as much as the heaviest: then there
-    are as many items as would have the weight of the class if each had that.
-    """
-    return any(of.inside < FEW_INSIDE for of in _classes(sample, statistic, heavy=heavy))
+def has_few_inside(classes: tuple[ItemsOfClass, ItemsOfClass]) -> bool:
+    """Whether one of the classes is too small, or too small inside the part, for a standard error."""
+    return any(of.inside < FEW_INSIDE for of in classes)
 
 
 def part_interval(
-    sample: ItemSample, statistic: Statistic, value: float, level: float, *, heavy: bool
+    sweep: ThresholdSweep,
+    classes: tuple[ItemsOfClass, ItemsOfClass],
+    statistic: Statistic,
+    value: float,
+    level: float,
 ) -> tuple[float, float]:
     """Ends of the interval of a partial ROC-AUC; classes add independent distances."""
     low, high, of_errors = _part(statistic)
     parameters: dict[str, Any] = dict(statistic.parameters)
-    plain = float(roc_partial_auc_score(sample.sweep, **{**parameters, "standardize": None}))
+    plain = float(roc_partial_auc_score(sweep, **{**parameters, "standardize": None}))
     scale = 1.0
     if parameters.get("standardize") is not None:
         chance = (high - low) * (high + low) / 2.0
         scale = 0.5 / (high - low - chance if of_errors else chance)
     down, up = 0.0, 0.0
-    for errors, of in zip((True, False), _classes(sample, statistic, heavy=heavy), strict=True):
+    for errors, of in zip((True, False), classes, strict=True):
         if of.inside < FEW_INSIDE:
             least, most = _areas(of, (low, high), errors=errors, own=errors == of_errors, level=level)
             distances = scale * max(0.0, plain - least), scale * max(0.0, most - plain)
@@ -89,8 +90,14 @@ def _part(statistic: Statistic) -> tuple[float, float, bool]:
     return low, high, of_errors
 
 
-def _classes(sample: ItemSample, statistic: Statistic, *, heavy: bool) -> tuple[_Class, _Class]:
-    """The incorrect and the correct items."""
+def classes_of(
+    sample: ItemSample, statistic: Statistic, *, heavy: bool
+) -> tuple[ItemsOfClass, ItemsOfClass]:
+    """The incorrect and the correct items.
+
+    Of few `heavy` items that were seen, one that was not may weigh as much as the heaviest: then there
+    are as many items as would have the weight of the class if each had that.
+    """
     sweep, items, codes = sample
     low, high, of_errors = _part(statistic)
     counts = np.diff(sweep.false_accepts), np.diff(sweep.true_accepts)
@@ -117,12 +124,12 @@ def _classes(sample: ItemSample, statistic: Statistic, *, heavy: bool) -> tuple[
                 effective = min(effective, float(weight.sum() / items.weight.max()))
         error = math.sqrt(float(squares.sum()) * units / (units - 1.0)) if units > 1.0 else math.inf
         inside = effective * (high - low) if of_errors == (k == 0) else effective
-        found.append(_Class(weight, many, rates[k], effective, inside, error))
+        found.append(ItemsOfClass(weight, many, rates[k], effective, inside, error))
     return found[0], found[1]
 
 
 def _areas(
-    of: _Class, part: tuple[float, float], *, errors: bool, own: bool, level: float
+    of: ItemsOfClass, part: tuple[float, float], *, errors: bool, own: bool, level: float
 ) -> tuple[float, float]:
     """The lower quantile of the least areas, and the upper one of the largest.
 
@@ -166,7 +173,7 @@ class _Shares(NamedTuple):
     stop: FloatArray
 
 
-def _shares(of: _Class, *, least: bool) -> _Shares:
+def _shares(of: ItemsOfClass, *, least: bool) -> _Shares:
     """With one more item above all others, and each one's share at its confidence or below it.
 
     For the largest rates it is below all others, and each one's share at its confidence or above it.

@@ -363,11 +363,7 @@ class TestIntervals:
         correct[:2] = False
         with pytest.warns(fa.UnreliableIntervalWarning, match="^2 of 2 groups have too little") as said:
             fa.evaluate_groups(
-                correct,
-                self.CONFIDENCE[:40],
-                by=[0, 1] * 20,
-                intervals=True,
-                groups=pages,
+                correct, self.CONFIDENCE[:40], by=[0, 1] * 20, intervals=True, groups=pages
             )
         assert len(said) == 1
         assert "_auc" not in str(said[0].message)
