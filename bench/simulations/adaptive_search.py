@@ -167,6 +167,8 @@ class Row:
     """The share that could be accepted, if all were known."""
     accepted: float
     """By the search, on average."""
+    budgeted: float
+    """By a search that knows beforehand how many answers there will be, on average."""
     uniform: float | None
     """By `guaranteed_operating_point` of as many labels of a uniform sample, on average.
 
@@ -174,6 +176,8 @@ class Row:
     """
     exceeded: int
     """Searches that exceeded the limit after any batch so far."""
+    exceeded_budgeted: int
+    """Of those that know the number."""
     searches: int
 
 
@@ -201,24 +205,34 @@ def simulate(name: str, population: Population, searches: int) -> Iterator[Row]:
     known: dict[str, Any] = (
         {"scale": "unit", "pilot": confidence} if population.criterion == RISK else {}
     )
-    accepted = np.zeros(len(population.budgets))
-    exceeded = np.zeros(len(population.budgets), np.int64)
-    for k in range(searches):
-        search = AdaptiveThresholdSearch(
-            confidence, judge=judge, failure_probability=population.failure, random_state=k, **limit
-        )
+    budgets = population.budgets
+    accepted, exceeded = np.zeros((2, len(budgets))), np.zeros((2, len(budgets)), np.int64)
+
+    def go_on(search: AdaptiveThresholdSearch, budget: int) -> bool:
+        """Whether it exceeds its limit on the way."""
         too_many = False
-        for place, budget in enumerate(population.budgets):
-            while search.n_verified < budget:
-                indices = search.ask(min(BATCH, budget - search.n_verified))
-                search.tell(indices, ~wrong[indices])
-                share = search.acceptance_rate
-                m = round(share * n)
-                allowed = population.limit * (n if population.criterion == RATE else m)
-                too_many |= bool(errors[m] > allowed)
-            accepted[place] += search.acceptance_rate
-            exceeded[place] += too_many
-    for place, labels in enumerate(population.budgets):
+        while search.n_verified < budget:
+            indices = search.ask(min(BATCH, budget - search.n_verified))
+            search.tell(indices, ~wrong[indices])
+            m = round(search.acceptance_rate * n)
+            allowed = population.limit * (n if population.criterion == RATE else m)
+            too_many |= bool(errors[m] > allowed)
+        return too_many
+
+    for k in range(searches):
+        given: dict[str, Any] = {
+            "judge": judge, "failure_probability": population.failure, "random_state": k, **limit
+        }  # fmt: skip
+        search = AdaptiveThresholdSearch(confidence, **given)
+        too_many = False
+        for place, budget in enumerate(budgets):
+            too_many |= go_on(search, budget)
+            accepted[0, place] += search.acceptance_rate
+            exceeded[0, place] += too_many
+            planned = AdaptiveThresholdSearch(confidence, budget=budget, **given)
+            exceeded[1, place] += go_on(planned, budget)
+            accepted[1, place] += planned.acceptance_rate
+    for place, labels in enumerate(budgets):
         uniform = None
         if not population.hostile:
             shares = []
@@ -232,8 +246,8 @@ def simulate(name: str, population: Population, searches: int) -> Iterator[Row]:
             uniform = float(np.mean(shares))
         yield Row(
             name, population.criterion, population.limit, population.failure, labels,
-            population.hostile, float(best), float(accepted[place] / searches), uniform,
-            int(exceeded[place]), searches,
+            population.hostile, float(best), *(accepted[:, place] / searches).tolist(), uniform,
+            *exceeded[:, place].tolist(), searches,
         )  # fmt: skip
 
 

@@ -266,18 +266,19 @@ def searches_table(*, hostile: bool) -> str:
     rows = [row for row in rows if row["failure"] == LEVEL]  # a file of one's own may have another
     lines = []
     for row in rows:
-        exceeded = percent(row["exceeded"], row["searches"])
+        exceeded = [percent(row[name], row["searches"]) for name in ("exceeded", "exceeded_budgeted")]
         line = [row["population"], f"{100 * row['limit']:g}\N{NO-BREAK SPACE}%", str(row["labels"])]
         if hostile:
-            lines.append([*line, f"{row['searches']:,}", exceeded])
+            lines.append([*line, f"{row['searches']:,}", *exceeded])
         else:
             even = "" if row["uniform"] is None else f"{100 * row['uniform']:.1f}"
-            accepted = [f"{100 * row['best']:.1f}", f"{100 * row['accepted']:.1f}", even]
-            lines.append([*line, *accepted, exceeded])
+            accepted = [f"{100 * row[name]:.1f}" for name in ("best", "accepted", "budgeted")]
+            lines.append([*line, *accepted, even, *exceeded])
     head = ["", "limit", "answers"]
     if hostile:
-        return markdown([*head, "searches", "exceeded"], lines)
-    return markdown([*head, "possible", "search", "fixed sample", "exceeded"], lines)
+        return markdown([*head, "searches", "exceeded", "with a budget"], lines)
+    columns = "possible", "search", "with a budget", "fixed sample", "exceeded", "with a budget"
+    return markdown([*head, *columns], lines)
 
 
 MAKERS: dict[str, Callable[[], str]] = {

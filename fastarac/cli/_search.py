@@ -18,6 +18,7 @@ Examples:
 
 \b
   fastarac search outputs.csv --error-rate 0.01 --state search.json -o batch.csv
+  fastarac search outputs.csv --error-rate 0.01 --state search.json -o batch.csv --budget 600
   fastarac search outputs.csv --max-risk 0.02 --state search.json -o batch.csv --batch 100
 
 People fill in the column "correct" of the batch; the same command again reads it and writes the next
@@ -34,6 +35,10 @@ Promise = Annotated[
     float,
     option("--guarantee PROBABILITY", "How probable it may be that the limit is not kept."),
 ]
+Budget = Annotated[
+    int | None,
+    option("--budget N", "How many answers there will be: most goes through then.", min=1),
+]
 Seed = Annotated[int, option("--seed N", "Of a new search: which outputs it asks for.", min=0)]
 
 
@@ -47,6 +52,7 @@ def search(
     confidence: Confidence = "confidence",
     judge: JudgeColumn = None,
     batch: Batch = 50,
+    budget: Budget = None,
     guarantee: Promise = 0.05,
     seed: Seed = 0,
     output_format: options.TextOrJson = options.Form.text,
@@ -61,7 +67,7 @@ def search(
         lambda: search_outputs(
             path, state, output, batch=batch, confidence=confidence, judge=judge,
             max_error_rate=error_rate, max_risk=max_risk, failure_probability=guarantee,
-            random_state=seed,
+            budget=budget, random_state=seed,
         ),
     )  # fmt: skip
     about = {"search": _about(found, output)}
@@ -70,7 +76,8 @@ def search(
 
 def _sentences(found: AdaptiveThresholdSearch, output: Path) -> list[str]:
     verified = found.n_verified
-    answers = f"{verified:,} {plural('answer', verified)} with {found.n_errors:,} wrong"
+    planned = "" if found.budget is None else f" of {found.budget:,} planned"
+    answers = f"{verified:,} {plural('answer', verified)}{planned} with {found.n_errors:,} wrong"
     of_all = found.criterion == "max_error_rate"
     limit = f"{100.0 * found.limit:.6g} %"
     what = (
@@ -102,6 +109,7 @@ def _about(found: AdaptiveThresholdSearch, output: Path) -> dict[str, Any]:
         "criterion": found.criterion,
         "limit": found.limit,
         "failure_probability": found.failure_probability,
+        "budget": found.budget,
         "threshold": found.threshold,
         "acceptance_rate": found.acceptance_rate,
         "verified": found.n_verified,

@@ -14,15 +14,17 @@ from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.text import json_text
 from fastarac._engine.inputs import vector
 from fastarac._engine.limits import most_within
-from fastarac.partial_truth.sequential_plan import plan_of
+from fastarac.partial_truth.sequential_plan import plan_of_any, plan_of_budget
 from fastarac.truth import read_judge
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-KIND, VERSION = "fastarac search", 3
+KIND, VERSION = "fastarac search", 4
 CRITERIA = "max_error_rate", "max_risk"
-PLANS = (0.5, 1.5), (0.25, 1.2)  # by the criterion: `later` and `spending` of `plan_of`
+PLANS = (0.5, 1.5), (0.25, 1.2)  # by the criterion: `later` and `spending` of `plan_of_any`
+HORIZONS = 1.1, 0.7  # by the criterion: of the progress that a budget makes where all is drawn from
+SPENDINGS = (0.95, 5.0, 2.0), (0.8, 0.5, 1.0)  # `before`, `rise` and `fall` of `plan_of_budget`
 STEP = 0.005  # of all outputs, between two candidates
 FEWEST_STEPS = 40  # below so many, candidates shrink by a factor
 FACTOR = 0.7
@@ -36,6 +38,7 @@ STATE = saved.record(
         "criterion": saved.word(*CRITERIA),
         "limit": saved.number(inner_fraction),
         "failure_probability": saved.number(failure_of),
+        "budget": saved.optional(saved.whole(1)),
         "outputs_digest": saved.hexadecimal(64),
         "seed": saved.whole(),
         "batches": saved.sequence(
@@ -66,6 +69,9 @@ class AdaptiveThresholdSearch:
         A guess at the probability that each output is right, in [0, 1]. What it doubts is looked at
         more often, so that an error found there costs less. Where it is bad, up to a quarter more
         answers are needed, and nothing becomes wrong.
+    budget : int, optional
+        How many answers there will be, if that is known: most is accepted with so many then, and less
+        before. Fewer or more may be given, and nothing becomes wrong.
     random_state : int, SeedSequence, Generator or None, default=None
         Of the draws. The same integer and the same answers ask for the same outputs.
 
@@ -85,8 +91,8 @@ class AdaptiveThresholdSearch:
     Raises
     ------
     ValueError, TypeError
-        For limits and probabilities out of their ranges, a judge outside [0, 1], a confidence that is
-        not finite, and arrays of unequal lengths.
+        For limits and probabilities out of their ranges, a judge outside [0, 1], a budget below 1, a
+        confidence that is not finite, and arrays of unequal lengths.
 
     See Also
     --------
@@ -122,8 +128,9 @@ class AdaptiveThresholdSearch:
 
     The bets λ follow a sequential sampling plan: accept with c errors among so many outputs, for each
     c. At the limit the plan accepts with probability δ; δ(c + 1)^−1.5/2 of it is left after c errors,
-    or δ(c + 1)^−1.2/4 with `max_risk`. K is the chance that the plan will accept yet, over that at the
-    beginning. Beyond 40 errors λ follows their rate so far.
+    or δ(c + 1)^−1.2/4 with `max_risk`. With a budget, it is planned how much of δ is spent by when (Lan
+    and DeMets 1983): nearly all for a look at about the end. K is the chance that the plan will accept
+    yet, over that at the beginning. Beyond 40 errors λ follows their rate so far.
 
     With `max_error_rate` the sequence begins at the highest threshold. With `max_risk`, where few
     outputs have few errors to allow, it begins at a candidate that the first answers choose, on which
@@ -136,6 +143,8 @@ class AdaptiveThresholdSearch:
        NeurIPS 2020.
     .. [2] S. Zeighami et al., "Cut Costs, Not Accuracy: LLM-Powered Data Processing with Guarantees"
        (BARGAIN), arXiv:2509.02896, 2025.
+    .. [3] K. K. G. Lan and D. L. DeMets, "Discrete sequential boundaries for clinical trials",
+       Biometrika 70 (3), 659-663, 1983.
 
     Examples
     --------
@@ -163,19 +172,28 @@ class AdaptiveThresholdSearch:
         max_risk: float | None = None,
         failure_probability: float = 0.05,
         judge: ArrayLike | None = None,
+        budget: int | None = None,
         random_state: RandomState = None,
     ) -> None:
         criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
         limit = max_error_rate if criterion == CRITERIA[0] else max_risk
         seed = int(key_of(random_state)[0] >> np.uint64(1))
-        self._set_up(confidence, criterion, limit, failure_probability, judge, seed)
+        self._set_up(confidence, criterion, limit, failure_probability, judge, budget, seed)
 
     def _set_up(
-        self, confidence: Any, criterion: str, limit: Any, failure: Any, judge: Any, seed: int
+        self,
+        confidence: Any,
+        criterion: str,
+        limit: Any,
+        failure: Any,
+        judge: Any,
+        budget: Any,
+        seed: int,
     ) -> None:
         self.criterion = criterion
         self.limit = inner_fraction(limit, criterion)
         self.failure_probability = failure_of(failure)
+        self.budget = None if budget is None else whole_number(budget, "budget", 1)
         of_all = criterion == CRITERIA[0]
         scores = vector(confidence, "confidence")
         n = len(scores)
@@ -221,13 +239,25 @@ class AdaptiveThresholdSearch:
             self._place[kernels.STARTED] = 1
             kernels.begin_run(0, self._outputs[2], self._money, self._run)
         self._order = np.empty(0, np.int64)  # places with an answer that counts, by the clock
-        self._plan = plan_of(self.failure_probability, *PLANS[CRITERIA.index(criterion)])
+        self._plan = self._planned()
 
         self._asked: list[int] = []
         self._places: list[int] = []
         self._batches: list[tuple[int, int]] = []  # first question of each, and the answers before it
         self._answers: dict[int, bool] = {}
         self._position: dict[int, int] = {}
+
+    def _planned(self) -> NDArray[np.float64]:
+        """The plan that the bets follow."""
+        which = CRITERIA.index(self.criterion)
+        if self.budget is None:
+            return plan_of_any(self.failure_probability, *PLANS[which])
+        n = len(self._items)
+        drawn = -n * np.log1p(-min(self.budget, n - 0.5) / n)  # without replacement, each of fewer left
+        expected = drawn * self._enough[-1] / self._outputs[2][-1]
+        return plan_of_budget(
+            self.failure_probability, float(HORIZONS[which] * expected), *SPENDINGS[which]
+        )
 
     def __repr__(self) -> str:
         return (
@@ -403,7 +433,8 @@ class AdaptiveThresholdSearch:
             batches.append({"after": after, "indices": self._asked[first:last]})
         content = {
             "kind": KIND, "version": VERSION, "criterion": self.criterion, "limit": self.limit,
-            "failure_probability": self.failure_probability, "outputs_digest": self._digest,
+            "failure_probability": self.failure_probability, "budget": self.budget,
+            "outputs_digest": self._digest,
             "seed": self._seed, "batches": batches,
             "answers": [self._answers.get(index) for index in self._asked],
         }  # fmt: skip
@@ -435,7 +466,7 @@ class AdaptiveThresholdSearch:
         search = cls.__new__(cls)
         cls._set_up(
             search, confidence, state["criterion"], state["limit"], state["failure_probability"],
-            judge, state["seed"],
+            judge, state["budget"], state["seed"],
         )  # fmt: skip
         cls._replay(search, state)
         return search

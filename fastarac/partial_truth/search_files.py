@@ -43,6 +43,7 @@ def search_outputs(
     max_error_rate: float | None = None,
     max_risk: float | None = None,
     failure_probability: float = 0.05,
+    budget: int | None = None,
     random_state: RandomState = 0,
 ) -> AdaptiveThresholdSearch:
     r"""Go one step of a search in files: read the answers of the last batch, write the next batch.
@@ -62,7 +63,7 @@ def search_outputs(
         How many outputs it has at most.
     confidence, judge : str
         The columns of what :class:`AdaptiveThresholdSearch` takes under these names.
-    max_error_rate, max_risk, failure_probability, random_state
+    max_error_rate, max_risk, failure_probability, budget, random_state
         As :class:`AdaptiveThresholdSearch` takes them. A search that has begun goes on with its own
         random state, and the others have to be as they were.
 
@@ -116,7 +117,7 @@ def search_outputs(
             given = {"judge": read["judge"]}
             if not saved_as.exists():
                 search = AdaptiveThresholdSearch(
-                    read["confidence"], failure_probability=failure_probability,
+                    read["confidence"], failure_probability=failure_probability, budget=budget,
                     random_state=random_state, **limits, **given,
                 )  # fmt: skip
             else:
@@ -124,7 +125,10 @@ def search_outputs(
                     saved_as,
                     lambda text: AdaptiveThresholdSearch.from_json(text, read["confidence"], **given),
                 )
-                _require_same(search, saved_as, criterion, limits[criterion], failure_probability)
+                _require_same(
+                    search, saved_as, criterion=criterion, **{criterion: limits[criterion]},
+                    failure_probability=failure_probability, budget=budget,
+                )  # fmt: skip
                 if goal.exists():
                     _take_answers(search, goal, connection, len(read["confidence"]))
             wanted = batch - len(search.open)
@@ -140,18 +144,13 @@ def search_outputs(
     return search
 
 
-def _require_same(
-    search: AdaptiveThresholdSearch, state: Path, criterion: str, limit: Any, failure: float
-) -> None:
+def _require_same(search: AdaptiveThresholdSearch, state: Path, **given: Any) -> None:
     """Raise where a search was begun with other limits than those that are given now."""
-    for name, found, given in (
-        ("criterion", search.criterion, criterion),
-        (criterion, search.limit, limit),
-        ("failure_probability", search.failure_probability, failure),
-    ):
-        if found != given:
+    for name, value in given.items():
+        found = search.limit if name == search.criterion else getattr(search, name)
+        if found != value:
             raise ValueError(
-                f"{state}: its {name} is {found}; {given} is given now: a new state is expected"
+                f"{state}: its {name} is {found}; {value} is given now: a new state is expected"
             )
 
 

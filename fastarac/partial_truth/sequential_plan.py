@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -10,20 +11,47 @@ import numpy as np
 from fastarac import _kernels
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-MOST_ERRORS = 40  # that the plan allows for; with more, the bets go on without it
+MOST_ERRORS = 40  # that a plan allows for; with more, the bets go on without it
 
 
 @lru_cache(maxsize=8)
-def plan_of(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
+def plan_of_any(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
+    """The plan where no number of answers is known: it spends by errors, as :func:`_plan` says.
+
+    Of the failure probability, later · (c + 1) ** -spending is left after c errors.
+    """
+    return _plan(failure_probability, lambda c, _: 1.0 - later * (c + 1.0) ** -spending)
+
+
+@lru_cache(maxsize=8)
+def plan_of_budget(
+    failure_probability: float, horizon: float, before: float, rise: float, fall: float
+) -> NDArray[np.float64]:
+    """The plan where progress will reach a horizon T: it spends by progress, as :func:`_plan` says.
+
+    Up to progress τ, before · (τ/T) ** rise of the failure probability is spent at most, and beyond T
+    all but (1 - before) · (T/τ) ** fall: an error-spending function (Lan and DeMets 1983).
+    """
+
+    def spent(_: int, progress: float) -> float:
+        if progress < horizon:
+            return float(before * (progress / horizon) ** rise)
+        return float(1.0 - (1.0 - before) * (horizon / progress) ** fall)
+
+    return _plan(failure_probability, spent)
+
+
+def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> NDArray[np.float64]:
     """The logarithm of the chance to be accepted yet, at the limit, by errors so far and progress.
 
     Progress τ is the number of errors expected at the limit so far, in steps of
     ``_kernels.adaptive_search.STEP``. With c errors one accepts from τ_c on. At the limit errors come
     as a Poisson process; with g_c(τ) for the probability of c errors up to τ and no acceptance, τ_c is
-    where g_c has fallen to what is spent on c errors. Of the failure probability,
-    later · (c + 1) ** -spending is left after c errors.
+    where g_0(τ_0) + ... + g_c(τ_c) is within the share ``spent(c, τ_c)`` of the failure probability.
 
     Returns
     -------
@@ -31,18 +59,26 @@ def plan_of(failure_probability: float, later: float, spending: float) -> NDArra
     """
     step = _kernels.adaptive_search.STEP
     errors = np.arange(MOST_ERRORS + 1)
-    left = failure_probability * later * (errors + 1.0) ** -spending
-    spent = -np.diff(left, prepend=failure_probability)
     ends = np.empty(len(errors), np.int64)  # τ_c in steps
     paths = np.ones(1)  # g_c · e^τ by steps: its integral up to the end is that of c + 1
-    for c in errors:
-        end = max(len(paths) - 1, int(np.ceil(np.log(paths[-1] / spent[c]) / step)))
+    used = 0.0
+    for c in errors.tolist():
+
+        def holds(steps: int, c: int = c, path: float = float(paths[-1]), used: float = used) -> bool:
+            accepted = path * np.exp(-step * steps)
+            return bool(used + accepted <= failure_probability * spent(c, step * steps))
+
+        first, more = len(paths) - 1, 1
+        while not holds(first + more):
+            more *= 2
+        end = bisect_left(range(first + more), 1, first, key=holds)
         ends[c] = end
+        used += float(paths[-1] * np.exp(-step * end))
         paths = np.append(paths, np.full(end + 1 - len(paths), paths[-1]))
         paths = np.append(0.0, np.cumsum(0.5 * step * (paths[1:] + paths[:-1])))
     progress = step * np.arange(ends[-1] + 1)
     plan = np.empty((MOST_ERRORS + 3, len(progress)))
-    plan[MOST_ERRORS + 1 :] = np.log(left[-1])
+    plan[MOST_ERRORS + 1 :] = np.log(failure_probability - used)
     chance = np.exp(plan[MOST_ERRORS + 1] - progress)  # times e^-τ
     for c in errors[::-1]:
         end = ends[c]

@@ -12,7 +12,7 @@ from scipy import stats
 
 from fastarac import _kernels
 from fastarac.partial_truth import AdaptiveThresholdSearch, adaptive_search
-from fastarac.partial_truth.sequential_plan import plan_of
+from fastarac.partial_truth.sequential_plan import plan_of_any, plan_of_budget
 
 pytestmark = pytest.mark.interpreted
 
@@ -20,7 +20,9 @@ CASES = [
     ({"max_error_rate": 0.25}, [0, 0, 1, 0, 1], None),
     ({"max_error_rate": 0.25}, [1, 1, 0, 0, 0], None),
     ({"max_error_rate": 0.25}, [1, 0, 0, 0, 1], [0.1, 0.9, 0.9, 0.9, 1.0]),
+    ({"max_error_rate": 0.25, "budget": 4}, [0, 1, 0, 0, 1], None),
     ({"max_risk": 0.3}, [0, 1, 0, 1, 0], None),
+    ({"max_risk": 0.3, "budget": 3}, [0, 0, 1, 0, 1], None),
     ({"max_risk": 0.3}, [1, 0, 0, 0, 0], [1.0, 0.0, 0.5, 0.5, 0.5]),
 ]
 
@@ -108,7 +110,7 @@ def test_the_plan_against_a_recursion(failure, plan, price):
     """Chances by small steps in which an error comes or does not, and the sum of what is spent."""
     step = _kernels.adaptive_search.STEP
     later, spending = plan
-    plan = np.exp(plan_of(failure, later, spending))
+    plan = np.exp(plan_of_any(failure, later, spending))
     most = len(plan) - 3
     assert 0.95 * failure < plan[0, 0] <= failure
     accepted = [int(np.argmax(row >= 1.0)) for row in plan[: most + 1]]
@@ -127,12 +129,66 @@ def test_the_plan_against_a_recursion(failure, plan, price):
     assert (stats.poisson.cdf(np.arange(most + 1), once) > failure).all()
 
 
+@pytest.mark.parametrize("failure", [0.01, 0.3])
+@pytest.mark.parametrize(("horizon", "spending"), [(7.0, (0.95, 5.0, 2.0)), (1.0, (0.8, 0.5, 1.0))])
+def test_the_plan_of_a_budget_spends_no_more_than_it_may(failure, horizon, spending):
+    """Errors at the limit, by small steps: how many are accepted by when."""
+    step = _kernels.adaptive_search.STEP
+    plan = np.exp(plan_of_budget(failure, horizon, *spending))
+    most = len(plan) - 3
+    accepted = np.array([int(np.argmax(row >= 1.0)) for row in plan[: most + 1]])
+    before, rise, fall = spending
+    left, spent = np.zeros(most + 2), 0.0
+    left[0] = 1.0
+    closest = 0.0
+    for t in range(accepted.max() + 1):
+        ending = np.append(accepted <= t, False)
+        spent += left[ending].sum()
+        left[ending] = 0.0
+        time = step * t
+        allowed = failure * (
+            before * (time / horizon) ** rise
+            if time < horizon
+            else 1 - (1 - before) * (horizon / time) ** fall
+        )
+        assert spent <= 1.005 * allowed
+        closest = max(closest, spent / allowed if ending.any() and allowed else 0.0)
+        once = left + step * (np.append(0.0, left[:-1]) - left)
+        twice = once + step * (np.append(0.0, once[:-1]) - once)
+        left = 0.5 * (left + twice)  # of second order in the step; what leaves the end is of no weight
+    assert closest > 0.98  # nothing is left unused
+    assert plan[0, 0] == pytest.approx(failure, rel=0.01)
+    assert plan[-1, 0] == pytest.approx(failure - spent, abs=0.005 * failure)
+
+
+def test_a_budget_pays_where_it_is_spent():
+    """More is accepted with so many answers, and nothing with far fewer."""
+    rng = np.random.default_rng(8)
+    confidence = rng.random(5_000)
+    correct = rng.random(5_000) > 0.3 * (1 - confidence) ** 4
+    shares = np.empty((3, 12))
+    for k in range(12):
+        for row, (budget, answers) in enumerate([(None, 300), (300, 300), (3_000, 300)]):
+            search = AdaptiveThresholdSearch(
+                confidence, max_error_rate=0.02, budget=budget, random_state=k
+            )
+            while search.n_verified < answers:
+                indices = search.ask(10)
+                search.tell(indices, correct[indices])
+            shares[row, k] = search.acceptance_rate
+    anyhow, known, too_early = shares.mean(axis=1)
+    assert known > anyhow + 0.005
+    assert too_early < anyhow
+    with pytest.raises(ValueError, match="budget is 0"):
+        AdaptiveThresholdSearch(confidence, max_error_rate=0.02, budget=0)
+
+
 def test_capital_without_an_error():
     """Of ten outputs without an error: the bets are the chances that the plan leaves after one."""
     search = AdaptiveThresholdSearch(
         np.zeros(10), max_error_rate=0.5, failure_probability=0.001, random_state=3
     )
-    plan, step = np.exp(plan_of(0.001, 0.5, 1.5)), _kernels.adaptive_search.STEP
+    plan, step = np.exp(plan_of_any(0.001, 0.5, 1.5)), _kernels.adaptive_search.STEP
     capital, progress = 1.0, 0.0
     for left in (10, 9, 8):
         limit = 6 / left
@@ -278,7 +334,7 @@ def test_answers_count_in_the_order_of_the_draws(outputs):
 def test_to_json_and_back(outputs):
     confidence, correct = outputs
     search = run_to(
-        AdaptiveThresholdSearch(confidence, max_risk=0.05, judge=confidence, random_state=4),
+        AdaptiveThresholdSearch(confidence, max_risk=0.05, judge=confidence, budget=50, random_state=4),
         correct,
         70,
     )
