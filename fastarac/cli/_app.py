@@ -13,6 +13,7 @@ from fastarac.cli import _options as options
 from fastarac.cli._costs import Costs, Prices
 from fastarac.cli._help import ByTask
 from fastarac.cli._option_groups import (
+    COSTS,
     NOT_OF_VERIFIED,
     DeliveryOptions,
     LimitOptions,
@@ -168,7 +169,8 @@ def evaluate(
 
         certainty = Certainty(ci, guarantee)
         certainty.check(limits)
-        _verified.evaluate(paths, of_verified, by, limits, certainty, delivery)
+        priced = Prices.of(prices, people)
+        _verified.evaluate(paths, of_verified, by, limits, certainty, delivery, priced)
         return
     costs = Costs(gamma, delta, Prices.of(prices, people, {"--gamma": gamma, "--delta": delta}))
     report = delivery.report
@@ -260,7 +262,8 @@ def compare(
     """Compare models on the same items: how much they differ, and how sure that is."""
     groups = groups_of(group)
     by_bootstrap = method is options.Method.bootstrap
-    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, paths=paths)
+    refused = (*NOT_OF_VERIFIED, *COSTS)
+    of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
     delivery = Delivery(output_format, wide=wide)
     from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
 

@@ -51,10 +51,8 @@ class Groups:
         by, found = model.outputs.by, model.by_group
         if by is None or found is None:
             raise ValueError("the outputs have no groups")
-        values = dict(found.values)
-        if model.cost_evaluation is not None:
-            values[f"cost_per_{UNIT}@{CHEAPEST}"] = UNIT * values.pop(f"cost@{CHEAPEST}")
-        else:
+        values = found.values
+        if model.cost_evaluation is None:  # of ratios, which are no prices
             values = {name: value for name, value in values.items() if not name.endswith(CHEAPEST)}
         return cls.ordered([by.names[code] for code in found.groups], values)
 
@@ -62,9 +60,10 @@ class Groups:
     def ordered(cls, names: Sequence[str], values: Mapping[str, NDArray[Any]]) -> Self:
         """Put groups into their order; those without an ARAC-AUC come last."""
         order = np.argsort(values["arac_auc"], kind="stable")
-        return cls(
-            [names[int(i)] for i in order], {key: column[order] for key, column in values.items()}
-        )
+        found = {key: column[order] for key, column in values.items()}
+        if f"cost@{CHEAPEST}" in found:
+            found[f"cost_per_{UNIT}@{CHEAPEST}"] = UNIT * found.pop(f"cost@{CHEAPEST}")
+        return cls([names[int(i)] for i in order], found)
 
     def records(self, model: str) -> list[dict[str, Any]]:
         """Return a flat dictionary a group; what is undefined is None."""

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     import typer
 
 
-# What does not go with outputs of which some are verified.
-NOT_OF_VERIFIED = (
-    *("model", "weight", "gamma", "delta", "cost_verification", "cost_correction"),
-    *("cost_error", "reviewer_detection", "reviewer_false_alarm", "resamples", "plot", "max_memory"),
+# What does not go with outputs of which some are verified, and in `evaluate` alone does.
+COSTS = (
+    *("cost_verification", "cost_correction", "cost_error"),
+    *("reviewer_detection", "reviewer_false_alarm"),
 )
+NOT_OF_VERIFIED = "model", "weight", "gamma", "delta", "resamples", "plot", "max_memory"
 
 
 @dataclass(frozen=True, slots=True)

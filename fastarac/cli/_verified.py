@@ -9,6 +9,7 @@ import fastarac
 from fastarac._core.exceptions import collected
 from fastarac._core.text import printable, sentence
 from fastarac.cli import _html
+from fastarac.cli._costs import in_units
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import names_of_files, notes_of_groups
 from fastarac.cli._groups import Groups
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastarac.cli._compare import ComparisonRequest
+    from fastarac.cli._costs import Prices
     from fastarac.cli._options import Certainty, Delivery, Limits
 
 
@@ -71,6 +73,7 @@ def evaluate(
     limits: Limits,
     certainty: Certainty,
     delivery: Delivery,
+    prices: Prices | None,
 ) -> None:
     """Print the figures of each file, of each group in the column `by`, and what is guaranteed."""
     arguments = limits.arguments()
@@ -85,6 +88,13 @@ def evaluate(
             "--by is given beside --inclusion-probability and --report, which has no groups of outputs "
             "that are verified in part; leave out one of the two"
         )
+    if prices is not None:
+        if report is not None:
+            raise RefusalError(
+                "--report is given beside --inclusion-probability and prices, which that page does not "
+                "show; leave out --report, or the prices"
+            )
+        arguments |= {"costs": prices.costs, "cost_reviewer": prices.reviewer}
     level = certainty.level
     if report is not None and level is None:
         level = _html.LEVEL  # a report says how sure its figures are
@@ -113,7 +123,9 @@ def evaluate(
         verified = f"{outputs.correct.n_verified:,} of {len(outputs.correct):,} outputs are verified."
         decisions += [f"{printable(name)}: {verified}", *points]
         tables.append((name, verified, found, points, groups))
-        models.append({"name": name, **found.to_dict(), "n_verified": outputs.correct.n_verified})
+        models.append(
+            {"name": name, **in_units(found.to_dict()), "n_verified": outputs.correct.n_verified}
+        )
         if groups is not None:
             models[-1]["groups"] = groups.objects()
     notes = [in_words_of_options(note) for note in notes] + notes_of_groups(paths, read, columns)

@@ -228,14 +228,12 @@ def evaluate_groups(
     if isinstance(correct, PartialTruth):
         from fastarac.evaluation.verified_groups import figures_of_groups
 
-        require_alone(
-            sample_weight=sample_weight, graded=graded or None, reviewer=reviewer,
-            cost_reviewer=cost_reviewer, costs=costs,
-        )  # fmt: skip
+        require_alone(sample_weight=sample_weight, graded=graded or None)
         return GroupEvaluation(
             *figures_of_groups(
                 correct, confidence, by=by, names=names, limits=limits, prices=prices, gamma=gamma,
-                groups=groups, level=confidence_level if intervals else None,
+                groups=groups, level=confidence_level if intervals else None, reviewer=reviewer,
+                paid=None if costs is None else paid,
             )
         )  # fmt: skip
     if graded:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast, overload
 
 from fastarac._core.checks import check_intervals, failure_of, reject_beside_sweep
@@ -25,7 +26,7 @@ from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, require_confiden
 from fastarac.truth import PartialTruth, require_alone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -350,19 +351,18 @@ def evaluate(
     if isinstance(correct, PartialTruth):
         correct = correct.simplified
     if isinstance(correct, PartialTruth):
-        require_alone(
-            sample_weight=sample_weight, graded=graded or None, reviewer=reviewer,
-            cost_reviewer=cost_reviewer, costs=costs,
-        )  # fmt: skip
-        return _of_partial_truth(
-            correct, confidence, limits, prices, groups,
-            level=confidence_level if intervals else None, failure_probability=failure_probability,
-        )  # fmt: skip
+        require_alone(sample_weight=sample_weight, graded=graded or None)
     cost_reviewer = who_verifies(costs, reviewer, cost_reviewer)
     if failure_probability is not None:
         failure_of(failure_probability)
     if intervals or failure_probability is not None:
         reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
+    if isinstance(correct, PartialTruth):
+        return _of_partial_truth(
+            correct, confidence, limits, prices, groups, reviewer=reviewer,
+            costing=partial(evaluate_costs, costs=costs, reviewer=cost_reviewer) if costs else None,
+            level=confidence_level if intervals else None, failure_probability=failure_probability,
+        )  # fmt: skip
     if graded:
         if failure_probability is not None:
             message = "graded is given with failure_probability, which takes whole errors; one of them"
@@ -453,6 +453,8 @@ def _of_partial_truth(
     prices: VerificationCosts,
     groups: ArrayLike | None,
     *,
+    reviewer: Reviewer | None,
+    costing: Callable[..., CostEvaluation] | None,
     level: float | None,
     failure_probability: float | None,
 ) -> Evaluation:
@@ -468,15 +470,11 @@ def _of_partial_truth(
     sample = PartialSample.of(truth, require_confidence(confidence), groups)
     source = FigureSource(sample, level)
     values = {}
-    asked = statistics_of([*LABELS], prices.gamma, {})
-    asked["normalized_arp_auc"] = statistics_of(["normalized_arp_auc"], prices.gamma, {})[
-        "normalized_arp_auc"
-    ]
-    for name, statistic in asked.items():
+    for name, statistic in statistics_of([*LABELS, "normalized_arp_auc"], prices.gamma, {}).items():
         values[name] = source.figure(name, statistic)
     every = []
     for limit in limits:
-        point = estimated_point(source, limit)
+        point = estimated_point(source, limit, reviewer)
         for name, statistic in _statistics_of_limit(limit).items():
             source.figure(name, statistic)
         sure = None
@@ -487,6 +485,7 @@ def _of_partial_truth(
             )
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     source.warn(lambda name: _label(name, limits))
+    points = {found.limit.key: found.point for found in every}
     rate, gamma = values["recognition_rate"], prices.gamma
     arac, arp = (
         areas.CurveArea(
@@ -500,13 +499,16 @@ def _of_partial_truth(
         pr_auc=values["pr_auc"], average_precision=values["average_precision"], aurc=values["aurc"],
         normalized_aurc=math.nan, augrc=values["augrc"], costs=prices, limits=tuple(every),
         intervals=source.intervals,
+        cost_evaluation=costing and costing(as_sweep(truth, confidence), points=points),
     )  # fmt: skip
 
 
-def estimated_point(source: EstimatedCountsSource, limit: Limit) -> OperatingPoint:
+def estimated_point(
+    source: EstimatedCountsSource, limit: Limit, reviewer: Reviewer | None = None
+) -> OperatingPoint:
     """The operating point of a limit, or of a threshold, by the counts that say most of it."""
     statistic = next(iter(_statistics_of_limit(limit).values()))
-    return point_of_limit(source.counts(statistic), limit.criterion, limit.value)
+    return point_of_limit(source.counts(statistic), limit.criterion, limit.value, reviewer)
 
 
 def _statistics_of_limit(limit: Limit) -> dict[str, Statistic]:
@@ -549,7 +551,7 @@ def statistics_of(
     """The statistics of figures, and of the rates at thresholds as they are, by the figures' names."""
     from fastarac.uncertainty.statistics import Statistic
 
-    ratio = {"normalized_arac_auc": {"gamma": gamma}}
+    ratio = {name: {"gamma": gamma} for name in ("normalized_arac_auc", "normalized_arp_auc")}
     found = {name: Statistic(name, **ratio.get(name, {})) for name in names}
     for key, threshold in thresholds.items():
         for rate in ("acceptance_rate", "error_rate"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from fastarac._core.exceptions import collected, undefined_is_nan, warn_undefine
 from fastarac._core.text import few_of, printable
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, vector
+from fastarac.costs.verification import optimal_operating_point
 from fastarac.evaluation.items import estimated_point, statistics_of
 from fastarac.evaluation.limits import LABELS, Limit, ends_of
+from fastarac.operating_points.points import operating_point
 from fastarac.sweep import threshold_sweep
 from fastarac.truth import truth_of_some
 from fastarac.uncertainty.asymptotic import asymptotic_interval
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     from fastarac._core.interval import Interval
     from fastarac.costs.verification import VerificationCosts
+    from fastarac.reviewer import Reviewer
     from fastarac.sweep import ThresholdSweep
     from fastarac.truth import PartialTruth
 
@@ -75,8 +79,13 @@ def figures_of_groups(
     gamma: float,
     groups: ArrayLike | None,
     level: float | None,
+    reviewer: Reviewer | None,
+    paid: Reviewer | None,
 ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
-    """The labels of the groups, and the figures that :func:`.evaluate_groups` has of them."""
+    """The labels of the groups, and the figures that :func:`.evaluate_groups` has of them.
+
+    `paid` are the people in the costs; without them there are none.
+    """
     scores = vector(confidence, "confidence")
     labels, codes = read_groups(by, len(truth), "by")
     pages = truth.groups
@@ -95,15 +104,20 @@ def figures_of_groups(
     thresholds = {
         limit.key: limit.value
         if limit.criterion == "threshold"
-        else estimated_point(whole, limit).threshold
+        else estimated_point(whole, limit, reviewer).threshold
         for limit in limits
     }
+    cheapest = math.nan
+    if paid is not None:
+        cheapest = optimal_operating_point(truth, scores, costs=prices, reviewer=paid).threshold
     rates = statistics_of((), 1.0, thresholds)
     metrics = statistics_of([name for name in names if name not in NUMBERS], gamma, {})
     said: list[str] = []
     for row, own in enumerate(rows):
         for key, threshold in thresholds.items():
             put(f"acceptance_rate@{key}", row, at_or_above(scores[own], threshold).mean())
+        if paid is not None:
+            put("acceptance_rate@cheapest", row, at_or_above(scores[own], cheapest).mean())
         if not found["n_verified"][row]:
             continue
         part, together = truth_of_some(truth, own), None
@@ -122,10 +136,16 @@ def figures_of_groups(
         said += notes[:1]
         put("n_correct", row, source.counts(Statistic("recognition_rate")).n_correct)
         for key, threshold in thresholds.items():
-            point = estimated_point(source, Limit("threshold", threshold))
+            point = estimated_point(source, Limit("threshold", threshold), reviewer)
             put(f"error_rate@{key}", row, point.error_rate)
             put(f"risk@{key}", row, point.risk if point.acceptance_rate else math.nan)
             put(f"performance@{key}", row, prices.performance(point))
+            if paid is not None:
+                put(f"cost@{key}", row, prices.cost(replace(point, reviewer=paid)))
+        if paid is not None:
+            point = operating_point(part, scores[own], threshold=cheapest, reviewer=paid)
+            put("error_rate@cheapest", row, point.error_rate)
+            put("cost@cheapest", row, prices.cost(point))
         for name, interval in source.intervals.items():
             for key, end in ends_of(name, interval).items():
                 put(key, row, end)
@@ -134,13 +154,19 @@ def figures_of_groups(
     values["n_verified"] = found["n_verified"]
     for key, limit in zip(thresholds, limits, strict=True):
         values[f"threshold@{key}"] = np.full(len(labels), thresholds[key])
-        for name in ("acceptance_rate", "error_rate", "risk", "performance"):
+        cost = () if paid is None else ("cost",)
+        for name in ("acceptance_rate", "error_rate", "risk", *cost, "performance"):
             values[f"{name}@{key}"] = found[f"{name}@{key}"]
         if limit.criterion != "threshold":
             rate = found[f"{limit.criterion.removeprefix('max_')}@{key}"]
             nothing = found[f"acceptance_rate@{key}"] == 0
             values[f"keeps_limit@{key}"] = (rate <= limit.value) | nothing
-    return labels, values | {name: found[name] for name in found if "_low" in name or "_high" in name}
+    values |= {name: found[name] for name in found if "_low" in name or "_high" in name}
+    if paid is not None:
+        values["threshold@cheapest"] = np.full(len(labels), cheapest)
+        for name in ("acceptance_rate", "error_rate", "cost"):
+            values[f"{name}@cheapest"] = found[f"{name}@cheapest"]
+    return labels, values
 
 
 def _warn(labels: NDArray[Any], n_verified: NDArray[Any], said: list[str]) -> None:

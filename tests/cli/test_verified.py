@@ -56,6 +56,27 @@ def test_evaluate(folder):
     assert models[0]["n_verified"] == outputs.correct.n_verified
 
 
+def test_costs(folder, tmp_path):
+    """Prices and people as for outputs that are all known, and each group at the cheapest threshold."""
+    path = folder / "a.csv"
+    prices = fa.VerificationCosts(1, 2, 12)
+    people = fa.Reviewer(detection_rate=0.9)
+    expected = fa.evaluate(
+        *read_verified(path, **columns()), costs=prices, cost_reviewer=people, max_error_rate=0.05
+    ).cost_evaluation
+    options = "--cost-verification", 1, "--cost-correction", 2, "--cost-error", 12
+    command = "evaluate", path, *BY, *options, "--reviewer-detection", 0.9, "--error-rate", 0.05
+    assert f"    cost of an item            {expected.at_cheapest:.6g}" in run(*command).stdout
+    done = run(*command, "--by", "page", "--format", "json")
+    (found,) = json.loads(done.stdout)["models"]
+    assert found["cost_per_1000@cheapest"] == 1000 * expected.at_cheapest
+    assert found["cost_per_1000@0.05"] == 1000 * expected.at_limits["0.05"]
+    known = [group for group in found["groups"] if group["n_verified"] > 1]
+    assert all(np.isfinite(group["cost_per_1000@cheapest"]) for group in known)
+    assert "--report is given beside" in reason(*command, "--report", tmp_path / "r.html")
+    assert "without --cost-correction" in reason("evaluate", path, *BY, *options[:2])
+
+
 def test_report(folder, tmp_path):
     """Each limit, the curve and the figures of each model; what is left out is said."""
     report, paths = tmp_path / "report.html", (folder / "a.csv", folder / "b.csv")

@@ -115,8 +115,73 @@ def test_known_with_certainty_is_plain(outputs):
     for name in METRICS:
         assert mixed[name][0] == plain[name][0]
     assert mixed["roc_auc_low"][0] == plain["roc_auc_low"][0]
-    with pytest.raises(TypeError, match="costs is given beside a PartialTruth"):
+    with pytest.raises(TypeError, match="sample_weight is given beside a PartialTruth"):
         fa.evaluate_groups(
             fa.PartialTruth(answers, inclusion_probability=probability), confidence, by=by,
-            costs=fa.VerificationCosts(1, 1, 1),
+            sample_weight=probability,
         )  # fmt: skip
+
+
+PRICES = fa.VerificationCosts(verification=1, correction=2, error=12)
+PEOPLE = fa.Reviewer(detection_rate=0.95, false_alarm_rate=0.01)
+
+
+def nearly_known(right):
+    """All are verified, but one with a probability that is a hair below 1."""
+    probability = np.ones(len(right))
+    probability[7] = 1 - 1e-12
+    return fa.PartialTruth(right.astype(float), inclusion_probability=probability)
+
+
+@pytest.mark.parametrize("people", ["reviewer", "cost_reviewer"])
+def test_costs_of_all_that_is_known_are_those_of_plain_labels(outputs, people):
+    _, confidence, _, judge, by = outputs
+    right = judge > 0.4
+    options = {
+        "costs": PRICES, people: PEOPLE, "max_error_rate": 0.2, "max_risk": 0.1, "threshold": 0.5
+    }  # fmt: skip
+    plain = fa.evaluate(right, confidence, **options).to_dict()
+    known = fa.evaluate(nearly_known(right), confidence, **options).to_dict()
+    assert known.keys() == plain.keys()
+    assert "cost@cheapest" in plain
+    undefined = "normalized_aurc"  # of single items, which are not estimated
+    for name in plain.keys() - {undefined}:
+        assert known[name] == pytest.approx(plain[name], abs=1e-9), name
+    each = fa.evaluate_groups(right, confidence, by=by, **options)
+    found = fa.evaluate_groups(nearly_known(right), confidence, by=by, **options)
+    assert found.values.keys() == each.values.keys() | {"n_verified"}
+    for name, column in each.values.items():
+        np.testing.assert_allclose(found[name], column, atol=1e-9, err_msg=name)
+
+
+def test_costs_are_estimated_without_bias(outputs):
+    """At fixed thresholds, over samples: within three standard errors of the truth."""
+    _, confidence, _, judge, _ = outputs
+    rng = np.random.default_rng(6)
+    right = rng.random(len(confidence)) < 0.4 + 0.6 * confidence
+    options = {"costs": PRICES, "cost_reviewer": PEOPLE, "threshold": [0.3, 0.7]}
+    names = (
+        "cost@threshold=0.3",
+        "cost@threshold=0.7",
+        "cost@everything_checked",
+        "cost@nothing_checked",
+    )
+    truth = fa.evaluate(right, confidence, **options).to_dict()
+    found = []
+    for _ in range(60):
+        verified = rng.random(len(right)) < 0.15
+        part = fa.PartialTruth(
+            np.where(verified, right, np.nan), inclusion_probability=0.15, judge=judge
+        )
+        figures = fa.evaluate(part, confidence, **options).to_dict()
+        found.append([figures[name] for name in names])
+    error = np.std(found, axis=0) / np.sqrt(len(found))
+    off = np.mean(found, axis=0) - [truth[name] for name in names]
+    assert (abs(off) < 3.5 * error).all()
+    assert (error < 0.03 * np.array([truth[name] for name in names])).all()
+
+
+def test_a_reviewer_does_not_go_with_intervals(outputs):
+    truth, confidence = outputs[:2]
+    with pytest.raises(ValueError, match="intervals is given with a reviewer"):
+        fa.evaluate(truth, confidence, reviewer=PEOPLE, intervals=True)
