@@ -268,6 +268,7 @@ def test_what_is_declared():
     )
 
 
+@pytest.mark.slow
 def test_many_outputs_take_their_thresholds_from_a_few():
     rng = np.random.default_rng(2)
     n = 2**15 + 1
@@ -294,6 +295,7 @@ class TestLogs:
             correct, confidence, threshold=0.25, audit_probability=pi, drawn=drawn
         )
 
+    @pytest.mark.slow
     def test_sentences(self):
         found = fa.guaranteed_operating_point(self.log(), max_error_rate=0.04)
         assert found.assumed_probability is None

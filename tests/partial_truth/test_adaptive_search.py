@@ -161,6 +161,7 @@ def test_the_plan_of_a_budget_spends_no_more_than_it_may(failure, horizon, spend
     assert plan[-1, 0] == pytest.approx(failure - spent, abs=0.005 * failure)
 
 
+@pytest.mark.slow
 def test_a_budget_pays_where_it_is_spent():
     """More is accepted with so many answers, and nothing with far fewer."""
     rng = np.random.default_rng(8)
@@ -173,7 +174,7 @@ def test_a_budget_pays_where_it_is_spent():
                 confidence, max_error_rate=0.02, budget=budget, random_state=k
             )
             while search.n_verified < answers:
-                indices = search.ask(10)
+                indices = search.ask(100)
                 search.tell(indices, correct[indices])
             shares[row, k] = search.acceptance_rate
     anyhow, known, too_early = shares.mean(axis=1)

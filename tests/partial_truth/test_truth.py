@@ -413,6 +413,7 @@ def test_evaluation_reads_the_same_everywhere():
     assert curve.accuracy_after_correction[-1] == pytest.approx(found.recognition_rate)
 
 
+@pytest.mark.slow
 def test_guarantee_by_bets():
     confidence, right, judge, _ = outputs(8, 20_000, sharpness=8)
     sample = fa.partial_truth.draw_verification_sample(confidence, 3000, judge=judge, random_state=1)

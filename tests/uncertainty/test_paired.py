@@ -380,7 +380,7 @@ def test_levels_decide_as_adjusted_p_values_do(pvalues, correction):
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", None])
-@pytest.mark.parametrize("method", ["asymptotic", "bootstrap"])
+@pytest.mark.parametrize("method", ["asymptotic", pytest.param("bootstrap", marks=pytest.mark.slow)])
 def test_adjusted_intervals_exclude_0_where_the_adjusted_p_value_is_small(method, correction):
     decisions = set()
     for seed in range(4):
