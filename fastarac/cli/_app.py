@@ -164,15 +164,15 @@ def evaluate(
             "--guarantee is about all outputs together, not about each group of --by; leave out "
             "one of the two"
         )
+    priced = Prices.of(prices, people, {"--gamma": gamma, "--delta": delta})
     if of_verified is not None:
         from fastarac.cli import _verified
 
         certainty = Certainty(ci, guarantee)
         certainty.check(limits)
-        priced = Prices.of(prices, people)
         _verified.evaluate(paths, of_verified, by, limits, certainty, delivery, priced)
         return
-    costs = Costs(gamma, delta, Prices.of(prices, people, {"--gamma": gamma, "--delta": delta}))
+    costs = Costs(gamma, delta, priced)
     report = delivery.report
     if report is not None and ci is None:
         ci = _html.LEVEL  # a report says how sure its figures are

@@ -16,7 +16,6 @@ from fastarac._engine.inputs import read_groups, vector
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.evaluation.items import estimated_point, statistics_of
 from fastarac.evaluation.limits import LABELS, Limit, ends_of
-from fastarac.operating_points.points import operating_point
 from fastarac.sweep import threshold_sweep
 from fastarac.truth import truth_of_some
 from fastarac.uncertainty.asymptotic import asymptotic_interval
@@ -109,7 +108,8 @@ def figures_of_groups(
     }
     cheapest = math.nan
     if paid is not None:
-        cheapest = optimal_operating_point(truth, scores, costs=prices, reviewer=paid).threshold
+        counts = whole.counts(Statistic("recognition_rate"))
+        cheapest = optimal_operating_point(counts, costs=prices, reviewer=paid).threshold
     rates = statistics_of((), 1.0, thresholds)
     metrics = statistics_of([name for name in names if name not in NUMBERS], gamma, {})
     said: list[str] = []
@@ -143,7 +143,7 @@ def figures_of_groups(
             if paid is not None:
                 put(f"cost@{key}", row, prices.cost(replace(point, reviewer=paid)))
         if paid is not None:
-            point = operating_point(part, scores[own], threshold=cheapest, reviewer=paid)
+            point = estimated_point(source, Limit("threshold", cheapest), paid)
             put("error_rate@cheapest", row, point.error_rate)
             put("cost@cheapest", row, prices.cost(point))
         for name, interval in source.intervals.items():

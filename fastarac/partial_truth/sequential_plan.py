@@ -58,21 +58,21 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     ndarray of shape (MOST_ERRORS + 3, n_steps), float
     """
     step = _kernels.adaptive_search.STEP
-    errors = np.arange(MOST_ERRORS + 1)
-    ends = np.empty(len(errors), np.int64)  # τ_c in steps
+    ends: list[int] = []  # τ_c in steps
     paths = np.ones(1)  # g_c · e^τ by steps: its integral up to the end is that of c + 1
     used = 0.0
-    for c in errors.tolist():
 
-        def holds(steps: int, c: int = c, path: float = float(paths[-1]), used: float = used) -> bool:
-            accepted = path * np.exp(-step * steps)
-            return bool(used + accepted <= failure_probability * spent(c, step * steps))
+    def holds(steps: int) -> bool:
+        """Whether one may accept with the next number of errors after so many steps."""
+        accepted = paths[-1] * np.exp(-step * steps)
+        return bool(used + accepted <= failure_probability * spent(len(ends), step * steps))
 
+    while len(ends) <= MOST_ERRORS:
         first, more = len(paths) - 1, 1
         while not holds(first + more):
             more *= 2
         end = bisect_left(range(first + more), 1, first, key=holds)
-        ends[c] = end
+        ends.append(end)
         used += float(paths[-1] * np.exp(-step * end))
         paths = np.append(paths, np.full(end + 1 - len(paths), paths[-1]))
         paths = np.append(0.0, np.cumsum(0.5 * step * (paths[1:] + paths[:-1])))
@@ -80,8 +80,7 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     plan = np.empty((MOST_ERRORS + 3, len(progress)))
     plan[MOST_ERRORS + 1 :] = np.log(failure_probability - used)
     chance = np.exp(plan[MOST_ERRORS + 1] - progress)  # times e^-τ
-    for c in errors[::-1]:
-        end = ends[c]
+    for c, end in reversed([*enumerate(ends)]):
         gained = np.append(0.0, np.cumsum(0.5 * step * (chance[1:] + chance[:-1])[:end][::-1]))[::-1]
         chance = np.exp(-progress)
         chance[:end] = chance[end] + gained[:end]

@@ -163,7 +163,7 @@ def test_the_plan_of_a_budget_spends_no_more_than_it_may(failure, horizon, spend
 
 @pytest.mark.slow
 def test_a_budget_pays_where_it_is_spent():
-    """More is accepted with so many answers, and nothing with far fewer."""
+    """More is accepted with so many answers, and less with a tenth of them."""
     rng = np.random.default_rng(8)
     confidence = rng.random(5_000)
     correct = rng.random(5_000) > 0.3 * (1 - confidence) ** 4
