@@ -17,6 +17,7 @@ from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas import arac as areas
 from fastarac.areas.risk import risk_areas
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
+from fastarac.estimated_sweep import for_limits
 from fastarac.evaluation.bounds import BoundedEvaluation, evaluate_bounds
 from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, who_verifies
 from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, prices_of, read_limits, rows_of
@@ -470,7 +471,8 @@ def _of_partial_truth(
     sample = PartialSample.of(truth, require_confidence(confidence), groups)
     source = FigureSource(sample, level)
     values = {}
-    for name, statistic in statistics_of([*LABELS, "normalized_arp_auc"], prices.gamma, {}).items():
+    statistics = statistics_of([*LABELS, "normalized_arp_auc"], prices.gamma, {})
+    for name, statistic in statistics.items():
         values[name] = source.figure(name, statistic)
     every = []
     for limit in limits:
@@ -486,6 +488,7 @@ def _of_partial_truth(
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     source.warn(lambda name: _label(name, limits))
     points = {found.limit.key: found.point for found in every}
+    counts = for_limits(source.counts(statistics["recognition_rate"]))  # no cost falls below 0
     rate, gamma = values["recognition_rate"], prices.gamma
     arac, arp = (
         areas.CurveArea(
@@ -499,7 +502,7 @@ def _of_partial_truth(
         pr_auc=values["pr_auc"], average_precision=values["average_precision"], aurc=values["aurc"],
         normalized_aurc=math.nan, augrc=values["augrc"], costs=prices, limits=tuple(every),
         intervals=source.intervals,
-        cost_evaluation=costing and costing(as_sweep(truth, confidence), points=points),
+        cost_evaluation=costing and costing(counts, points=points),
     )  # fmt: skip
 
 

@@ -155,7 +155,7 @@ def test_costs_of_all_that_is_known_are_those_of_plain_labels(outputs, people):
 
 
 def test_costs_are_estimated_without_bias(outputs):
-    """At fixed thresholds, over samples: within three standard errors of the truth."""
+    """At fixed thresholds, over samples: within 3.5 standard errors of the truth."""
     _, confidence, _, judge, _ = outputs
     rng = np.random.default_rng(6)
     right = rng.random(len(confidence)) < 0.4 + 0.6 * confidence
@@ -185,3 +185,27 @@ def test_a_reviewer_does_not_go_with_intervals(outputs):
     truth, confidence = outputs[:2]
     with pytest.raises(ValueError, match="intervals is given with a reviewer"):
         fa.evaluate(truth, confidence, reviewer=PEOPLE, intervals=True)
+
+
+@pytest.mark.parametrize("prices", [(1, 2, 12), (5, 1, 8), (1e-3, 1e-3, 1e6), (1e6, 1e-3, 1e-3)])
+def test_the_cheapest_threshold_costs_least(prices):
+    """Estimated errors may fall, below 0 even: of counts that do not, no threshold costs less."""
+    costs = fa.VerificationCosts(*prices)
+    fell = 0
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        confidence = rng.random(400).round(2)
+        right = rng.random(400) < 0.3 + 0.7 * confidence
+        answers = np.where(rng.random(400) < 0.2, right, np.nan)
+        truth = fa.PartialTruth(answers, inclusion_probability=0.2)
+        sweep = fa.threshold_sweep(truth, confidence)
+        fell += sweep.false_accepts.min() < 0
+        every = costs.cost(sweep.rising)
+        point = fa.costs.optimal_operating_point(truth, confidence, costs=costs)
+        found = fa.evaluate(truth, confidence, costs=costs).cost_evaluation
+        assert costs.cost(point) == pytest.approx(every.min(), rel=1e-9)
+        assert found.at_cheapest == pytest.approx(every.min(), rel=1e-9)
+        assert found.at_cheapest <= found.everything_checked * (1 + 1e-9)
+        assert found.at_cheapest <= found.nothing_checked * (1 + 1e-9)
+        assert found.at_cheapest >= 0
+    assert fell > 5
