@@ -50,6 +50,7 @@ MEMORY = 6 << 30
 TESTS = {  # the first are run first
     "adaptive_search": "partial_truth/adaptive_search",
     "estimated": "partial_truth/predictions partial_truth/truth partial_truth/designs",
+    "numbered": "partial_truth/predictions",
     "sums": "engine/weights metrics/exhaustive engine/sums engine/corners metrics/invariances "
     "evaluation/evaluation",
     "numbering": "costs/cost_matrix costs/bcost engine/groups",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from fastarac._core.checks import choice, reject_where, same_number
 from fastarac._core.instead import LabelsInPart, refusal
 from fastarac._core.results import Result, read_only
 from fastarac._core.text import plural
-from fastarac._engine import predictions
+from fastarac._engine import parallel, predictions
 from fastarac._engine.counts import ThresholdCounts
 from fastarac._engine.inclusion import least_of, probabilities_of, refuse_unlikely
 from fastarac._engine.inputs import NAMES, Items, labels_in_part, read_groups, vector
@@ -486,8 +487,6 @@ class PartialItems:
     def estimate(self, share: float | None) -> EstimatedCounts:
         """With so much of the judge in g; for None g is 0, or 1 where most items are wrong."""
         if share not in self._counts:
-            m = len(self.starts) - 1
-            errors, squares, (right, wrong) = np.empty(self.n), np.empty(m), np.empty((2, m + 1))
             first, last = self.predictions[0], self.predictions[-1]
             rates, own, judged = first.rates, first.verified, share or 0.0
             if share is None:
@@ -497,10 +496,9 @@ class PartialItems:
             together = self._pairs_drawn_together(self.error - own)
             # what is known with certainty is not the sum of two rounded parts
             own = np.where(self.weight == 1.0, self.error, own + self.weight * (self.error - own))
-            above, single, doubled = _kernels.estimated.add_up_errors(
-                first.blocks, last.blocks, alone * rates, judged * last.rates, self.starts,
-                np.append(self.places, -1), own, errors, right, wrong, squares,
-            )  # fmt: skip
+            rates, judges = alone * rates, judged * last.rates
+            right, wrong, squares, errors, sums = self._added_up(rates, judges, own)
+            above, single, doubled = sums
             # estimates may fall from a threshold to the next, which a check refuses
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
             object.__setattr__(sweep, "squares", read_only(squares))
@@ -510,6 +508,37 @@ class PartialItems:
             sums = above + together / 2.0, single - together, doubled
             self._counts[share] = EstimatedCounts(sweep, errors, *sums)
         return self._counts[share]
+
+    def _added_up(
+        self, by_confidence: FloatArray, by_judge: FloatArray, corrected: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, tuple[float, float, float]]:
+        """Correct and incorrect items and Σẽ² at the thresholds, ẽ of each item, and sums over pairs.
+
+        By several threads, in blocks that do not depend on how many these are.
+        """
+        kernels, m = _kernels.estimated, len(self.starts) - 1
+        blocks = self.predictions[0].blocks, self.predictions[-1].blocks
+        errors, squares, (right, wrong) = np.empty(self.n), np.empty(m), np.empty((2, m + 1))
+        right[0] = wrong[0] = 0.0
+        n_blocks = -(-m // kernels.BLOCK)
+        sums, before = np.empty((n_blocks, 5)), np.empty(n_blocks)
+        ends = [n_blocks * edge // m for edge in parallel.edges(m)]
+        shares, places = [*pairwise(ends)], np.append(self.places, self.n)
+
+        def add_up(share: tuple[int, int]) -> None:
+            kernels.add_up_errors(
+                *share, *blocks, by_confidence, by_judge, self.starts, places, corrected,
+                errors, wrong, squares, sums,
+            )  # fmt: skip
+
+        parallel.run(add_up, shares)
+        found = kernels.add_up_blocks(sums, before)
+
+        def finish(share: tuple[int, int]) -> None:
+            kernels.finish_counts(*share, before, self.starts, right, wrong)
+
+        parallel.run(finish, shares)
+        return right, wrong, squares, errors, found
 
     def _pairs_drawn_together(self, residual: FloatArray) -> float:
         """What products of c̃ and ẽ of two items lack where groups are drawn whole, in either order.

@@ -160,14 +160,25 @@ def plan_buckets(items: Items) -> Plan:
 
 def partition(items: Items, plan: Plan) -> Buckets:
     """Write the keys of all items into buckets."""
-    kernels = _kernels.sort
+    layout = items.layout
+
+    def write(_: int, part: Any, positions: NDArray[np.int64], keys: Array) -> None:
+        _kernels.sort.scatter(part, layout.kind, tuple(plan), positions, keys)
+
+    return partition_by(items, plan, layout.bits, write)
+
+
+def partition_by(
+    items: Items, plan: Plan, dtype: Any, write: Callable[[int, Any, NDArray[np.int64], Array], None]
+) -> Buckets:
+    """Fill buckets with keys of this type, which `write` makes of the items from an offset on."""
     layout = items.layout
     shares = parallel.shares(items.n)
     counts = np.zeros((len(shares), 2 * plan.n_buckets), np.int64)
 
     def count(index: int) -> None:
         for _, part in items.chunks(*shares[index]):
-            bad, seen = kernels.histogram(
+            bad, seen = _kernels.sort.histogram(
                 part, layout.kind, layout.exponent, tuple(plan), counts[index]
             )
             items.check(not_finite=bad, seen_labels=seen)
@@ -175,11 +186,11 @@ def partition(items: Items, plan: Plan) -> Buckets:
     parallel.run(count, range(len(shares)))
     bounds, positions = starts_of(counts)
     ends = positions + counts
-    keys = np.empty(items.n, layout.bits)
+    keys = np.empty(items.n, dtype)
 
     def move(index: int) -> None:
-        for _, part in items.chunks(*shares[index]):
-            kernels.scatter(part, layout.kind, tuple(plan), positions[index], keys)
+        for offset, part in items.chunks(*shares[index]):
+            write(offset, part, positions[index], keys)
 
     parallel.run(move, range(len(shares)))
     if not np.array_equal(positions, ends):

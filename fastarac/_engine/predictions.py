@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine.inputs import LAYOUTS
+from fastarac._engine import parallel
+from fastarac._engine.buckets import over_buckets, partition_by, plan_buckets, sort_buckets
+from fastarac._engine.inputs import NAMES, Items
 from fastarac._kernels.codes import FLOAT
 
 if TYPE_CHECKING:
@@ -34,32 +36,42 @@ class Order(NamedTuple):
 
 
 def order_of(scores: NDArray[Any], known: NDArray[np.bool_]) -> Order:
-    """Order the items: by a sort of 64 bits of confidence and number, which is far below an argsort."""
+    """Order the items: by a sort of keys that carry their numbers, which is far below an argsort."""
     n = len(scores)
-    layout = LAYOUTS[scores.dtype.str[1:]]
+    kernels = _kernels.numbered
+    items = Items(known, scores, None, NAMES)
+    layout, plan = items.layout, plan_buckets(items)
     values = np.ascontiguousarray(scores, layout.values)
     bits = values.view(layout.bits)
-    shift = 32 if bits.itemsize == 4 else max(1, (n - 1).bit_length())
-    kernels = _kernels.estimated
-    keys = np.empty(n, np.uint64)
-    kernels.pack_keys(bits, layout.kind, shift, keys)
-    keys.sort()
-    order, runs = np.empty(n, np.intp), np.empty((n // kernels.SHORT + 1, 2), np.intp)
-    for start, stop in runs[: kernels.unpack_keys(keys, shift, bits, layout.kind, order, runs)]:
-        some = np.sort(order[start:stop])[::-1]  # rising numbers where confidences are the same
-        order[start:stop] = some[np.argsort(values[some], kind="stable")][::-1]
-    starts, places = np.empty(n + 1, np.intp), np.empty(int(np.count_nonzero(known)) + 1, np.intp)
-    thresholds = np.empty(n + 1)
-    m = kernels.find_ties(values, order, known.view(np.uint8), starts, places, thresholds)
+    shift = max(64 - 8 * bits.itemsize, n.bit_length() + 1)
+
+    def write(offset: int, part: Any, positions: NDArray[np.int64], keys: NDArray[Any]) -> None:
+        kernels.scatter_numbered(part, layout.kind, tuple(plan), shift, offset, positions, keys)
+
+    buckets = partition_by(items, plan, np.uint64, write)
+    order, rows = np.empty(n, np.intp), np.empty((len(buckets.bounds) - 1, 2), np.int64)
+    sort_buckets(buckets, kernels.order_buckets, rows, shift, bits, layout.kind, order)
+    above = np.zeros_like(rows)
+    np.cumsum(rows[:0:-1], axis=0, out=above[-2::-1])
+    m, k = rows.sum(axis=0).tolist()
+    starts, places = np.empty(m + 1, np.intp), np.empty(k, np.intp)
     starts[m] = n
-    thresholds = thresholds[: m + 1]
-    if layout.kind != FLOAT and max(abs(int(values[order[0]])), abs(int(values[order[-1]]))) > 1 << 53:
-        thresholds = np.empty(m + 1, object)  # which no float holds
-        thresholds[1:] = values[order[starts[:m]]]
+
+    def write_ties(first: int, last: int) -> None:
+        kernels.write_ties(buckets.keys, buckets.bounds, first, last, above, starts, places)
+
+    over_buckets(len(rows), n, lambda: write_ties)
+    thresholds = np.empty(m + 1)
     thresholds[0] = np.inf
-    if layout.kind == FLOAT:
-        thresholds += 0.0  # minus zero is zero
-    return Order(order, starts[: m + 1], places[:-1], thresholds)
+
+    def fetch(share: tuple[int, int]) -> None:
+        kernels.fetch_values(values, order, starts, *share, thresholds[1:])
+
+    parallel.run(fetch, parallel.shares(m))
+    if layout.kind != FLOAT and max(abs(int(values[order[0]])), abs(int(values[order[-1]]))) > 1 << 53:
+        exact = values[order[starts[:m]]].tolist()  # which no float holds
+        thresholds = np.array([np.inf, *exact], object)
+    return Order(order, starts, places, thresholds)
 
 
 class Verified(NamedTuple):
@@ -160,7 +172,12 @@ def by_confidence(order: Order, items: Verified) -> Prediction:
     score = items.tie.astype(np.float64)
     rules = _rules(score, items)
     blocks = np.empty(len(order.items), np.int32)
-    _kernels.estimated.blocks_by_tie(order.starts, rules.edges, blocks)
+    shares = parallel.shares(len(order.starts) - 1)
+
+    def work(share: tuple[int, int]) -> None:
+        _kernels.estimated.blocks_by_tie(order.starts, *share, rules.edges, blocks)
+
+    parallel.run(work, shares)
     return Prediction(blocks, rules.mean, rules.of_verified(score, items.fold))
 
 
@@ -170,8 +187,15 @@ def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
     rising = np.argsort(own)
     rules = _rules(own[rising], items.at(rising))
     cells = np.searchsorted(((1.0 + rules.edges) * CELLS).astype(np.intp), np.arange(CELLS + 1))
-    given, blocks = np.empty((2, len(order.items)), np.int32)
-    _kernels.estimated.blocks_by_score(
-        judge, order.items, rules.edges, cells.astype(np.int32), given, blocks
-    )
+    table, given = cells.astype(np.int32), np.empty(len(order.items), np.int32)
+    shares, blocks = parallel.shares(len(given)), np.empty_like(given)
+
+    def find(share: tuple[int, int]) -> None:
+        _kernels.estimated.blocks_by_score(judge, *share, rules.edges, table, given)
+
+    def move(share: tuple[int, int]) -> None:
+        np.take(given, order.items[slice(*share)], out=blocks[slice(*share)], mode="clip")
+
+    parallel.run(find, shares)
+    parallel.run(move, shares)
     return Prediction(blocks, rules.mean, rules.of_verified(own, items.fold))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fastarac._kernels import left_out as left_out
     from fastarac._kernels import limits as limits
     from fastarac._kernels import measures as measures
+    from fastarac._kernels import numbered as numbered
     from fastarac._kernels import numbering as numbering
     from fastarac._kernels import quantized_keys as quantized_keys
     from fastarac._kernels import ranking as ranking

@@ -1,90 +1,12 @@
-"""Items of which some are verified: their order, predictions of their errors, and estimated counts."""
+"""Items of which some are verified: predictions of their errors, and estimated counts."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
-from fastarac._kernels.keys import ordered
 
-SHORT = 64  # so many items that share their upper bits are sorted by insertion
 BLOCK = 4096  # terms that are added by themselves, so that a sum of millions keeps its digits
-
-
-@kernel
-def pack_keys(bits: Array, kind: int, shift: int, keys: Array) -> None:
-    """Write 64 bits that fall with the value, the lowest `shift` of them the number of the item."""
-    sign = bits.dtype.type(1) << bits.dtype.type(8 * bits.itemsize - 1)
-    upper = np.uint64(0xFFFFFFFFFFFFFFFF) << np.uint64(shift)
-    for i in range(len(bits)):
-        key = np.uint64(~ordered(bits[i], sign, kind))
-        if bits.itemsize == 4:
-            key <<= np.uint64(32)
-        keys[i] = (key & upper) | np.uint64(i)
-
-
-@kernel
-def unpack_keys(keys: Array, shift: int, bits: Array, kind: int, order: Array, runs: Array) -> int:
-    """Write the number of each item, after a sort of the keys; short runs of one key are put in order.
-
-    `runs` (k, 2) takes the ends of those that are longer and not in order; the number of them.
-    """
-    n = len(keys)
-    mask = (np.uint64(1) << np.uint64(shift)) - np.uint64(1)
-    for i in range(n):
-        order[i] = np.int64(keys[i] & mask)
-    found = 0
-    if bits.itemsize == 4:  # a key holds all of it
-        return found
-    sign = bits.dtype.type(1) << bits.dtype.type(8 * bits.itemsize - 1)
-    width = np.uint64(shift)
-    start = 0
-    for stop in range(1, n + 1):
-        if stop < n and keys[stop] >> width == keys[start] >> width:
-            continue
-        if stop - start > SHORT:
-            before = ordered(bits[order[start]], sign, kind)
-            for i in range(start + 1, stop):
-                here = ordered(bits[order[i]], sign, kind)
-                if here > before:
-                    runs[found, 0], runs[found, 1] = start, stop
-                    found += 1
-                    break
-                before = here
-        else:
-            for i in range(start + 1, stop):
-                item = order[i]
-                own = ordered(bits[item], sign, kind)
-                j = i
-                while j > start and ordered(bits[order[j - 1]], sign, kind) < own:
-                    order[j] = order[j - 1]
-                    j -= 1
-                order[j] = item
-        start = stop
-    return found
-
-
-@kernel
-def find_ties(
-    values: Array, order: Array, known: Array, starts: Array, places: Array, thresholds: Array
-) -> int:
-    """Write where each run of one value begins, its value, and where the known items are.
-
-    `thresholds` has one entry before the first run. Returns the number of runs.
-    """
-    m = k = 0
-    before = values[order[0]]
-    for i in range(len(order)):
-        item = order[i]
-        value = values[item]
-        if i == 0 or value != before:
-            before = value
-            starts[m] = i
-            m += 1
-            thresholds[m] = value
-        places[k] = i
-        k += int(known[item])
-    return m
 
 
 @kernel
@@ -140,10 +62,10 @@ def pool_folds(
 
 
 @kernel
-def blocks_by_tie(starts: Array, edges: Array, blocks: Array) -> None:
-    """Write the block of each item by the number of its tie: the first whose edge is no lower."""
-    block = 0
-    for tie in range(len(starts) - 1):
+def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Array) -> None:
+    """Write the block of the items of ties `first` to `last`: the first whose edge is no lower."""
+    block = np.searchsorted(edges, first)
+    for tie in range(first, last):
         while block < len(edges) and edges[block] < tie:
             block += 1
         for i in range(starts[tie], starts[tie + 1]):
@@ -152,26 +74,26 @@ def blocks_by_tie(starts: Array, edges: Array, blocks: Array) -> None:
 
 @kernel
 def blocks_by_score(
-    score: Array, order: Array, edges: Array, table: Array, given: Array, blocks: Array
+    score: Array, first: int, last: int, edges: Array, table: Array, given: Array
 ) -> None:
-    """Write the block of each item by a score in [0, 1], the higher the lower, in the order of items.
+    """Write the block of the items from `first` up to `last`, as given, by a score in [0, 1].
 
-    Edges are of the negative score; ``table[c]`` is the number of those in the cells before c. `given`
-    takes the blocks of the items as they were given.
+    The higher the score, the lower the block: edges are of the negative score; ``table[c]`` is the
+    number of those in the cells before c.
     """
     cells = len(table) - 1
-    for i in range(len(score)):
+    for i in range(first, last):
         own = -score[i]
         block = table[int((1.0 + own) * cells)]
         while block < len(edges) and edges[block] < own:
             block += 1
         given[i] = block
-    for i in range(len(order)):
-        blocks[i] = given[order[i]]
 
 
 @kernel
 def add_up_errors(
+    first: int,
+    last: int,
     confidence_blocks: Array,
     judge_blocks: Array,
     by_confidence: Array,
@@ -180,24 +102,25 @@ def add_up_errors(
     places: Array,
     corrected: Array,
     errors: Array,
-    true_accepts: Array,
     false_accepts: Array,
     squares: Array,
-) -> tuple[float, float, float]:
-    """Write ẽ of each item, the counts at each threshold, and Σẽ² at each but the first.
+    sums: Array,
+) -> None:
+    """Write ẽ of each item, and at each threshold Σẽ² and the errors since its block began.
 
-    A prediction is the sum of the values of two blocks; verified items have ẽ of their own. Returns
-    pairs of a correct item above an incorrect one, ties half, but none of an item with itself; Σc̃ẽ
-    over the items; and the items of each tie times the errors before and at it, summed.
+    Of the blocks of `BLOCK` thresholds from `first` up to `last`. A prediction is the sum of the values
+    of two blocks of a calibration; verified items have ẽ of their own. `sums` (n_blocks, 5) takes, as
+    if the items of the block were all: the errors; pairs of a correct item above an incorrect one, ties
+    half, but none of an item with itself; Σc̃ẽ over the items; the items of each tie times the errors
+    before and at it, summed; and how many items there are.
     """
-    wrong = before = 0.0
-    above = alone = doubled = 0.0
-    k = 0
-    true_accepts[0] = false_accepts[0] = 0.0
     n_ties = len(starts) - 1
-    for first in range(0, n_ties, BLOCK):
-        of_above = of_alone = of_doubled = 0.0
-        for tie in range(first, min(first + BLOCK, n_ties)):
+    k = np.searchsorted(places, starts[first * BLOCK])
+    for block in range(first, last):
+        begin, end = block * BLOCK, min((block + 1) * BLOCK, n_ties)
+        before = above = alone = doubled = 0.0
+        offset = starts[begin]
+        for tie in range(begin, end):
             here = own = 0.0
             start, stop = starts[tie], starts[tie + 1]
             for i in range(start, stop):
@@ -210,18 +133,43 @@ def add_up_errors(
                 own += value * value
             wrong = before + here
             false_accepts[tie + 1] = wrong
-            true_accepts[tie + 1] = stop - wrong
             squares[tie] = own
             of_one = here - own
-            of_alone += of_one
+            alone += of_one
             right = stop - start - here
-            of_above += here * (start - before) + (right * here - of_one) / 2.0
-            of_doubled += (stop - start) * (before + wrong)
+            above += here * (start - offset - before) + (right * here - of_one) / 2.0
+            doubled += (stop - start) * (before + wrong)
             before = wrong
-        above += of_above
-        alone += of_alone
-        doubled += of_doubled
+        row = sums[block]
+        row[0], row[1], row[2], row[3], row[4] = before, above, alone, doubled, starts[end] - offset
+
+
+@kernel
+def add_up_blocks(sums: Array, before: Array) -> tuple[float, float, float]:
+    """Of all blocks of `add_up_errors`: the second to fourth sum, and the errors before each."""
+    wrong = right = 0.0
+    above = alone = doubled = 0.0
+    for b in range(len(sums)):
+        row = sums[b]
+        before[b] = wrong
+        above += row[1] + row[0] * right
+        alone += row[2]
+        doubled += row[3] + 2.0 * row[4] * wrong
+        wrong += row[0]
+        right += row[4] - row[0]
     return above, alone, doubled
+
+
+@kernel
+def finish_counts(
+    first: int, last: int, before: Array, starts: Array, true_accepts: Array, false_accepts: Array
+) -> None:
+    """Add the errors before each block from `first` up to `last`; correct items are all others."""
+    n_ties = len(starts) - 1
+    for block in range(first, last):
+        for tie in range(block * BLOCK, min((block + 1) * BLOCK, n_ties)):
+            false_accepts[tie + 1] += before[block]
+            true_accepts[tie + 1] = starts[tie + 1] - false_accepts[tie + 1]
 
 
 @kernel

@@ -16,6 +16,8 @@ from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.estimated_values import plain
 from fastarac.uncertainty.influence import point_influence
 from tests.partial_truth.test_truth import STATISTICS, outputs, verified
+from tests.strategies import COMPILED
+from tests.ways import forced
 
 pytestmark = pytest.mark.interpreted
 
@@ -53,18 +55,44 @@ def test_order(items):
 
 
 def test_long_runs_that_share_their_upper_bits_are_sorted():
-    scores = np.random.default_rng(0).permutation(np.concatenate([NEAR, [0.5, 2.0, 0.5]]))
+    rng = np.random.default_rng(0)
+    scores = rng.permutation(np.concatenate([NEAR, NEAR[::9], [0.5, 2.0, 0.5]]))
     n = len(scores)
-    keys, order = np.empty(n, np.uint64), np.empty(n, np.intp)
-    bits, runs = scores.view(np.uint64), np.empty((4, 2), np.intp)
-    shift = (n - 1).bit_length()
-    _kernels.estimated.pack_keys(bits, 0, shift, keys)
-    keys.sort()
-    assert (
-        _kernels.estimated.unpack_keys(keys, shift, bits, 0, order, runs) == 1
-    )  # of which there is one
-    found = predictions.order_of(scores, np.ones(n, bool))
-    assert (np.diff(scores[found.items]) <= 0).all()
+    shift = n.bit_length() + 1
+    shared = np.unique(scores.view(np.uint64) >> np.uint64(shift), return_counts=True)[1]
+    assert shared.max() > _kernels.numbered.SHORT  # keys do not tell these apart
+    found = predictions.order_of(scores, np.arange(n) % 2 == 0)
+    expected = sorted(range(n), key=lambda i: (-scores[i], i))
+    assert found.items.tolist() == expected
+    assert found.thresholds.tolist() == [np.inf, *sorted({*scores.tolist()}, reverse=True)]
+    assert found.places.tolist() == [i for i, item in enumerate(expected) if item % 2 == 0]
+
+
+@pytest.mark.parametrize(
+    "kind", ["distinct", "percent", "half as many", "below zero", "float32", "int64"]
+)
+def test_order_of_many_in_buckets_by_several_threads(kind):
+    rng = np.random.default_rng(1)
+    n = 200_000 if COMPILED else 1_000
+    scores = {
+        "distinct": rng.random(n),
+        "percent": rng.integers(0, 101, n) / 100,
+        "half as many": rng.integers(0, n // 2, n) / n,
+        "below zero": rng.normal(size=n) ** 3,
+        "float32": rng.random(n).astype(np.float32),
+        "int64": rng.integers(-5, 5, n) + (1 << 61),
+    }[kind]
+    known = rng.random(n) < 0.3
+    for threads in (1, 3):
+        with forced("buckets", threads, buckets_of=n // 37, per_thread=n // 7):
+            found = predictions.order_of(scores, known)
+        expected = np.lexsort((np.arange(n), -scores))
+        assert np.array_equal(found.items, expected)
+        falling = scores[expected]
+        starts = np.append(np.flatnonzero(np.append(True, falling[1:] != falling[:-1])), n)
+        assert np.array_equal(found.starts, starts)
+        assert found.thresholds[1:].tolist() == falling[starts[:-1]].tolist()
+        assert np.array_equal(found.places, np.flatnonzero(known[expected]))
 
 
 def pooled(score, error, weight, mean):

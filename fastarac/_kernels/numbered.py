@@ -1,0 +1,158 @@
+"""Keys that carry the number of their item, so that a sort of numbers tells the order of all items.
+
+A key has 64 bits: above, as many of the confidence as there is room for, by `keys.ordered`; in the
+lower `shift` bits the number of the item and, lowest of all, whether it is marked. The number is turned
+over, so that items of one confidence come in rising order when the sorted keys are read from the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels.keys import one_and_sign, ordered
+from fastarac._kernels.sort import BLOCK, counts_needed, fill_buckets, sort_keys
+
+SHORT = 32  # so many keys that share their upper bits are sorted by insertion
+
+
+@kernel
+def number_of(key: Any, shift: int) -> int:
+    """Number of the item of a key."""
+    low = (np.uint64(1) << np.uint64(shift)) - np.uint64(1)
+    return np.int64((low - (key & low)) >> np.uint64(1))
+
+
+@kernel
+def scatter_numbered(
+    part: Any, kind: int, plan: Any, shift: int, offset: int, positions: Array, keys: Array
+) -> None:
+    """Write each item's key at the next free position of its bucket, as `sort.scatter` does.
+
+    `part` has marks in the place of labels, of the items from number `offset` on.
+    """
+    values, bits, marks = part
+    sign = one_and_sign(bits)[1]
+    lift = np.uint64(64 - 8 * bits.itemsize)
+    low = (np.uint64(1) << np.uint64(shift)) - np.uint64(1)
+    cells = np.empty(BLOCK, np.int32)
+    buckets = np.empty(BLOCK, np.uint16)
+    for start in range(0, len(bits), BLOCK):
+        some = bits[start : start + BLOCK]
+        mark = marks[start : start + BLOCK]
+        fill_buckets(values[start : start + BLOCK], some, kind, plan, cells, buckets)
+        for i in range(len(some)):
+            p = positions[buckets[i]]
+            positions[buckets[i]] = p + 1
+            if p < len(keys):
+                upper = (np.uint64(ordered(some[i], sign, kind)) << lift) & ~low
+                number = np.uint64(offset + start + i) << np.uint64(1)
+                keys[p] = upper | (low - number - np.uint64(1) + np.uint64(mark[i] & np.uint8(1)))
+
+
+@kernel
+def sort_in_full(keys: Array, start: int, end: int, shift: int, bits: Array, kind: int) -> None:
+    """Sort keys that share their upper bits by all bits of their values."""
+    sign = one_and_sign(bits)[1]
+    if end - start <= SHORT:
+        for i in range(start + 1, end):
+            key = keys[i]
+            own = ordered(bits[number_of(key, shift)], sign, kind)
+            j = i
+            while j > start and ordered(bits[number_of(keys[j - 1], shift)], sign, kind) > own:
+                keys[j] = keys[j - 1]
+                j -= 1
+            keys[j] = key
+        return
+    before = ordered(bits[number_of(keys[start], shift)], sign, kind)
+    rising = True
+    for i in range(start + 1, end):
+        own = ordered(bits[number_of(keys[i], shift)], sign, kind)
+        rising &= before <= own
+        before = own
+    if rising:  # all are the same, mostly
+        return
+    low = (np.uint64(1) << np.uint64(shift)) - np.uint64(1)
+    places = np.empty(end - start, np.uint64)  # by the lower bits of the value, then as they are
+    for i in range(end - start):
+        own = np.uint64(ordered(bits[number_of(keys[start + i], shift)], sign, kind))
+        places[i] = ((own & low) << np.uint64(64 - shift)) | np.uint64(i)
+    sort_keys(places, np.empty(0, np.uint64), np.empty(counts_needed(len(places)), np.int32))
+    given = keys[start:end].copy()
+    of_place = ~(low << np.uint64(64 - shift))
+    for i in range(end - start):
+        keys[start + i] = given[np.int64(places[i] & of_place)]
+
+
+@kernel
+def order_buckets(
+    keys: Array, bounds: Array, first: int, last: int, rows: Array, shift: int, bits: Array, kind: int,
+    order: Array,
+) -> None:  # fmt: skip
+    """Write the items of the sorted buckets from `first` up to `last`, by falling value, into `order`.
+
+    `rows` (n_buckets, 2) takes the distinct values and the marked items of each. What is left of a key
+    is whether its item is marked (1), and whether it is the first of its value (2).
+    """
+    n = len(order)
+    sign = one_and_sign(bits)[1]
+    width = np.uint64(shift)
+    whole = bits.itemsize == 4  # keys hold all of their value
+    for b in range(first, last):
+        distinct = marked = 0
+        end = bounds[b + 1]
+        while end > bounds[b]:
+            start = end - 1
+            upper = keys[start] >> width
+            while start > bounds[b] and keys[start - 1] >> width == upper:
+                start -= 1
+            alone = whole or end - start == 1
+            if not alone:
+                sort_in_full(keys, start, end, shift, bits, kind)
+            before = bits[0]
+            for r in range(end - start):
+                p = end - 1 - r
+                item = number_of(keys[p], shift)
+                order[n - 1 - p] = item
+                new = r == 0
+                if not alone:
+                    own = ordered(bits[item], sign, kind)
+                    new |= own != before
+                    before = own
+                mark = keys[p] & np.uint64(1)
+                distinct += 1 if new else 0
+                marked += np.int64(mark)
+                keys[p] = mark | (np.uint64(2) if new else np.uint64(0))
+            end = start
+        rows[b, 0], rows[b, 1] = distinct, marked
+
+
+@kernel
+def write_ties(
+    keys: Array, bounds: Array, first: int, last: int, above: Array, starts: Array, places: Array
+) -> None:
+    """Write where, by falling value, each run of one value begins, and where the marked items are.
+
+    `keys` are as `order_buckets` left them, and `above` its rows summed over all higher buckets.
+    """
+    n = len(keys)
+    for b in range(first, last):
+        m, k = above[b, 0], above[b, 1]
+        for p in range(bounds[b + 1] - 1, bounds[b] - 1, -1):
+            if keys[p] & np.uint64(2):
+                starts[m] = n - 1 - p
+                m += 1
+            if keys[p] & np.uint64(1):
+                places[k] = n - 1 - p
+                k += 1
+
+
+@kernel
+def fetch_values(
+    values: Array, order: Array, starts: Array, first: int, last: int, thresholds: Array
+) -> None:
+    """Write the values of the runs from `first` up to `last`; minus zero is zero."""
+    for m in range(first, last):
+        thresholds[m] = values[order[starts[m]]] + 0.0
