@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._core.results import read_only
 from fastarac._engine.counts import CountsAtThresholds, ThresholdCounts
+from fastarac._engine.pairs import value_of_pairs
 from fastarac.sweep import ThresholdSweep, trusted_sweep
 
+if TYPE_CHECKING:
+    from fastarac._engine.ranked import RankedItems
+
 FloatArray = NDArray[np.float64]
+
+NO_PAIRS = 1e-13  # of all, that the sums of one class alone may leave by rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -22,7 +30,10 @@ class EstimatedSweep(ThresholdSweep):
     `false_accepts` is a sum of ẽ (:class:`.PartialTruth`), which may fall from one threshold to the
     next, and `true_accepts` is the rest. Areas are right on average over the draw of what was verified.
     For limits, :attr:`rising` takes the largest number of errors so far, from the highest threshold
-    down.
+    down; curves are drawn of :attr:`possible`.
+
+    One judge's share κ serves all counts. Functions of (truth, confidence) choose it for each figure
+    by itself, so that theirs are nearer to the truth than what is read off a sweep.
 
     Attributes
     ----------
@@ -32,6 +43,8 @@ class EstimatedSweep(ThresholdSweep):
         Σẽ² of the items at each threshold but the first, which pairs of an item with itself need.
     n_verified : int
         Items whose truth is known.
+    drawn_together : float
+        What products of two items lack where groups were drawn whole, in either order.
 
     See Also
     --------
@@ -56,6 +69,7 @@ class EstimatedSweep(ThresholdSweep):
 
     squares: FloatArray
     n_verified: int
+    drawn_together: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "squares", read_only(self.squares))
@@ -74,9 +88,83 @@ class EstimatedSweep(ThresholdSweep):
         counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
         return trusted_sweep(ThresholdSweep, counts)  # never falling, made so here
 
+    @property
+    def roc_auc(self) -> float:
+        """ROC-AUC from pairs of two items, without those of an item with itself; NaN of one class."""
+        p, q = np.diff(self.true_accepts), np.diff(self.false_accepts)
+        own = q - self.squares  # Σc̃ẽ of each tie
+        above = float(np.sum(q * self.true_accepts[:-1] + (p * q - own) / 2.0))
+        alone = float(np.sum(own)) - self.drawn_together
+        area = quotient_of_two(self, above + self.drawn_together / 2.0, alone)
+        return min(max(area, 0.0), 1.0)  # NaN stays
+
+    def precision_area(self, interpolation: str) -> float:
+        """Area under the precision–recall curve, likewise; NaN where no item is correct."""
+        ta, fa = self.true_accepts, self.false_accepts
+        if not ta[-1] > 0.0:
+            return math.nan
+        p, q = np.diff(ta), np.diff(fa)
+        own_pairs = q - self.squares  # Σc̃ẽ of each tie, which is 0 of what is known
+        n = ta + fa
+        pairs_of_tie = p * p + own_pairs  # Σ_{i≠j}c̃c̃ + Σc̃, as Σc̃² = Σc̃ − Σc̃ẽ
+        if interpolation == "step":
+            area = float(np.sum((p * ta[:-1] + pairs_of_tie) / n[1:])) / float(ta[-1])
+            return min(max(area, 0.0), 1.0)
+        if interpolation == "linear":
+            raise ValueError(
+                "interpolation is 'linear', which is not estimated from partial truth; "
+                "'davis-goadrich' or 'step' is expected"
+            )
+        g = np.diff(n)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log = np.log1p(g / n[:-1])
+            terms = (pairs_of_tie * (1.0 - n[:-1] / g * log) + p * ta[:-1] * log) / g
+        terms[0] = pairs_of_tie[0] / g[0]
+        return min(max(float(np.sum(terms)) / float(ta[-1]), 0.0), 1.0)
+
+    @property
+    def possible(self) -> ThresholdSweep:
+        """The counts that curves are drawn of: at each threshold the nearest that items can have."""
+        accepted = self.true_accepts + self.false_accepts
+        total = accepted[-1]
+        n_incorrect = min(max(self.false_accepts[-1], 0.0), total)
+        least = np.maximum(accepted - (total - n_incorrect), 0.0)
+        errors = np.minimum(np.maximum(self.false_accepts, least), np.minimum(accepted, n_incorrect))
+        counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
+        return trusted_sweep(ThresholdSweep, counts)  # errors may fall from one to the next
+
     def __add__(self, other: object) -> ThresholdSweep:
         """Raise ``TypeError``: truths are added, and estimated together."""
         raise TypeError("an EstimatedSweep is added; a PartialTruth of all items is expected")
+
+
+def quotient_of_two(sweep: EstimatedSweep, above: float, alone: float) -> float:
+    """ROC-AUC: pairs with the correct item above, over all pairs but Σc̃ẽ, those of an item alone."""
+    pairs = float(sweep.n_correct) * float(sweep.n_incorrect) - alone
+    return above / pairs if pairs > NO_PAIRS * float(sweep.total) ** 2 else math.nan
+
+
+def for_curves(sweep: CountsAtThresholds) -> CountsAtThresholds:
+    """Counts that curves are drawn of: of estimated ones those that are possible at each threshold."""
+    return sweep.possible if isinstance(sweep, EstimatedSweep) else sweep
+
+
+def within(items: RankedItems, value: float, least: float, most: float) -> float:
+    """A figure of items; of estimated counts, which may be beyond what is possible, moved between."""
+    return min(max(value, least), most) if isinstance(items.given, EstimatedSweep) else value
+
+
+def roc_auc_of(items: RankedItems) -> float:
+    """ROC-AUC of items, or of the counts that stand for them; NaN of one class."""
+    if isinstance(items.given, EstimatedSweep):
+        return items.given.roc_auc
+    return value_of_pairs("roc_auc", items.pairs)
+
+
+def plain(sweep: ThresholdSweep) -> ThresholdSweep:
+    """The same counts, as if they were known."""
+    counts = ThresholdCounts(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
+    return trusted_sweep(ThresholdSweep, counts)
 
 
 def for_limits(sweep: CountsAtThresholds) -> CountsAtThresholds:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import reject_beside_sweep
-from fastarac._core.instead import LabelsInPart, refusal
+from fastarac._core.instead import LabelsInPart, refusal, whole_or_part
 from fastarac._core.results import Result, Table, TupleResult, read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import rounded_percent
@@ -23,6 +23,9 @@ from fastarac._engine.counts import (
 from fastarac._engine.grades import GradedItems, graded_items
 from fastarac._engine.inputs import NAMES, Items, read_counts, read_items, vector
 from fastarac._engine.ranked import RankedItems, corners_of, every_threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 S = TypeVar("S", bound="_Sweep")
 
@@ -473,8 +476,7 @@ def threshold_sweep(
     >>> fa.threshold_sweep([1, 0, 1, 1, 1], [0.9, 0.8, 0.7, 0.6, 0.5], corners_only=True).thresholds
     array([inf, 0.9, 0.8, 0.5])
     """
-    if isinstance(correct, LabelsInPart):
-        correct = correct.simplified
+    correct = whole_or_part(correct)
     if isinstance(correct, LabelsInPart):
         if graded or corners_only:
             other = "graded" if graded else "corners_only"
@@ -508,11 +510,10 @@ def as_sweep(
         reject_beside_sweep(confidence, sample_weight, names[1])
         return whole_sweep(correct)
     confidence = require_confidence(confidence, names, beside=correct)
-    if isinstance(correct, LabelsInPart):
-        correct = correct.simplified
-    if isinstance(correct, LabelsInPart):
-        return _estimated(correct, confidence, sample_weight, names)
-    return sweep_of_items(read_items(correct, confidence, sample_weight, names))
+    labels = whole_or_part(correct)
+    if isinstance(labels, LabelsInPart):
+        return _estimated(labels, confidence, sample_weight, names)
+    return sweep_of_items(read_items(labels, confidence, sample_weight, names))
 
 
 def as_ranked(
@@ -522,21 +523,22 @@ def as_ranked(
     names: tuple[str, str, str] = NAMES,
     *,
     corners: bool = False,
+    share_of_judge: Callable[[Any], float | None] | None = None,
 ) -> RankedItems:
-    """Return what less than a sweep is read from: items in order, or the counts that stand for them.
+    """Return what less than a sweep is read from: items in order, or counts in their place.
 
-    With `corners`, what is asked for needs no more than these, so that a `CornerSweep` will do.
+    With `corners` a `CornerSweep` will do. `share_of_judge` tells from items of which some are known
+    how much a judge counts.
     """
     if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight, names[1])
         return RankedItems(None, correct if corners else whole_sweep(correct), corners=corners)
     confidence = require_confidence(confidence, names, beside=correct)
-    if isinstance(correct, LabelsInPart):
-        correct = correct.simplified
-    if isinstance(correct, LabelsInPart):
-        sweep = _estimated(correct, confidence, sample_weight, names)
+    labels = whole_or_part(correct)
+    if isinstance(labels, LabelsInPart):
+        sweep = _estimated(labels, confidence, sample_weight, names, share_of_judge)
         return RankedItems(None, sweep, corners=corners)
-    return RankedItems(read_items(correct, confidence, sample_weight, names), corners=corners)
+    return RankedItems(read_items(labels, confidence, sample_weight, names), corners=corners)
 
 
 def refuse_partial(correct: object) -> None:
@@ -546,15 +548,18 @@ def refuse_partial(correct: object) -> None:
 
 
 def _estimated(
-    truth: LabelsInPart, confidence: ArrayLike, sample_weight: object, names: tuple[str, str, str]
+    truth: LabelsInPart,
+    confidence: ArrayLike,
+    sample_weight: object,
+    names: tuple[str, str, str],
+    share_of_judge: Callable[[Any], float | None] | None = None,
 ) -> ThresholdSweep:
-    """Return estimated counts, for what is linear in them: not for areas of classes (y_true)."""
-    if names[0] != NAMES[0]:
+    """Return estimated counts; of classes (y_true) for what says how much a judge counts."""
+    if names != NAMES and share_of_judge is None:
         raise TypeError(refusal())
     if sample_weight is not None:
         raise TypeError("sample_weight is given beside a PartialTruth; the truth alone is expected")
-    found: ThresholdSweep = truth.sweep_of(confidence)
-    return found
+    return truth.sweep_of(confidence, share_of_judge)  # type: ignore[no-any-return]
 
 
 def whole_sweep(sweep: AcceptedCounts) -> ThresholdSweep:

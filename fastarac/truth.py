@@ -275,19 +275,19 @@ class PartialTruth(LabelsInPart, Result):
         return self.correct if self.complete and not self.graded else self
 
     def sweep_of(
-        self, confidence: ArrayLike, acceptance: Callable[[ThresholdSweep], float] | None = None
+        self,
+        confidence: ArrayLike,
+        share_of_judge: Callable[[PartialItems], float | None] | None = None,
     ) -> ThresholdSweep:
         """Return the estimated counts at every threshold; those of plain labels where all are known.
 
-        The judge has the part that suits the errors of all items, or those that are accepted at the
-        acceptance rate that is read off the counts.
+        The judge has the share κ that suits the errors of all items, or the one that a function of the
+        items tells.
         """
         if self.simplified is not self:
             return threshold_sweep(self.correct, confidence)
         items = PartialItems(self, confidence, self.groups)
-        if acceptance is not None:
-            return items.sweep(items.share_up_to(items.last_tie(acceptance(items.beginning.sweep))))
-        return items.beginning.sweep
+        return items.beginning.sweep if share_of_judge is None else items.sweep(share_of_judge(items))
 
 
 def read_judge(judge: Any, n: int, *, beside: str = "confidence") -> FloatArray:
@@ -465,6 +465,11 @@ class PartialItems:
             return self.share_of(derivative)
         return None if linear and verified < FEW else 0.0
 
+    def share_by_tie(self, derivative: FloatArray, *, linear: bool) -> float | None:
+        """κ for a statistic with this derivative by an error at each threshold but the first, (m,)."""
+        of_verified = derivative[self.tie]
+        return self.share_by(of_verified, self.verified_errors(of_verified), linear=linear)
+
     def last_tie(self, acceptance_rate: float) -> int:
         """Index of the tie in which so many are accepted."""
         wanted = acceptance_rate * self.n * (1.0 - 1e-12)
@@ -491,22 +496,22 @@ class PartialItems:
             rates, own, judged = first.rates, first.verified, share or 0.0
             if share is None:
                 rates, own = (np.full(len(each), float(self.mostly_wrong)) for each in (rates, own))
-            alone = 1.0 - judged
-            own = alone * own + judged * last.verified
+            own = (1.0 - judged) * own + judged * last.verified
             together = self._pairs_drawn_together(self.error - own)
             # what is known with certainty is not the sum of two rounded parts
             own = np.where(self.weight == 1.0, self.error, own + self.weight * (self.error - own))
-            rates, judges = alone * rates, judged * last.rates
-            right, wrong, squares, errors, sums = self._added_up(rates, judges, own)
-            above, single, doubled = sums
+            added = self._added_up((1.0 - judged) * rates, judged * last.rates, own)
+            right, wrong, squares, errors, sums = added
             # estimates may fall from a threshold to the next, which a check refuses
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
             object.__setattr__(sweep, "squares", read_only(squares))
             object.__setattr__(sweep, "n_verified", len(self.places))
+            object.__setattr__(sweep, "drawn_together", together)
             while len(self._counts) > KEPT:  # not the first, with which all begins
                 del self._counts[list(self._counts)[1]]
-            sums = above + together / 2.0, single - together, doubled
-            self._counts[share] = EstimatedCounts(sweep, errors, *sums)
+            above, alone, doubled = sums
+            pairs = above + together / 2.0, alone - together
+            self._counts[share] = EstimatedCounts(sweep, errors, *pairs, doubled)
         return self._counts[share]
 
     def _added_up(

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 _PACKAGE = __file__.rpartition("_core")[0]
 _SWEEP = "threshold_sweep(correct, confidence), given alone, is taken: the estimated curve"
-_PAIRS = "asymptotic_interval with statistic={!r}, or evaluate, estimates it"
 _VERIFIED = "it takes no weights, which the verified items need"
 
 INSTEAD = {
@@ -22,9 +21,6 @@ INSTEAD = {
         ),
         _SWEEP,
     ),
-    "roc_auc_score": _PAIRS.format("roc_auc"),
-    "pr_auc_score": _PAIRS.format("pr_auc"),
-    "average_precision_score": _PAIRS.format("average_precision"),
     "roc_partial_auc_score": "there is none in its place but arac_partial_auc_score, another area",
     "from_predictions": "from_sweep(threshold_sweep(correct, confidence)) draws the estimated curve",
     "bootstrap": "asymptotic_interval has an interval",
@@ -58,9 +54,19 @@ class LabelsInPart:
         """Plain labels where nothing is left to chance; this object otherwise."""
         raise NotImplementedError
 
-    def sweep_of(self, confidence: ArrayLike, acceptance: Any = None) -> Any:
-        """Return the estimated counts, those best known at an acceptance rate that is read off."""
+    def sweep_of(self, confidence: ArrayLike, share_of_judge: Any = None) -> Any:
+        """Return the estimated counts, with the judge's share that a function of the items tells."""
         raise NotImplementedError
+
+
+def whole_or_part(correct: Any) -> Any:
+    """Return plain labels for those of which nothing is left to chance, and all else as it is."""
+    return correct.simplified if isinstance(correct, LabelsInPart) else correct
+
+
+def is_in_part(correct: Any) -> bool:
+    """Whether labels are given of which some are left to chance."""
+    return isinstance(whole_or_part(correct), LabelsInPart)
 
 
 def refusal() -> str:

@@ -174,9 +174,23 @@ class RankedItems:
 
     `counts` are given in the place of items where a sweep of them is there. With `corners` no more
     will be asked for than the points tell at which a curve may bend.
+
+    Attributes
+    ----------
+    given : AcceptedCounts or None
+        The sweep that stands for the items.
     """
 
-    __slots__ = ("_around_few", "_corners_do", "_items", "_ordered", "_pairs", "_runs", "_tried")
+    __slots__ = (
+        "_around_few",
+        "_corners_do",
+        "_items",
+        "_ordered",
+        "_pairs",
+        "_runs",
+        "_tried",
+        "given",
+    )
 
     def __init__(
         self,
@@ -185,6 +199,7 @@ class RankedItems:
         *,
         corners: bool = False,
     ) -> None:
+        self.given = counts
         self._items: Any = items  # asked for only where there are no counts
         self._ordered: Ordered | None = counts
         self._corners_do = corners

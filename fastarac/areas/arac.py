@@ -6,14 +6,21 @@ incorrect item by their order (`PairCounts`): exact integers, divided once at th
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import positive_scalar
+from fastarac._core.instead import is_in_part
 from fastarac._core.results import TupleResult
 from fastarac._engine.pairs import PairCounts, Quotient, quotient_of_pairs, value_of_pairs, whole_pairs
+from fastarac.estimated_sweep import within
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
+
+if TYPE_CHECKING:
+    from fastarac.truth import PartialItems
 
 
 class _CurveArea(NamedTuple):
@@ -146,7 +153,12 @@ def arac_area(
     0.8125
     """
     gamma = positive_scalar(gamma, "gamma")
-    return arac_area_of(as_ranked(correct, confidence, sample_weight, corners=True).pairs, gamma)
+    given = correct, confidence
+    if is_in_part(correct):
+        auc = arac_auc_score(*given, sample_weight=sample_weight)
+        normalized = normalized_arac_auc_score(*given, gamma=gamma, sample_weight=sample_weight)
+        return estimated_area(auc, normalized, estimated_recognition_rate(*given), gamma)
+    return arac_area_of(as_ranked(*given, sample_weight, corners=True).pairs, gamma)
 
 
 def arac_auc_score(
@@ -198,7 +210,8 @@ def arac_auc_score(
     >>> fa.arac_auc_score([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
     0.96875
     """
-    return value_of_pairs("arac_auc", as_ranked(correct, confidence, sample_weight, corners=True).pairs)
+    items = as_ranked(correct, confidence, sample_weight, corners=True, share_of_judge=share_of_judge)
+    return within(items, value_of_pairs("arac_auc", items.pairs), 0.5, 1.0)
 
 
 def normalized_arac_auc_score(
@@ -252,8 +265,9 @@ def normalized_arac_auc_score(
     0.8125
     """
     gamma = positive_scalar(gamma, "gamma")
-    pairs = as_ranked(correct, confidence, sample_weight, corners=True).pairs
-    return arac_area_of(pairs, gamma).normalized
+    share = partial(share_of_normalized, gamma=gamma)
+    items = as_ranked(correct, confidence, sample_weight, corners=True, share_of_judge=share)
+    return within(items, arac_area_of(items.pairs, gamma).normalized, *ends_of_normalized(gamma))
 
 
 def augrc_loss(
@@ -303,4 +317,63 @@ def augrc_loss(
     >>> fa.augrc_loss([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
     0.03125
     """
-    return value_of_pairs("augrc", as_ranked(correct, confidence, sample_weight, corners=True).pairs)
+    items = as_ranked(correct, confidence, sample_weight, corners=True, share_of_judge=share_of_judge)
+    return within(items, value_of_pairs("augrc", items.pairs), 0.0, 0.5)
+
+
+def ends_of_normalized(gamma: float = 1.0) -> tuple[float, float]:
+    """Of (γ·u + β)/(γ + 1): with the incorrect items on top, u is (1 − β)/2, its least value."""
+    return min(gamma / 2.0, 1.0) / (gamma + 1.0), 1.0
+
+
+def estimated_area(auc: float, normalized: float, recognition_rate: float, gamma: float) -> CurveArea:
+    """The parts of an area of which each figure is estimated with the least variance."""
+    improved = normalized * (gamma + 1.0)
+    return CurveArea(auc, auc - recognition_rate, recognition_rate, improved, normalized, gamma)
+
+
+def estimated_recognition_rate(correct: Any, confidence: ArrayLike | None) -> float:
+    """β of items of which some are verified, with the least variance."""
+    items = as_ranked(correct, confidence, share_of_judge=_share_for_all)
+    p, q, _ = items.totals
+    return within(items, float(p / (p + q)), 0.0, 1.0)
+
+
+def _share_for_all(items: PartialItems) -> float | None:
+    return items.share_by_tie(np.ones(len(items.starts) - 1), linear=True)
+
+
+def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
+    """The rise of the AUGRC by an error at each threshold but the first.
+
+    The share of items at or below it, those tied half, over Ω.
+    """
+    total = float(sweep.total)
+    accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64) / total
+    rise: NDArray[np.float64] = (1.0 - (accepted[1:] + accepted[:-1]) / 2.0) / total
+    return rise
+
+
+def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[float, float]:
+    """Derivatives of (γ(A − β)/(1 − β) + β)/(γ + 1) by A and by β; 0 where β = 1 makes it 1."""
+    rest = sweep.n_incorrect / sweep.total
+    if rest == 0.0:
+        return 0.0, 0.0
+    return (
+        gamma / rest / (gamma + 1.0),
+        (1.0 - gamma * (1.0 - area) / rest**2) / (gamma + 1.0),
+    )
+
+
+def share_of_judge(items: PartialItems) -> float | None:
+    """How much a judge counts where some items are verified: for the least variance of the area."""
+    return items.share_by_tie(weights_of_errors(items.beginning.sweep), linear=True)
+
+
+def share_of_normalized(items: PartialItems, gamma: float) -> float | None:
+    """The same of the normalised area."""
+    sweep = items.beginning.sweep
+    area = value_of_pairs("arac_auc", as_ranked(sweep, corners=True).pairs)
+    by_area, by_rate = slopes_of_normalized(sweep, area, gamma)
+    by_error = -by_area * weights_of_errors(sweep) - by_rate / float(sweep.total)
+    return items.share_by_tie(by_error, linear=False)

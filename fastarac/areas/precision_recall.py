@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,12 +15,15 @@ from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import TupleResult
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._kernels.codes import OF_INTERPOLATION
+from fastarac.areas.gradients import PointInfluence, by_precision, integrals, points_of, sum_of_terms
+from fastarac.estimated_sweep import EstimatedSweep, for_limits, plain
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._engine.counts import AcceptedCounts
+    from fastarac.truth import PartialItems
 
 Interpolation = Literal["davis-goadrich", "linear", "step"]
 
@@ -141,7 +145,12 @@ def pr_auc_score(
     """
     choice(interpolation, "interpolation", ("davis-goadrich", "linear", "step"))
     corners = interpolation == "davis-goadrich"
-    items = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=corners)
+    share = partial(share_of_judge, interpolation=interpolation)
+    items = as_ranked(
+        y_true, y_score, sample_weight, SCORED_NAMES, corners=corners, share_of_judge=share
+    )
+    if isinstance(items.given, EstimatedSweep):
+        return items.given.precision_area(interpolation)
     positives = items.totals.correct
     if not positives:
         warn_undefined("area under the precision-recall curve", "y_true has no positive item")
@@ -207,7 +216,7 @@ def interpolated_precision(
         levels = np.arange(n_levels) / (n_levels - 1)
     else:
         levels = np.atleast_1d(fractions_of(recall_levels, "recall_levels"))
-    sweep = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners
+    sweep = for_limits(as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners)
     if not sweep.n_correct:
         warn_undefined("interpolated precision", "y_true has no positive item")
         return np.full(len(levels), np.nan)
@@ -268,7 +277,7 @@ def eleven_point_average_precision(
     >>> round(fa.eleven_point_average_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]), 6)
     0.848485
     """
-    sweep = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners
+    sweep = for_limits(as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners)
     if not sweep.n_correct:
         warn_undefined("11-point average precision", "y_true has no positive item")
         return math.nan
@@ -327,7 +336,7 @@ def break_even_point(
     >>> fa.break_even_point([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6])
     BreakEvenPoint(value=0.5, threshold=0.8)
     """
-    sweep = as_sweep(y_true, y_score, sample_weight, SCORED_NAMES)
+    sweep = for_limits(as_sweep(y_true, y_score, sample_weight, SCORED_NAMES))
     if not sweep.n_correct:
         warn_undefined("break-even point", "y_true has no positive item")
         return BreakEvenPoint(math.nan, math.nan)
@@ -388,7 +397,7 @@ def equal_error_rate(
     >>> fa.equal_error_rate([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6])
     EqualErrorRate(rate=0.5, threshold=0.8)
     """
-    sweep = as_sweep(y_true, y_score, sample_weight, SCORED_NAMES)
+    sweep = for_limits(as_sweep(y_true, y_score, sample_weight, SCORED_NAMES))
     if not (sweep.n_correct and sweep.n_incorrect):
         warn_undefined("equal error rate", "y_true has one class only")
         return EqualErrorRate(math.nan, math.nan)
@@ -411,3 +420,33 @@ def _between(counts: NDArray[Any], index: int, part: Fraction) -> Fraction:
 
 def _plain(threshold: Any) -> Any:
     return threshold if isinstance(threshold, int) else float(threshold)
+
+
+def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointInfluence:
+    """How the area moves with a correct and an incorrect item at each threshold."""
+    area = pr_auc_score(sweep, interpolation=interpolation)
+    if interpolation == "step":
+        gradient = by_precision(sweep, over_accepted=False, trapezoids=False)
+    elif interpolation == "linear":
+        gradient = by_precision(sweep, over_accepted=False, trapezoids=True, first=1.0)
+    else:
+        at = points_of(sweep)
+        term, own, before = integrals(at)
+        with np.errstate(invalid="ignore"):
+            share = np.nan_to_num(at.correct / at.tie)
+            move = np.nan_to_num(term / at.tie)
+        own = PointInfluence(
+            share * own.correct + move * (1.0 - share), share * own.incorrect - move * share
+        )
+        gradient = sum_of_terms(own, PointInfluence(share * before.correct, share * before.incorrect))
+    ratio = float(sweep.total / sweep.n_correct)
+    return PointInfluence(ratio * (gradient.correct - area), ratio * gradient.incorrect)
+
+
+def share_of_judge(items: PartialItems, interpolation: Interpolation) -> float | None:
+    """How much a judge counts where some items are verified: for the least variance of the area."""
+    sweep = plain(items.beginning.sweep)
+    if not sweep.n_correct:
+        return 0.0
+    at = area_gradient(sweep, interpolation)
+    return items.share_by_tie(at.incorrect - at.correct, linear=False)

@@ -10,22 +10,39 @@ from __future__ import annotations
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core.checks import choice, positive_scalar
 from fastarac._core.exceptions import warn_undefined
+from fastarac._core.instead import is_in_part
 from fastarac._engine.pairs import PairCounts, Quotient, whole_pairs
 from fastarac._engine.weighted import exact_quotient
 from fastarac._kernels.codes import OF_ESTIMATOR
-from fastarac.areas.arac import CurveArea, curve_area
+from fastarac.areas.arac import (
+    CurveArea,
+    curve_area,
+    estimated_area,
+    estimated_recognition_rate,
+    slopes_of_normalized,
+)
+from fastarac.areas.gradients import from_here_on
+from fastarac.estimated_sweep import within
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from fastarac._engine.ranked import RankedItems
+    from fastarac.truth import PartialItems
 
+FloatArray = NDArray[np.float64]
 Estimator = Literal["trapezoid", "mean", "exact"]
 Optimum = Literal["finite", "asymptotic"]
 
@@ -37,9 +54,13 @@ def _ranked(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
     estimator: str,
+    share: Callable[..., float | None] | None = None,
 ) -> RankedItems:
     """The items, of which all estimators but trapezoids need no more than the corners."""
-    return as_ranked(correct, confidence, sample_weight, corners=estimator in ("mean", "exact"))
+    return as_ranked(
+        correct, confidence, sample_weight, corners=estimator in ("mean", "exact"),
+        share_of_judge=share or partial(share_of_judge, estimator=estimator),
+    )  # fmt: skip
 
 
 def _area(items: RankedItems, estimator: str, *, of_risk: bool = False) -> Fraction:
@@ -193,11 +214,17 @@ def arp_area(
     >>> fa.arp_area([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6]).auc
     0.96875
     """
-    return _arp_area(_ranked(correct, confidence, sample_weight, estimator), gamma, estimator)
+    gamma = positive_scalar(gamma, "gamma")
+    given = correct, confidence
+    if is_in_part(correct):
+        options: dict[str, Any] = {"estimator": estimator, "sample_weight": sample_weight}
+        auc = arp_auc_score(*given, **options)
+        normalized = normalized_arp_auc_score(*given, gamma=gamma, **options)
+        return estimated_area(auc, normalized, estimated_recognition_rate(*given), gamma)
+    return _arp_area(_ranked(*given, sample_weight, estimator), gamma, estimator)
 
 
 def _arp_area(items: RankedItems, gamma: float, estimator: Estimator) -> CurveArea:
-    gamma = positive_scalar(gamma, "gamma")
     precision, risk = _precision_and_risk(items, estimator)
     return curve_area(precision, risk, items.totals, gamma, items.rounding)
 
@@ -255,7 +282,8 @@ def arp_auc_score(
     >>> round(fa.arp_auc_score(correct, confidence, estimator="mean"), 6)
     0.791667
     """
-    return float(_area(_ranked(correct, confidence, sample_weight, estimator), estimator))
+    items = _ranked(correct, confidence, sample_weight, estimator)
+    return within(items, float(_area(items, estimator)), 0.0, 1.0)
 
 
 def normalized_arp_auc_score(
@@ -308,9 +336,10 @@ def normalized_arp_auc_score(
     >>> fa.normalized_arp_auc_score([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
     0.8125
     """
-    return _arp_area(
-        _ranked(correct, confidence, sample_weight, estimator), gamma, estimator
-    ).normalized
+    gamma = positive_scalar(gamma, "gamma")
+    share = partial(share_of_normalized, estimator=estimator, gamma=gamma)
+    items = _ranked(correct, confidence, sample_weight, estimator, share)
+    return within(items, _arp_area(items, gamma, estimator).normalized, -math.inf, 1.0)
 
 
 def aurc_loss(
@@ -362,7 +391,8 @@ def aurc_loss(
     >>> fa.aurc_loss([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], estimator="mean")
     0.0625
     """
-    return float(_area(_ranked(correct, confidence, sample_weight, estimator), estimator, of_risk=True))
+    items = _ranked(correct, confidence, sample_weight, estimator)
+    return within(items, float(_area(items, estimator, of_risk=True)), 0.0, 1.0)
 
 
 def excess_aurc_loss(
@@ -486,3 +516,44 @@ def normalized_aurc_loss(
         warn_undefined("normalised AURC", "all items are alike, correct or incorrect")
         return math.nan
     return _between(items.totals, aurc, best, items.rounding)
+
+
+def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> FloatArray:
+    """The rise of the AURC by an error at each threshold but the first."""
+    accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
+    total = float(sweep.total)
+    before, after = accepted[:-1], accepted[1:]
+    if estimator == "trapezoid":
+        widths = np.diff(accepted)
+        breadth = widths.copy()
+        breadth[:-1] += widths[1:]
+        breadth[0] += widths[0]  # flat from no acceptance to the first point
+        return np.asarray(from_here_on(breadth / 2.0 / after) / total)
+    tie = after - before
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if estimator == "exact":
+            steps = np.log1p(tie / before)
+        else:
+            harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1.0, total + 1.0))])
+            steps = harmonic[after.astype(np.intp)] - harmonic[before.astype(np.intp)]
+        own = 1.0 - np.where(before > 0.0, before * steps, 0.0) / tie
+    later = np.zeros(len(own))
+    later[:-1] = from_here_on(steps[1:])
+    weights: FloatArray = (own + later) / total
+    return weights
+
+
+def share_of_judge(items: PartialItems, estimator: str) -> float | None:
+    """How much a judge counts where some items are verified: for the least variance of the area."""
+    choice(estimator, "estimator", ESTIMATORS)
+    return items.share_by_tie(weights_of_errors(items.beginning.sweep, estimator), linear=True)
+
+
+def share_of_normalized(items: PartialItems, estimator: str, gamma: float) -> float | None:
+    """The same of the normalised ARP-AUC."""
+    choice(estimator, "estimator", ESTIMATORS)
+    sweep = items.beginning.sweep
+    weights = weights_of_errors(sweep, estimator)
+    area = 1.0 - float(np.sum(weights * np.diff(sweep.false_accepts)))
+    by_area, by_rate = slopes_of_normalized(sweep, area, gamma)
+    return items.share_by_tie(-by_area * weights - by_rate / float(sweep.total), linear=False)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fastarac._core.text import percent, rounded, significant
-from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas.precision_recall import equal_error_rate
 from fastarac.bounds.extremes import Bounds
 from fastarac.curves import steps_of
@@ -19,6 +18,7 @@ from fastarac.displays._style import WHOLE, FloatArray, has_markers
 from fastarac.displays.decimation import Range, edges_of_columns, thin
 from fastarac.dropins._sums import precision_of
 from fastarac.dropins.curves import det_curve, precision_recall_curve, roc_curve
+from fastarac.estimated_sweep import roc_auc_of
 from fastarac.sweep import ThresholdSweep, as_ranked
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
     @classmethod
     def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:
         fpr, tpr, _ = roc_curve(sweep, **points)
-        return cls(fpr=fpr, tpr=tpr, roc_auc=value_of_pairs("roc_auc", as_ranked(sweep).pairs))
+        return cls(fpr=fpr, tpr=tpr, roc_auc=roc_auc_of(as_ranked(sweep)))
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
         return {"Chance level (ROC-AUC = 0.5)": (DIAGONAL, DIAGONAL)}

@@ -5,6 +5,7 @@ Each function returns the value, and the message of the warning that goes with i
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from fastarac._kernels.codes import CORNERS, EVERY, PRECISION, RATES, RECALL_STE
 from fastarac.areas.partial import area_between
 from fastarac.dropins._arrays import Array, Scores, read_scores, readable
 from fastarac.dropins._points import Shape, points_of_items
+from fastarac.estimated_sweep import EstimatedSweep
 
 if TYPE_CHECKING:
     from fastarac._engine.counts import AcceptedCounts
@@ -103,6 +105,9 @@ def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Sco
 
 def precision_of(items: RankedItems) -> Score:
     """`average_precision` of sorted items, or from the counts of a sweep."""
+    if isinstance(items.given, EstimatedSweep):
+        value = items.given.precision_area("step")
+        return (0.0, NO_RECALL) if math.isnan(value) else (value, None)
     positives = items.totals.correct
     if not positives:
         return 0.0, NO_RECALL

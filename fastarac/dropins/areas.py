@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from functools import partial
 from typing import TYPE_CHECKING
 
 from fastarac._core.checks import reject_all_beside_sweep
 from fastarac._core.exceptions import UndefinedMetricWarning
+from fastarac._core.instead import is_in_part
 from fastarac._engine.counts import AcceptedCounts
-from fastarac._engine.pairs import value_of_pairs
+from fastarac._engine.inputs import SCORED_NAMES
+from fastarac.areas.precision_recall import share_of_judge
 from fastarac.dropins import _checks
 from fastarac.dropins._arrays import (
     check_dimensions,
@@ -44,13 +47,17 @@ from fastarac.dropins.multiclass import (
     one_vs_rest,
     wrong_shape,
 )
+from fastarac.estimated_sweep import EstimatedSweep, roc_auc_of
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
+from fastarac.truth import require_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.truth import PartialItems
 
 
 AVERAGES = ("macro", "micro", "samples", "weighted")
@@ -184,6 +191,12 @@ def roc_auc_score(
         value, message = _area_of_sweep(y_true, max_fpr)
         _warn([message])
         return value
+    if is_in_part(y_true):
+        require_alone(labels=labels, max_fpr=max_fpr)
+        items = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, share_of_judge=_share_of_judge)
+        value = roc_auc_of(items)
+        _warn([ONE_CLASS if math.isnan(value) else None])
+        return value
     name = "roc_auc_score"
     _checks.check_array_like(name, y_true=y_true, y_score=y_score)
     _checks.check_option(name, "average", average, AVERAGES, optional=True)
@@ -240,11 +253,26 @@ def _check_target(target: Target) -> None:
     check_not_empty(target.values)
 
 
+def _share_of_judge(items: PartialItems) -> float | None:
+    """How much a judge counts where some items are verified: for the least variance of the ROC-AUC."""
+    sweep = items.beginning.sweep
+    area, correct, incorrect = sweep.roc_auc, float(sweep.n_correct), float(sweep.n_incorrect)
+    if math.isnan(area):
+        return 0.0
+    right, wrong = (
+        (above[1:] + above[:-1]) / 2.0 for above in (sweep.true_accepts, sweep.false_accepts)
+    )
+    of_correct = (1.0 - area - wrong / incorrect) / correct
+    return items.share_by_tie((right / correct - area) / incorrect - of_correct, linear=False)
+
+
 def _area_of_sweep(sweep: AcceptedCounts, max_fpr: float | None) -> Score:
     if not (sweep.n_correct and sweep.n_incorrect):
         return float("nan"), ONE_CLASS
+    if isinstance(sweep, EstimatedSweep):
+        require_alone(max_fpr=max_fpr)
     if max_fpr is None or max_fpr == 1:
-        return value_of_pairs("roc_auc", as_ranked(sweep, corners=True).pairs), None
+        return roc_auc_of(as_ranked(sweep, corners=True)), None
     return partial_area(sweep, max_fpr), None
 
 
@@ -313,6 +341,13 @@ def average_precision_score(
     >>> fa.average_precision_score([0, 1, 2, 1], scores, average=None)
     array([1. , 1. , 0.5])
     """
+    if is_in_part(y_true):
+        share = partial(share_of_judge, interpolation="step")
+        value, message = precision_of(
+            as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, share_of_judge=share)
+        )
+        _warn([message])
+        return value
     name = "average_precision_score"
     if isinstance(y_true, AcceptedCounts):
         reject_all_beside_sweep(y_score=y_score, sample_weight=sample_weight)

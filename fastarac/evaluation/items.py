@@ -17,7 +17,7 @@ from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas import arac as areas
 from fastarac.areas.risk import risk_areas
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
-from fastarac.estimated_sweep import for_limits
+from fastarac.estimated_sweep import EstimatedSweep, for_limits, roc_auc_of
 from fastarac.evaluation.bounds import BoundedEvaluation, evaluate_bounds
 from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, who_verifies
 from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, prices_of, read_limits, rows_of
@@ -393,6 +393,8 @@ def evaluate(
     average_precision, pr_auc = (
         a / b if pairs.correct else math.nan for a, b in (figures.average_precision, figures.pr_auc)
     )
+    if isinstance(items.given, EstimatedSweep):  # pairs of two, without those of an item with itself
+        average_precision, pr_auc = map(items.given.precision_area, ("step", "davis-goadrich"))
     every = []
     for limit in limits:
         point = point_of_limit(counts, limit.criterion, limit.value, reviewer)
@@ -434,7 +436,7 @@ def evaluate(
         recognition_rate=counts.recognition_rate,
         arac=areas.arac_area_of(pairs, prices.gamma),
         arp=arp,
-        roc_auc=value_of_pairs("roc_auc", pairs),
+        roc_auc=roc_auc_of(items),
         pr_auc=pr_auc,
         average_precision=average_precision,
         aurc=aurc,
@@ -491,12 +493,9 @@ def _of_partial_truth(
     counts = for_limits(source.counts(statistics["recognition_rate"]))  # no cost falls below 0
     rate, gamma = values["recognition_rate"], prices.gamma
     arac, arp = (
-        areas.CurveArea(
-            values[f"{name}_auc"], values[f"{name}_auc"] - rate, rate,
-            values[f"normalized_{name}_auc"] * (gamma + 1.0), values[f"normalized_{name}_auc"], gamma,
-        )
+        areas.estimated_area(values[f"{name}_auc"], values[f"normalized_{name}_auc"], rate, gamma)
         for name in ("arac", "arp")
-    )  # fmt: skip
+    )
     return Evaluation(
         n=len(truth), recognition_rate=rate, arac=arac, arp=arp, roc_auc=values["roc_auc"],
         pr_auc=values["pr_auc"], average_precision=values["average_precision"], aurc=values["aurc"],

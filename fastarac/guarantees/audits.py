@@ -208,6 +208,7 @@ def audited_sweep(
         sweep.thresholds, sweep.true_accepts, sweep.false_accepts,
         squares=sweep.squares,
         n_verified=sweep.n_verified,
+        drawn_together=sweep.drawn_together,
         threshold=real_scalar(threshold, "threshold", finite=False),
         least_probability=log.least_probability,
         largest_probability=float(log.probability[log.accepted].max(initial=log.least_probability)),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fastarac._engine.counts import CountsAtThresholds
     from fastarac.reviewer import Reviewer
+    from fastarac.truth import PartialItems
 
 CHUNK = 1 << 16
 
@@ -58,7 +59,11 @@ def counts_at(
 ) -> ThresholdSweep:
     """Counts that are best known at the acceptance rate that is read off others."""
     require_alone(sample_weight=sample_weight)
-    found: ThresholdSweep = truth.sweep_of(require_confidence(confidence, beside=truth), acceptance)
+
+    def share(items: PartialItems) -> float | None:
+        return items.share_up_to(items.last_tie(acceptance(items.beginning.sweep)))
+
+    found: ThresholdSweep = truth.sweep_of(require_confidence(confidence, beside=truth), share)
     return found
 
 

@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac import _kernels
 from fastarac._core.exceptions import undefined_is_nan
-from fastarac._engine.pairs import scale_of
 from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
 from fastarac.areas import risk as risk_areas
+from fastarac.areas.gradients import (
+    PointInfluence,
+    by_precision,
+    integrals,
+    points_of,
+    sum_of_terms,
+)
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.operating_points import points as operating
 from fastarac.reviewer import Reviewer
@@ -34,15 +39,6 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 FloatArray = NDArray[np.float64]
-
-
-class PointInfluence(NamedTuple):
-    """Influence of one item of weight 1 at each threshold but the first: arrays of shape (m,)."""
-
-    correct: FloatArray
-    """Of a correct item whose confidence is that threshold."""
-    incorrect: FloatArray
-    """Of an incorrect item there."""
 
 
 class Line(NamedTuple):
@@ -90,7 +86,7 @@ def _arac_auc(sweep: ThresholdSweep) -> Lines:
 
 def lines_of_normalized_arac(sweep: ThresholdSweep, of_area: Lines, area: float, gamma: float) -> Lines:
     """From those of the area."""
-    by_area, by_rate = slopes_of_normalized(sweep, area, gamma)
+    by_area, by_rate = areas.slopes_of_normalized(sweep, area, gamma)
     of_rate = _recognition_rate(sweep)
     correct, incorrect = (
         Line(by_rate * rate.offset, by_area * line.slope, line.divisor, line.centre)
@@ -102,17 +98,6 @@ def lines_of_normalized_arac(sweep: ThresholdSweep, of_area: Lines, area: float,
 def _normalized_arac_auc(sweep: ThresholdSweep, gamma: float = 1.0) -> Lines:
     area = areas.arac_area(sweep, gamma=gamma)
     return lines_of_normalized_arac(sweep, _arac_auc(sweep), area.auc, gamma)
-
-
-def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[float, float]:
-    """Derivatives of (γ(A − β)/(1 − β) + β)/(γ + 1) by A and by β; 0 where β = 1 makes it 1."""
-    rest = sweep.n_incorrect / sweep.total
-    if rest == 0.0:
-        return 0.0, 0.0
-    return (
-        gamma / rest / (gamma + 1.0),
-        (1.0 - gamma * (1.0 - area) / rest**2) / (gamma + 1.0),
-    )
 
 
 def _roc_auc(sweep: ThresholdSweep) -> Lines:
@@ -153,82 +138,15 @@ def along(line: Line, above: NDArray[Any]) -> FloatArray:
     return values
 
 
-class _Points(NamedTuple):
-    """The counts before each threshold but the first and of its tie, and those accepted at it."""
-
-    true_before: FloatArray
-    false_before: FloatArray
-    correct: FloatArray
-    incorrect: FloatArray
-    tie: FloatArray
-    accepted: FloatArray
-
-
-def _points(sweep: ThresholdSweep) -> _Points:
-    scale = scale_of(max(sweep.n_correct, sweep.n_incorrect))  # a product of weights must not overflow
-    ta, fa = sweep.true_accepts * scale, sweep.false_accepts * scale
-    p, q = np.diff(ta), np.diff(fa)
-    return _Points(ta[:-1], fa[:-1], p, q, p + q, ta[1:] + fa[1:])
-
-
-# Also of sums over the points: their derivatives by the weight of either kind of items at each.
-_Gradient = PointInfluence
-
-
-def from_here_on(terms: FloatArray) -> FloatArray:
-    """Sums of the terms from each one to the last."""
-    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
-    return sums
-
-
-def _by_precision(
-    sweep: ThresholdSweep, *, over_accepted: bool, trapezoids: bool, first: float = math.nan
-) -> _Gradient:
-    """Of the area over precision from the precision `first` on, NaN for flat up to the first point."""
-    ta, fa = sweep.true_accepts, sweep.false_accepts
-    out = np.empty((2, len(ta) - 1))
-    _kernels.influence.precision_influence(ta, fa, over_accepted, trapezoids, first, out)
-    return _Gradient(out[0], out[1])
-
-
-def _integrals(at: _Points) -> tuple[FloatArray, _Gradient, _Gradient]:
-    """Terms p + (T₀ − p·N₀/g)·ln(N/N₀); derivatives by the tie itself, and by all before it."""
-    t0, f0, p, q, g, n = (
-        at.true_before, at.false_before, at.correct, at.incorrect, at.tie, at.accepted,
-    )  # fmt: skip
-    n0 = t0 + f0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log = np.log1p(g / n0)
-        slope = (t0 * q - p * f0) / g
-        term = p + slope * log
-        later = slope * g / (n * n0)
-        own = _Gradient(1.0 - log * (f0 + slope) / g + slope / n, log * (t0 - slope) / g + slope / n)
-        before = _Gradient(log * q / g - later, -log * p / g - later)
-    # at the first point, and where a weight is lost beside the sum of those before
-    alone = (n0 == 0.0) | (g == 0.0)
-    term[alone] = p[alone]
-    for values, value in ((own.correct, 1.0), (own.incorrect, 0.0), *((b, 0.0) for b in before)):
-        values[alone] = value
-    return term, own, before
-
-
-def _sum_of_terms(own: _Gradient, before: _Gradient) -> _Gradient:
-    """An item at a threshold is of its own tie there, and before all that come after."""
-    correct, incorrect = (
-        at + np.concatenate([from_here_on(b)[1:], [0.0]]) for at, b in zip(own, before, strict=True)
-    )
-    return _Gradient(correct, incorrect)
-
-
 def _arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
     if estimator == "trapezoid":
         area = risk_areas.arp_auc_score(sweep)
-        gradient = _by_precision(sweep, over_accepted=True, trapezoids=True)
+        gradient = by_precision(sweep, over_accepted=True, trapezoids=True)
     else:
         # the mean over items has the same limit as the integral, and so the same influence
         area = risk_areas.arp_auc_score(sweep, estimator="exact")
-        _, own, before = _integrals(_points(sweep))
-        gradient = _sum_of_terms(own, before)
+        _, own, before = integrals(points_of(sweep))
+        gradient = sum_of_terms(own, before)
     return PointInfluence(gradient.correct - area, gradient.incorrect - area)
 
 
@@ -241,7 +159,7 @@ def _normalized_arp_auc(
     sweep: ThresholdSweep, gamma: float = 1.0, estimator: Estimator = "trapezoid"
 ) -> PointInfluence:
     area = risk_areas.arp_auc_score(sweep, estimator=estimator)
-    by_area, by_rate = slopes_of_normalized(sweep, area, gamma)
+    by_area, by_rate = areas.slopes_of_normalized(sweep, area, gamma)
     of_area, beta = _arp_auc(sweep, estimator), sweep.recognition_rate
     return PointInfluence(
         by_area * of_area.correct + by_rate * (1.0 - beta),
@@ -291,23 +209,7 @@ def _constant(sweep: ThresholdSweep, value: float) -> PointInfluence:
 def _pr_auc(sweep: ThresholdSweep, interpolation: Interpolation = "davis-goadrich") -> PointInfluence:
     if not sweep.n_correct:
         return _constant(sweep, math.nan)
-    area = precision_recall.pr_auc_score(sweep, interpolation=interpolation)
-    if interpolation == "step":
-        gradient = _by_precision(sweep, over_accepted=False, trapezoids=False)
-    elif interpolation == "linear":
-        gradient = _by_precision(sweep, over_accepted=False, trapezoids=True, first=1.0)
-    else:
-        at = _points(sweep)
-        term, own, before = _integrals(at)
-        with np.errstate(invalid="ignore"):
-            share = np.nan_to_num(at.correct / at.tie)
-            move = np.nan_to_num(term / at.tie)
-        own = _Gradient(
-            share * own.correct + move * (1.0 - share), share * own.incorrect - move * share
-        )
-        gradient = _sum_of_terms(own, _Gradient(share * before.correct, share * before.incorrect))
-    ratio = float(sweep.total / sweep.n_correct)
-    return PointInfluence(ratio * (gradient.correct - area), ratio * gradient.incorrect)
+    return precision_recall.area_gradient(sweep, interpolation)
 
 
 def _average_precision(sweep: ThresholdSweep) -> PointInfluence:

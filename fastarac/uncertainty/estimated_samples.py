@@ -10,15 +10,16 @@ import numpy as np
 from fastarac import _kernels
 from fastarac._engine import parallel
 from fastarac._engine.factors import read_outermost
+from fastarac.areas.arac import slopes_of_normalized
+from fastarac.areas.gradients import PointInfluence
+from fastarac.estimated_sweep import plain
 from fastarac.truth import PartialItems
 from fastarac.uncertainty import derivatives, losses
-from fastarac.uncertainty.derivatives import PointInfluence
 from fastarac.uncertainty.estimated_values import (
     added,
     counts_for,
     lines_of,
     normalized,
-    plain,
     risk,
     value_of,
 )
@@ -183,7 +184,7 @@ class PartialSample:
             if statistic.name == "arp_auc":
                 return -found
             area = 1.0 - risk(weights, start)
-            by_area, by_rate = derivatives.slopes_of_normalized(plain(start), area, gamma)
+            by_area, by_rate = slopes_of_normalized(plain(start), area, gamma)
             return -by_area * found - by_rate
         at = point_influence(counts_for(statistic, start), statistic)
         return at.incorrect[tie] - at.correct[tie]
@@ -231,7 +232,8 @@ class PartialSample:
             verified = math.inf  # of the confidences alone
         share = self.items.share_by(derivative, verified, linear=statistic.name in LINEAR)
         counts = self.items.estimate(share)
-        value = self.value(statistic, counts)
+        least, most = statistic.range
+        value = min(max(self.value(statistic, counts), least), most)  # NaN stays
         found = Evidence(share, counts, value, math.nan, 0.0, verified, None)
         if not spread:
             return found

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac._engine.counts import ThresholdCounts
-from fastarac.sweep import ThresholdSweep, trusted_sweep
+from fastarac.estimated_sweep import plain, quotient_of_two
 from fastarac.uncertainty import derivatives, inversion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.estimated_sweep import EstimatedSweep
+    from fastarac.sweep import ThresholdSweep
     from fastarac.truth import EstimatedCounts
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]
-
-NO_PAIRS = 1e-13  # of all, that the sums of one class alone may leave by rounding
 
 
 def lines_of(statistic: Statistic, counts: EstimatedCounts, value: float) -> derivatives.Lines:
@@ -50,10 +48,11 @@ def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
     sweep = counts.sweep
     name, options = statistic.name, dict(statistic.parameters)
     if name == "roc_auc":
-        pairs = float(sweep.n_correct) * float(sweep.n_incorrect) - counts.alone
-        return counts.above / pairs if pairs > NO_PAIRS * float(sweep.total) ** 2 else math.nan
-    if name in ("pr_auc", "average_precision"):
-        return _of_precision(name, sweep, **options)
+        return quotient_of_two(sweep, counts.above, counts.alone)
+    if name == "average_precision":
+        return sweep.precision_area("step")
+    if name == "pr_auc":
+        return sweep.precision_area(options.get("interpolation", "davis-goadrich"))
     if name in derivatives.RATES:
         part, whole = derivatives.parts(sweep, options["threshold"], derivatives.RATES[name])
         return part / whole if whole else math.nan
@@ -71,12 +70,6 @@ def counts_for(statistic: Statistic, sweep: EstimatedSweep) -> ThresholdSweep:
     if "max_error_rate" in dict(statistic.parameters) or statistic.name in inversion.LIMITS:
         return sweep.rising
     return plain(sweep)
-
-
-def plain(sweep: ThresholdSweep) -> ThresholdSweep:
-    """The same counts, as if they were known."""
-    counts = ThresholdCounts(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
-    return trusted_sweep(ThresholdSweep, counts)
 
 
 def _augrc(counts: EstimatedCounts) -> float:
@@ -99,27 +92,3 @@ def risk(weights: FloatArray, sweep: EstimatedSweep) -> float:
 def added(values: FloatArray) -> float:
     """Their sum."""
     return float(np.sum(values))
-
-
-def _of_precision(name: str, sweep: EstimatedSweep, interpolation: str = "davis-goadrich") -> float:
-    """Areas over the precision: of pairs of two items, without those of an item with itself, Σc̃ẽ."""
-    ta, fa = sweep.true_accepts, sweep.false_accepts
-    if not ta[-1] > 0.0:
-        return math.nan
-    p, q = np.diff(ta), np.diff(fa)
-    own_pairs = q - sweep.squares  # Σc̃ẽ of each tie, which is 0 of what is known
-    n = ta + fa
-    pairs_of_tie = p * p + own_pairs  # Σ_{i≠j}c̃c̃ + Σc̃, as Σc̃² = Σc̃ − Σc̃ẽ
-    if name == "average_precision" or interpolation == "step":
-        return added((p * ta[:-1] + pairs_of_tie) / n[1:]) / float(ta[-1])
-    if interpolation == "linear":
-        raise ValueError(
-            "interpolation is 'linear', which is not estimated from partial truth; 'davis-goadrich' or "
-            "'step' is expected"
-        )
-    g = np.diff(n)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log = np.log1p(g / n[:-1])
-        terms = (pairs_of_tie * (1.0 - n[:-1] / g * log) + p * ta[:-1] * log) / g
-    terms[0] = pairs_of_tie[0] / g[0]
-    return added(terms) / float(ta[-1])

@@ -13,10 +13,10 @@ from fastarac._core.exceptions import warn_undefined
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine import parallel, strategy
 from fastarac._engine.inputs import NAMES, read_items
+from fastarac.areas.gradients import PointInfluence
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.sweep import ThresholdSweep, require_confidence, sweep_of_items
 from fastarac.uncertainty import derivatives
-from fastarac.uncertainty.derivatives import PointInfluence
 from fastarac.uncertainty.statistics import as_statistic
 
 if TYPE_CHECKING:

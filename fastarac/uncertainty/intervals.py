@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.uncertainty.derivatives import PointInfluence
+    from fastarac.areas.gradients import PointInfluence
     from fastarac.uncertainty.resampling import Members, Population
 
     FloatArray = NDArray[np.float64]

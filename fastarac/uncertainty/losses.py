@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.special import chi_square_quantile
-from fastarac.uncertainty.derivatives import from_here_on
+from fastarac.areas import arac, risk
+from fastarac.areas.gradients import from_here_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,35 +57,6 @@ def _accepted(sweep: ThresholdSweep) -> FloatArray:
     return accepted
 
 
-def _augrc(sweep: ThresholdSweep) -> FloatArray:
-    """The share of items at or below an error, those tied half, over Ω."""
-    accepted = _accepted(sweep) / float(sweep.total)
-    return (1.0 - (accepted[1:] + accepted[:-1]) / 2.0) / float(sweep.total)
-
-
-def _aurc(sweep: ThresholdSweep, estimator: str = "trapezoid") -> FloatArray:
-    """The rise of the area under the risk–coverage curve by an error."""
-    accepted, total = _accepted(sweep), float(sweep.total)
-    before, after = accepted[:-1], accepted[1:]
-    if estimator == "trapezoid":
-        widths = np.diff(accepted)
-        breadth = widths.copy()
-        breadth[:-1] += widths[1:]
-        breadth[0] += widths[0]  # flat from no acceptance to the first point
-        return np.asarray(from_here_on(breadth / 2.0 / after) / total)
-    tie = after - before
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if estimator == "exact":
-            steps = np.log1p(tie / before)
-        else:
-            harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1.0, total + 1.0))])
-            steps = harmonic[after.astype(np.intp)] - harmonic[before.astype(np.intp)]
-        own = 1.0 - np.where(before > 0.0, before * steps, 0.0) / tie
-    later = np.zeros(len(own))
-    later[:-1] = from_here_on(steps[1:])
-    return (own + later) / total
-
-
 def _precision_at_correct(sweep: ThresholdSweep, interpolation: str = "step") -> FloatArray:
     """The loss of average precision by an error: 1/(n⁺·N) at each correct item from its place on."""
     del interpolation  # the others have the same limit
@@ -93,10 +65,10 @@ def _precision_at_correct(sweep: ThresholdSweep, interpolation: str = "step") ->
 
 
 _WEIGHTS: dict[str, Callable[..., FloatArray]] = {
-    "arac_auc": _augrc,
-    "augrc": _augrc,
-    "aurc": _aurc,
-    "arp_auc": _aurc,
+    "arac_auc": arac.weights_of_errors,
+    "augrc": arac.weights_of_errors,
+    "aurc": risk.weights_of_errors,
+    "arp_auc": risk.weights_of_errors,
     "average_precision": _precision_at_correct,
     "pr_auc": _precision_at_correct,
 }

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._core.results import Pickled
-from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
 from fastarac.areas import risk as risk_areas
 from fastarac.costs.verification import optimal_operating_point
+from fastarac.estimated_sweep import roc_auc_of
 from fastarac.operating_points import points as operating
 from fastarac.sweep import ThresholdSweep, as_ranked
 
@@ -38,7 +38,7 @@ class _Definition(NamedTuple):
 
 
 def _roc_auc(sweep: ThresholdSweep) -> float:
-    return value_of_pairs("roc_auc", as_ranked(sweep, corners=True).pairs)
+    return roc_auc_of(as_ranked(sweep, corners=True))
 
 
 def _average_precision(sweep: ThresholdSweep) -> float:
@@ -75,11 +75,6 @@ def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
     return above
 
 
-def _normalized_ends(*, gamma: float = 1.0) -> tuple[float, float]:
-    """Of (γ·u + β)/(γ + 1): with the incorrect items on top, u is (1 − β)/2, its least value."""
-    return min(gamma / 2.0, 1.0) / (gamma + 1.0), 1.0
-
-
 def _arac_partial_ends(
     *, acceptance_range: tuple[float, float] = (0.0, 1.0), max_error_rate: float | None = None
 ) -> tuple[float, float]:
@@ -113,7 +108,9 @@ _OPTIMUM = ("estimator", "optimum")
 _DEFINITIONS: dict[str, _Definition] = {
     "recognition_rate": _Definition(attrgetter("recognition_rate")),
     "arac_auc": _Definition(areas.arac_auc_score, (0.5, 1.0)),
-    "normalized_arac_auc": _Definition(areas.normalized_arac_auc_score, _normalized_ends, ("gamma",)),
+    "normalized_arac_auc": _Definition(
+        areas.normalized_arac_auc_score, areas.ends_of_normalized, ("gamma",)
+    ),
     "augrc": _Definition(areas.augrc_loss, (0.0, 0.5)),
     "arac_partial_auc": _Definition(
         partial_areas.arac_partial_auc_score,

@@ -92,6 +92,7 @@ def test_pairs_are_those_of_the_truth(units):
         if of_both > 0:
             area = value_of(fa.Statistic("roc_auc"), counts)
             assert area == pytest.approx(counts.above / of_both)
+            assert sweep.roc_auc == pytest.approx(min(max(area, 0.0), 1.0))
     wanted = [
         Fraction(1) if t > u else Fraction(1, 2) if t == u else Fraction(0)
         for t, c in zip(CONFIDENCE, RIGHT, strict=True)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import fastarac as fa
 from fastarac import _kernels
 from fastarac._engine import predictions
+from fastarac.estimated_sweep import plain
 from fastarac.truth import PartialItems
 from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.estimated_samples import PartialSample
-from fastarac.uncertainty.estimated_values import plain
 from fastarac.uncertainty.influence import point_influence
 from tests.partial_truth.test_truth import STATISTICS, outputs, verified
 from tests.strategies import COMPILED

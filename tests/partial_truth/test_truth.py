@@ -567,7 +567,6 @@ def test_what_is_not_offered_says_what_is():
         fa.asymptotic_interval(truth, confidence, statistic="break_even_point")
     displays = fa.displays
     for function, instead in (
-        (fa.roc_auc_score, "asymptotic_interval with statistic='roc_auc'"),
         (fa.bootstrap, "asymptotic_interval has"),
         (fa.influence_values, "asymptotic_interval has"),
         (partial(fa.delong_test, score_b=judge), "compare_models with statistic='roc_auc'"),
