@@ -179,6 +179,14 @@ class PartialTruth(LabelsInPart, Result):
                 f"inclusion_probability[{i}] is {probability[i]:g}{of}; a number above "
                 f"0 and at most 1{or_unknown} is expected ({counted})"
             )
+        certain = (probability == 1.0) & ~known
+        if certain.any() and known.any():
+            i = int(certain.argmax())
+            raise ValueError(
+                f"inclusion_probability[{i}] is 1, but correct[{i}] is NaN; the truth of an item that "
+                f"is certain to be chosen is expected ({int(certain.sum()):,} such "
+                f"{plural('row', int(certain.sum()))})"
+            )
         if not known.any():
             raise ValueError("correct is NaN everywhere; the truth of some items is expected")
         codes = None

@@ -271,7 +271,8 @@ def compare(
         from fastarac.cli import _verified
 
         _verified.refuse_others({"--method bootstrap": by_bootstrap})
-        request = ComparisonRequest.of(statistic, method, correction, ci, Draws(RESAMPLES, seed), None)
+        draws = Draws(RESAMPLES, seed)
+        request = ComparisonRequest.of(statistic, method, correction, ci, draws, None, in_part=True)
         _verified.compare(paths, of_verified, request, delivery, item)
         return
     priced = Prices.of(prices, people)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
     from fastarac.uncertainty.paired import Pairing
 
+BOOTSTRAP_HAS = "--method bootstrap has one"
 SHOWN = 45  # pairs in the table, as of ten models; the other formats have all
 ORDER = (
     "The outputs of the models are taken to be of the same items in the same order; "
@@ -93,15 +94,25 @@ class ComparisonRequest:
         level: float,
         draws: Draws,
         prices: Prices | None,
+        *,
+        in_part: bool = False,
     ) -> Self:
-        """Return the request, or raise where it cannot be met."""
+        """Return the request, or raise where it cannot be met; `in_part`: of some that are verified."""
         Certainty(level).check()
         adjustments: dict[str, Adjustment] = {"holm": "holm", "bonferroni": "bonferroni"}
         corrected = adjustments.get(correction)
         request = cls(statistic_of(statistic), method, corrected, level, draws, prices)
         tiny = {name: ([True, False], [1.0, 0.0]) for name in ("a", "b")}
-        with collected([]):
-            request.compare(tiny, resamples=2)
+        try:
+            with collected([]):
+                request.compare(tiny, resamples=2)
+        except RefusalError as error:
+            if in_part and str(error).endswith(BOOTSTRAP_HAS):
+                nothing = (
+                    "of outputs that are verified in part, evaluate --ci has each model's interval"
+                )
+                raise RefusalError(str(error).replace(BOOTSTRAP_HAS, nothing)) from None
+            raise
         return request
 
     def compare(
@@ -134,7 +145,7 @@ class ComparisonRequest:
             if "no influence values" in message:
                 message = (
                     f"--statistic {self.statistic.name} has no asymptotic test of differences; "
-                    "--method bootstrap has one"
+                    f"{BOOTSTRAP_HAS}"
                 )
             raise RefusalError(message) from None
 

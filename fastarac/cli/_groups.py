@@ -158,8 +158,27 @@ class Groups:
                 printable(name) for name, keeps in zip(self.names, kept, strict=True) if not keeps
             ]
             which = listed(broken) if len(broken) <= NAMED else few_of(broken, NAMED)
-            verb = "breaks" if len(broken) == 1 else "break"
+            one = len(broken) == 1
+            verb = "breaks" if one else "break"
+            sure = ""
+            if "n_verified" in self.values:  # errors are estimated
+                verb = f"{'is' if one else 'are'} estimated to break"
+                sure = self._surely_broken(limit)
             yield (
                 f"{len(broken)} of {len(self.names)} groups {verb} the limit of {short(limit)} "
-                f"(marked !): {which}."
+                f"(marked !): {which}.{sure}"
             )
+
+    def _surely_broken(self, limit: Limit) -> str:
+        """Say whose whole interval is above the limit, where there are intervals."""
+        rate = "risk" if limit.criterion == "max_risk" else "error_rate"
+        low = self.values.get(f"{rate}_low@{limit.key}")
+        if low is None:
+            return " --ci says how sure that is."
+        beyond = [
+            printable(name) for name, end in zip(self.names, low, strict=True) if end > limit.value
+        ]
+        if not beyond:
+            return " No group's interval lies above the limit: it may hold in each."
+        which = listed(beyond) if len(beyond) <= NAMED else few_of(beyond, NAMED)
+        return f" The whole interval lies above it: {which}."

@@ -113,7 +113,9 @@ class PartlyVerified:
 
         given = given_options(context)
         of_all = ("prediction", "truth", "empty_truth", "empty_confidence", *refused)
-        _verified.refuse_others({given[name]: True for name in of_all if name in given})
+        told = ("inclusion_probability", "judge", "drawn")
+        beside = next(given[name] for name in told if getattr(self, name) is not None)
+        _verified.refuse_others({given[name]: True for name in of_all if name in given}, beside)
         if self.inclusion_probability == NONE:
             raise RefusalError(
                 f"{'--drawn' if self.judge is None else '--judge'} is given beside "

@@ -92,6 +92,9 @@ def _sentences(found: AdaptiveThresholdSearch, output: Path) -> list[str]:
         share = f"{100.0 * found.acceptance_rate:.2f} % of the outputs"
         which = f"those of confidence >= {found.threshold!r}"
         lines = [f"{share} can go through, {which}: with a probability of {sure} {what}, by {answers}."]
+        if of_all and found.acceptance_rate <= found.limit:
+            lines = [f"{share} can go through, {which}: so few that all of them may be wrong."]
+            lines.append(f"So far: {answers}.")
     left = len(found.open)
     if found.done:
         lines.append("Further answers cannot change that.")

@@ -11,7 +11,7 @@ from fastarac._core.text import printable, sentence
 from fastarac.cli import _html
 from fastarac.cli._costs import in_units
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import names_of_files, notes_of_groups
+from fastarac.cli._files import NONE, names_of_files, notes_of_groups
 from fastarac.cli._groups import Groups
 from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, in_words_of_options, writing
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
     from fastarac.cli._options import Certainty, Delivery, Limits
 
 
-def refuse_others(options: Mapping[str, Any]) -> None:
-    """Raise where an option is given that is not offered beside --inclusion-probability."""
+def refuse_others(options: Mapping[str, Any], beside: str = "--inclusion-probability") -> None:
+    """Raise where an option is given that is not offered where some outputs are verified."""
     given = next((name for name, value in options.items() if value), None)
     if given is not None:
         raise RefusalError(
-            f"{given} is given beside --inclusion-probability, which it does not go with; leave out "
-            "one of the two"
+            f"{given} is given beside {beside}, which it does not go with; leave out one of the two"
         )
 
 
@@ -48,6 +47,11 @@ def columns_of(
     drawn: str | None,
 ) -> dict[str, Any]:
     """Return the columns as `read_verified` takes them."""
+    if group == NONE:
+        raise RefusalError(
+            f"--group {NONE} is given beside --inclusion-probability; the column by which outputs were "
+            "drawn whole is expected, or no --group: a file of a sample says by which they were"
+        )
     if isinstance(group, tuple):
         raise RefusalError(
             "--group names two columns; where some outputs are verified, the one by which they were "
@@ -194,9 +198,9 @@ def _named(paths: Sequence[Path]) -> list[tuple[str, Path]]:
 def _guaranteed(outputs: Any, limits: Limits, failure: float) -> list[str]:
     """A sentence for each limit of the error rate."""
     if limits.max_risk:
-        raise ValueError(
-            "max_risk is given with failure_probability; of outputs that are verified in part, only "
-            "max_error_rate has a guarantee here"
+        raise RefusalError(
+            "--max-risk is given beside --guarantee; of outputs that are verified in part, evaluate "
+            "guarantees --error-rate, and fit --max-risk"
         )
     points = [
         fastarac.guaranteed_operating_point(

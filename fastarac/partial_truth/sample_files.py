@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 ROW = "row"
 LEAST = "least_probability"
+SIZE = "sample_size"  # how many rows were drawn, in each of them: one that is deleted is missed
 DRAWN_BY = "drawn_by"  # the column whose values were drawn whole
 ANSWER = 'nullif(drawn.answer, -1) AS "correct"'
 
@@ -67,8 +68,8 @@ def sample_outputs(
         The file to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It has the rows
         that were drawn, in their order, with all columns, their number in a column ``row`` (from 1),
         ``inclusion_probability``, ``least_probability``, the least of all rows, drawn or not, on which
-        guarantees rest, and ``correct``, which is empty; with `groups` also ``drawn_by``, the name of
-        that column.
+        guarantees rest, ``sample_size``, how many rows were drawn, and ``correct``, which is empty;
+        with `groups` also ``drawn_by``, the name of that column.
     budget : float
         How many outputs to verify on average.
     confidence : str, default="confidence"
@@ -129,9 +130,9 @@ def sample_outputs(
     ...     _ = path.write_text("text,confidence\nfoo,0.9\nbar,0.4\n")
     ...     sample = fa.partial_truth.sample_outputs(path, goal, 2)
     ...     print(goal.read_text())
-    row,text,confidence,inclusion_probability,least_probability,correct
-    1,foo,0.9,1.0,1.0,
-    2,bar,0.4,1.0,1.0,
+    row,text,confidence,inclusion_probability,least_probability,sample_size,correct
+    1,foo,0.9,1.0,1.0,2,
+    2,bar,0.4,1.0,1.0,2,
     <BLANKLINE>
     """
     paths = _paths_of(path)
@@ -173,7 +174,7 @@ def join_answers(
     ------
     DataFileError
         As :func:`.read_outputs`; for a row that is there twice, that the file does not have, or whose
-        confidence is another one than there.
+        confidence is another one than there; and where a row that was drawn is missing.
     ValueError
         Where a name says no known format, or the files are not different ones.
 
@@ -236,7 +237,7 @@ def draw_rows(
             "judge is given, but mix is 1, which spreads the budget evenly, as it does by default "
             "beside a policy; a mix below 1 is expected, or no judge"
         )
-    added = [ROW, PROBABILITY, LEAST, "correct", *([] if groups is None else [DRAWN_BY])]
+    added = [ROW, PROBABILITY, LEAST, SIZE, "correct", *([] if groups is None else [DRAWN_BY])]
     if policy is not None:
         added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
     with connect(alone=True) as connection:
@@ -275,10 +276,11 @@ def draw_rows(
             answer = 'NULL AS "correct"'
             if policy is None:
                 table[PROBABILITY] = sample.inclusion_probability
-                table[LEAST] = np.full(len(taken), sample.inclusion_probability.min())
+                table[LEAST] = np.full(len(taken), sample.least_probability)
+                table[SIZE] = np.full(len(taken), np.count_nonzero(sample.selected))
                 if answers is not None:
                     of_answers = open_source(path_of(answers, "answers"), connection)
-                    before = _Answers.of(of_answers, source, confidence, read["confidence"])
+                    before = _Answers.read(of_answers, source, confidence, read["confidence"])
                     table["answer"] = before.among(sample)
                     answer = ANSWER
                 table = {name: values[sample.selected] for name, values in table.items()}
@@ -323,7 +325,7 @@ def join_rows(
         try:
             by_group = drawn_by(of_answers) if is_by_group else None
             ours = column_of(source, Number("confidence", confidence), empty=True)
-            found = _Answers.of(of_answers, source, confidence, ours)
+            found = _Answers.read(of_answers, source, confidence, ours)
         except duckdb.Error as failure:
             raise source.explain(failure) from None
         given = np.full(len(ours), np.nan)
@@ -359,10 +361,21 @@ class _Answers(NamedTuple):
     """The least probability of all outputs; None where the file does not say it."""
 
     @classmethod
-    def of(
+    def read(
         cls, source: FileSource, outputs: FileSource, confidence: str, ours: NDArray[np.float64]
     ) -> _Answers:
         """Read it; `ours` are the confidences of all outputs."""
+        import duckdb
+
+        try:
+            return cls._of(source, outputs, confidence, ours)
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
+
+    @classmethod
+    def _of(
+        cls, source: FileSource, outputs: FileSource, confidence: str, ours: NDArray[np.float64]
+    ) -> _Answers:
         picks: dict[str, Pick] = {
             ROW: Number(ROW, ROW),
             PROBABILITY: Number(PROBABILITY, PROBABILITY),
@@ -388,6 +401,17 @@ class _Answers(NamedTuple):
         probability = found[PROBABILITY]
         refuse_where(source, PROBABILITY, ~((probability > 0) & (probability <= 1)),
                 "a number above 0 and at most 1 is expected")  # fmt: skip
+        if SIZE in source.columns:
+            source.require(SIZE)
+            size = column_of(source, Number(SIZE, SIZE), empty=False)
+            refuse_where(source, SIZE, size != size[:1], "one number is expected in all rows")
+            if len(size) != size[0]:
+                raise DataFileError(
+                    source.path,
+                    f"it has {len(size):,} of the {size[0]:,.0f} rows that were drawn; all are "
+                    "expected, those without an answer with an empty column correct: what is left out "
+                    "may be what is wrong",
+                )
         least = None
         if LEAST in source.columns:
             source.require(LEAST)

@@ -31,7 +31,7 @@ class VerificationSample(Table, Result):
     inclusion_probability : ndarray of shape (n,)
         π, with which probability each output is selected, in (0, 1]; of all, selected or not.
     least_probability : float
-        A lower bound of π that was known before the draw, mix · budget / n; at most 1.
+        The least of these, on which guarantees rest; mix · budget / n or more.
 
     See Also
     --------
@@ -193,7 +193,7 @@ def draw_verification_sample(
             "expected"
         )
     drawn = np.random.default_rng(key_of(random_state)).random(len(counts)) < probability
-    return VerificationSample(drawn[units], probability[units], min(1.0, even * share))
+    return VerificationSample(drawn[units], probability[units], float(probability.min()))
 
 
 def _by_rank(scores: NDArray[Any]) -> FloatArray:

@@ -13,7 +13,7 @@ from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
 from fastarac.operation.logs import PROBABILITY, read_columns
-from fastarac.partial_truth.sample_files import DRAWN_BY, LEAST, drawn_by, least_of
+from fastarac.partial_truth.sample_files import DRAWN_BY, LEAST, SIZE, drawn_by, least_of
 from fastarac.truth import PartialTruth, truth_of_some
 
 if TYPE_CHECKING:
@@ -202,6 +202,12 @@ def read_verified_fields(
         known = ~np.isnan(found["correct"])
         probability = found["inclusion_probability"]
         is_drawn = found["drawn"] == 1 if "drawn" in found else known
+        if SIZE in source.columns and "drawn" not in found and not (probability == 1.0).all():
+            raise DataFileError(
+                source.path,
+                "it has only the outputs that were drawn; all are expected, with the answers beside "
+                "them: join_answers, or fastarac sample FILE --answers ANSWERS -o ALL, writes them",
+            )
         no_chance = ~((probability > 0) & (probability <= 1))
         wanted = "a number above 0 and at most 1 is expected"
         for bad, why in (
@@ -218,6 +224,8 @@ def read_verified_fields(
         least = None
         if LEAST in found:
             least = least_of(source, picks[LEAST].column, found[LEAST])
+            why = f"a number of at least {least:g} is expected, the least of all"
+            _refuse_rows(source, inclusion_probability, probability < least, why)
         unanswered = "the answer is expected of an output that was drawn"
         _refuse_rows(source, correct, is_drawn & ~known, unanswered)
         try:

@@ -46,7 +46,9 @@ def interval_of_limit(
     found, last = at_limit(sample, statistic)
     value = value_of(statistic, found.counts)
     n = _as_many(sample, found, last, level)
-    ends = _by_error_rate if statistic.name == "acceptance_at_error_rate" else _by_risk
+    ends = _by_risk
+    if statistic.name == "acceptance_at_error_rate":
+        n, ends = min(n, _as_few(sample, found, last)), _by_error_rate
     low, high = ends(sample, found, parameters, n, level)
     low, high = min(low, value), max(high, value)
     a, b = binomial_interval(value * total, total, level)
@@ -70,6 +72,20 @@ def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) ->
             if items.partial:
                 n *= (normal_quantile(level) / student_quantile(level, sample.degrees(found))) ** 2
     return total if sample.codes is None and n > total * (1.0 - 1e-9) else n
+
+
+def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
+    """The same of few errors by Fay and Feuer's interval of the rate, (y + w)/(v + w²).
+
+    The next error may be as heavy as any output that is accepted. Infinite where errors are not few.
+    """
+    items, total = sample.items, float(sample.items.n)
+    own = np.where(items.tie <= last, items.weight, 0.0) / total
+    if found.share is not None or not own.any():
+        return math.inf
+    seen = items.sums(own * items.error)
+    w = float(own.max()) if sample.codes is None else max(float(own.max()), float(seen.max()))
+    return (float(seen.sum()) + w) / (float(np.sum(seen**2)) + w**2)
 
 
 def _by_error_rate(

@@ -14,7 +14,7 @@ from fastarac.partial_truth import (
     read_verified,
     sample_outputs,
 )
-from tests.commands import reason, run
+from tests.commands import reason, refusal, run
 
 
 def rows(path):
@@ -93,6 +93,25 @@ def test_guarantees_rest_on_the_least_of_all(outputs, tmp_path):
         writer.writerows(found)
     with pytest.raises(ValueError, match=r"line 5\).*one number above 0 and at most 1 is"):
         read_verified(verified)
+
+
+@pytest.mark.parametrize("options", [[], ["--group", "page"]], ids=["outputs", "pages"])
+def test_answers_that_were_deleted_are_missed(outputs, tmp_path, options):
+    """Without what is wrong, or cannot be decided, a promise would not hold."""
+    goal, verified = tmp_path / "to_verify.csv", tmp_path / "verified.csv"
+    run("sample", outputs, "--budget", 60, "-o", goal, *options)
+    head, *lines = goal.read_text().splitlines()
+    size = len(lines)
+    assert {row["sample_size"] for row in rows(goal)} == {str(size)}
+    for kept in (lines[:-1], lines[3:]):
+        goal.write_text("\n".join([head, *(f"{line}1" for line in kept)]) + "\n")
+        why = refusal("sample", outputs, "--answers", goal, "-o", verified)
+        assert f"it has {len(kept)} of the {size} rows that were drawn; all are expected" in why
+        assert not verified.exists()
+        why = refusal("sample", outputs, "--budget", 90, "--answers", goal, "-o", verified, *options)
+        assert f"it has {len(kept)} of the {size} rows" in why
+    why = refusal("evaluate", goal, "--inclusion-probability", "inclusion_probability")
+    assert "it has only the outputs that were drawn; all are expected" in why
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet", "tsv"])

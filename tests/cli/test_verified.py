@@ -189,7 +189,7 @@ def test_groups_of_the_draw_are_noted(folder, tmp_path):
     )
     run(*drawn[:1], columns, *drawn[2:])
     answered = (tmp_path / "by.csv").read_text().splitlines()
-    assert answered[0].endswith("inclusion_probability,least_probability,drawn_by,correct")
+    assert answered[0].endswith("inclusion_probability,least_probability,sample_size,drawn_by,correct")
     answered[1:] = [line + str(int(k % 9 > 0)) for k, line in enumerate(answered[1:])]
     (tmp_path / "by.csv").write_text("\n".join(answered) + "\n")
     whole = tmp_path / "whole.csv"

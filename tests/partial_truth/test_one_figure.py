@@ -129,3 +129,27 @@ def test_nothing_impossible_is_said(items):
         for curve in curves:
             for values in curve:
                 assert not (np.abs(np.asarray(values) - 0.5) > 0.5 + 1e-12).any()
+
+
+@pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
+@pytest.mark.parametrize("pages", [False, True])
+def test_without_an_error_a_limit_is_kept_as_far_as_the_rate_is_known(pages):
+    """The next error may be as heavy as any: what holds of the error rate holds of limits, too."""
+    rng = np.random.default_rng(3)
+    confidence = rng.beta(4, 1, 6_000)
+    groups = np.arange(6_000) // 10 if pages else None
+    sample = fa.partial_truth.draw_verification_sample(
+        confidence, 500, judge=confidence, groups=groups, random_state=0
+    )
+    truth = fa.PartialTruth(
+        np.where(sample.selected, 1.0, np.nan),
+        inclusion_probability=sample.inclusion_probability, groups=groups,
+    )  # fmt: skip
+    rate = fa.asymptotic_interval(truth, confidence, statistic="recognition_rate")
+    probability = sample.inclusion_probability
+    assert probability.max() > 1.3 * probability.min()
+    for times, surely in ((0.98, False), (1.02, True)):
+        limit = fa.Statistic("acceptance_at_error_rate", max_error_rate=times * (1.0 - rate.low))
+        found = fa.asymptotic_interval(truth, confidence, statistic=limit)
+        assert (found.low > 0.99) == (surely and not pages)  # a whole page may be wrong
+        assert found.low > 0.99 or found.low < 0.9

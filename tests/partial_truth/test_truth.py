@@ -497,6 +497,11 @@ HALF = {"inclusion_probability": 0.5}
             r"inclusion_probability\[2\] is 0 of",
         ),
         ([1, np.nan], {"inclusion_probability": [1.5, 0.5]}, r"inclusion_probability\[0\] is 1.5"),
+        (
+            [1, np.nan, 0],
+            {"inclusion_probability": [0.5, 1, 0.5]},
+            r"\[1\] is 1, but correct\[1\] is NaN",
+        ),
         ([1, np.nan], {"inclusion_probability": [np.nan, 0.5]}, r"inclusion_probability\[0\] is nan"),
         ([1, np.nan], {"inclusion_probability": [0.5]}, "inclusion_probability has 1 items"),
         ([1, np.nan], {**HALF, "judge": [0.5, 1.5]}, r"judge\[1\] is 1.5; a number in \[0, 1\]"),
