@@ -173,9 +173,7 @@ def write_operation_report(
     if shift is not None:
         parts.append(_of_shift(shift))
     if sweep is not None:
-        parts.append(
-            _of_log(sweep, policy, level if check is None else check.interval.confidence_level)
-        )
+        parts.append(_of_log(sweep, policy, check, level))
     if isinstance(monitor, operation.MonitorSet):
         parts += [_of_monitor(monitor[name], name, i) for i, name in enumerate(monitor)]
     elif monitor is not None:
@@ -409,13 +407,21 @@ def _of_shift(shift: ConfidenceShift) -> ReportSection:
     )  # fmt: skip
 
 
-def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) -> ReportSection:
+def _of_log(
+    sweep: AuditedSweep, policy: operation.Policy | None, check: PolicyCheck | None, level: float
+) -> ReportSection:
+    level = level if check is None else check.interval.confidence_level
     found = audited_rates(sweep, level)
     n = len(sweep.logged)
     in_use = float(sweep.accepted_at(np.array([sweep.threshold]))[0]) / n
     at = max(0, int(np.searchsorted(found.acceptance_rate, in_use, side="right")) - 1)
     ends = percent_range(float(found.low[at]), float(found.high[at]), 4)
-    facts = []
+    if check is None:
+        sure = percent((1.0 + level) / 2.0)
+        words = f"{percent(level)} interval {ends}, either end with {sure} confidence."
+    else:  # of one rate the interval that is proved
+        words = "That of the check is proved; those of the chart are approximations, each by itself."
+    facts = [("Interval", words)]
     if sweep.unanswered:
         words = f"{sweep.unanswered:,} outputs were drawn and have no result; they count as errors."
         facts.append(("Unanswered", words))
@@ -436,9 +442,8 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
         "log",
         "What the audits say",
         percent(float(found.error_rate[at]), 4),
-        f"of {n:,} outputs are estimated to be undetected errors ({percent(level)} interval {ends}, "
-        f"either end with {percent((1.0 + level) / 2.0)} confidence), "
-        f"where {percent(in_use, 4)} are accepted.",
+        f"of {n:,} outputs are estimated to be undetected errors, where {percent(in_use, 4)} are "
+        "accepted.",
         facts=facts,
         charts=[Chart(
             "Error rate by the share that is accepted",

@@ -95,6 +95,25 @@ def test_guarantees_rest_on_the_least_of_all(outputs, tmp_path):
         read_verified(verified)
 
 
+def test_two_files_with_one_judge_get_the_same_rows(outputs, tmp_path):
+    """So two engines are verified at the same places; without a judge it takes one probability of all."""
+    other = tmp_path / "other.csv"
+    every = rows(outputs)
+    for k, row in enumerate(every):
+        row["confidence"] = k * 37 % 400 / 400
+    with other.open("w", newline="") as file:
+        writer = csv.DictWriter(file, every[0])
+        writer.writeheader()
+        writer.writerows(every)
+    for options in (["--judge", "judge"], ["--mix", 1]):
+        drawn = []
+        for k, path in enumerate((outputs, other)):
+            goal = tmp_path / f"{options[0]}-{k}.csv"
+            run("sample", path, "--budget", 60, "-o", goal, *options)
+            drawn.append([(row["row"], row["inclusion_probability"]) for row in rows(goal)])
+        assert drawn[0] == drawn[1]
+
+
 @pytest.mark.parametrize("options", [[], ["--group", "page"]], ids=["outputs", "pages"])
 def test_answers_that_were_deleted_are_missed(outputs, tmp_path, options):
     """Without what is wrong, or cannot be decided, a promise would not hold."""
