@@ -96,7 +96,7 @@ def test_guarantees_rest_on_the_least_of_all(outputs, tmp_path):
 
 
 def test_two_files_with_one_judge_get_the_same_rows(outputs, tmp_path):
-    """So two engines are verified at the same places; without a judge it takes one probability of all."""
+    """So two engines are verified at the same places; without a judge, by one probability of all."""
     other = tmp_path / "other.csv"
     every = rows(outputs)
     for k, row in enumerate(every):
