@@ -272,7 +272,8 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
         tables.insert(0, ReportTable(caption, headers, rows[:ROWS]))
     errors, of_them = counted(policy.errors), f"{policy.n_items:,} {unit}"
     if policy.n_verified is not None:
-        errors, of_them = f"about {errors}", f"{of_them}, {policy.n_verified:,} of them verified"
+        errors = f"about {policy.errors:{',.0f' if policy.errors >= 10.0 else '.2g'}}"
+        of_them = f"{of_them}, {policy.n_verified:,} of them verified"
     return ReportSection(
         "policy",
         "The policy",
@@ -437,7 +438,6 @@ def _of_log(
         (percent(share, 3), _rate(rate, low, high))
         for share, rate, low, high in zip(*(row.tolist() for row in found), strict=True)
     ]
-    step = max(1, len(rows) // 20)
     return ReportSection(
         "log",
         "What the audits say",
@@ -454,7 +454,7 @@ def _of_log(
         )],
         tables=[ReportTable(
             f"Numbers of the chart; {percent(level)} intervals, each by itself",
-            ("Accepted", "error rate"), rows[::step], folded=True,
+            ("Accepted", "error rate"), rows[:: max(1, len(rows) // 20)], folded=True,
         )],
     )  # fmt: skip
 

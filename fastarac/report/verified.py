@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac._core.files import write_whole
-from fastarac._core.text import percent, percent_range, printable
+from fastarac._core.text import capitalised, percent, percent_range, printable
 from fastarac.evaluation import wording
 from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.limits import LABELS, name_of
@@ -132,7 +132,7 @@ def _of_figures(
         ends, value = found.intervals.get(name), values[name]
         between = "" if ends is None else f"{ends.low:.4f} to {ends.high:.4f}"
         rows.append((name_of(name, found.costs), ("–" if value is None else f"{value:.4f}", between)))
-    facts = [("Guaranteed", each.removeprefix("Guaranteed: ")) for each in guarantees]
+    facts = [("Guaranteed", capitalised(each.removeprefix("Guaranteed: "))) for each in guarantees]
     if truth.judge is not None:
         facts.append(("Judge", "Its guesses were calibrated anew on the verified outputs."))
     text = (
