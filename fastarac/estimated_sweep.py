@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fastarac._core.instead import is_in_part
 from fastarac._core.results import read_only
 from fastarac._engine.counts import CountsAtThresholds, ThresholdCounts
 from fastarac._engine.pairs import value_of_pairs
@@ -147,6 +148,11 @@ def quotient_of_two(sweep: EstimatedSweep, above: float, alone: float) -> float:
 def for_curves(sweep: CountsAtThresholds) -> CountsAtThresholds:
     """Counts that curves are drawn of: of estimated ones those that are possible at each threshold."""
     return sweep.possible if isinstance(sweep, EstimatedSweep) else sweep
+
+
+def is_estimated(correct: object) -> bool:
+    """Whether labels are given of which some are left to chance, or the counts estimated from them."""
+    return is_in_part(correct) or isinstance(correct, EstimatedSweep)
 
 
 def within(items: RankedItems, value: float, least: float, most: float) -> float:

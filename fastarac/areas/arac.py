@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import positive_scalar
-from fastarac._core.instead import is_in_part
 from fastarac._core.results import TupleResult
 from fastarac._engine.pairs import PairCounts, Quotient, quotient_of_pairs, value_of_pairs, whole_pairs
-from fastarac.estimated_sweep import within
+from fastarac.estimated_sweep import is_estimated, within
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 if TYPE_CHECKING:
@@ -154,7 +153,7 @@ def arac_area(
     """
     gamma = positive_scalar(gamma, "gamma")
     given = correct, confidence
-    if is_in_part(correct):
+    if is_estimated(correct):
         auc = arac_auc_score(*given, sample_weight=sample_weight)
         normalized = normalized_arac_auc_score(*given, gamma=gamma, sample_weight=sample_weight)
         return estimated_area(auc, normalized, estimated_recognition_rate(*given), gamma)

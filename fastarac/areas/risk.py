@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from fastarac import _kernels
 from fastarac._core.checks import choice, positive_scalar
 from fastarac._core.exceptions import warn_undefined
-from fastarac._core.instead import is_in_part
 from fastarac._engine.pairs import PairCounts, Quotient, whole_pairs
 from fastarac._engine.weighted import exact_quotient
 from fastarac._kernels.codes import OF_ESTIMATOR
@@ -31,7 +30,7 @@ from fastarac.areas.arac import (
     slopes_of_normalized,
 )
 from fastarac.areas.gradients import from_here_on
-from fastarac.estimated_sweep import within
+from fastarac.estimated_sweep import is_estimated, within
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 if TYPE_CHECKING:
@@ -216,7 +215,7 @@ def arp_area(
     """
     gamma = positive_scalar(gamma, "gamma")
     given = correct, confidence
-    if is_in_part(correct):
+    if is_estimated(correct):
         options: dict[str, Any] = {"estimator": estimator, "sample_weight": sample_weight}
         auc = arp_auc_score(*given, **options)
         normalized = normalized_arp_auc_score(*given, gamma=gamma, **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast, overload
 
@@ -17,9 +17,10 @@ from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas import arac as areas
 from fastarac.areas.risk import risk_areas
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
-from fastarac.estimated_sweep import EstimatedSweep, for_limits, roc_auc_of
+from fastarac.estimated_sweep import for_limits
 from fastarac.evaluation.bounds import BoundedEvaluation, evaluate_bounds
 from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, who_verifies
+from fastarac.evaluation.estimated import figures_of
 from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, prices_of, read_limits, rows_of
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
@@ -393,8 +394,6 @@ def evaluate(
     average_precision, pr_auc = (
         a / b if pairs.correct else math.nan for a, b in (figures.average_precision, figures.pr_auc)
     )
-    if isinstance(items.given, EstimatedSweep):  # pairs of two, without those of an item with itself
-        average_precision, pr_auc = map(items.given.precision_area, ("step", "davis-goadrich"))
     every = []
     for limit in limits:
         point = point_of_limit(counts, limit.criterion, limit.value, reviewer)
@@ -431,12 +430,12 @@ def evaluate(
             "groups is given without intervals=True or failure_probability; no other figure depends on "
             "them"
         )
-    return Evaluation(
+    found = Evaluation(
         n=counts.total,
         recognition_rate=counts.recognition_rate,
         arac=areas.arac_area_of(pairs, prices.gamma),
         arp=arp,
-        roc_auc=roc_auc_of(items),
+        roc_auc=value_of_pairs("roc_auc", pairs),
         pr_auc=pr_auc,
         average_precision=average_precision,
         aurc=aurc,
@@ -447,6 +446,8 @@ def evaluate(
         intervals=ends,
         cost_evaluation=cost_evaluation,
     )
+    others = figures_of(items.given, prices.gamma)
+    return replace(found, **others) if others else found
 
 
 def _of_partial_truth(

@@ -109,6 +109,10 @@ def test_nothing_impossible_is_said(items):
             least, most = fa.Statistic(name).range
             for value in (scalar(truth, confidence), scalar(sweep)):
                 assert np.isnan(value) or least <= value <= most, name
+        of_sweep = fa.evaluate(sweep).to_dict()
+        for name in (*SCALARS, "recognition_rate"):
+            least, most = fa.Statistic(name).range
+            assert of_sweep[name] is None or least <= of_sweep[name] <= most, name
         for name, interval in evaluation.intervals.items():
             assert np.isnan(interval.estimate) or interval.low <= interval.estimate <= interval.high, (
                 name
