@@ -61,6 +61,11 @@ class CostEvaluation(Result):
     nothing_checked: float
     at_limits: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def errors_name(self) -> str:
+        """What errors at the cheapest threshold are called: with those of people, where they err."""
+        return f"errors that remain{'' if self.reviewer is None else ', of people too'}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the prices, the cheapest point and the costs as `Evaluation.to_dict` names them.
 

@@ -210,7 +210,7 @@ class Evaluation(Sheet, Result):
             rows += [
                 ("cheapest: accepted", f"{cheapest.acceptance_rate:.4f}"),
                 ("    threshold", f"{cheapest.threshold!r}"),
-                ("    errors that remain", f"{cheapest.error_rate:.4f}"),
+                (f"    {self.cost_evaluation.errors_name}", f"{cheapest.error_rate:.4f}"),
                 ("    cost of an item", f"{self.cost_evaluation.at_cheapest:.6g}"),
                 ("    with everything checked", f"{self.cost_evaluation.everything_checked:.6g}"),
                 ("    with nothing checked", f"{self.cost_evaluation.nothing_checked:.6g}"),
