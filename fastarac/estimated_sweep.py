@@ -44,8 +44,11 @@ class EstimatedSweep(ThresholdSweep):
         Σẽ² of the items at each threshold but the first, which pairs of an item with itself need.
     n_verified : int
         Items whose truth is known.
-    drawn_together : float
-        What products of two items lack where groups were drawn whole, in either order.
+    pairs_above : float
+        Estimated pairs of two items with the correct one above, ties half.
+    pairs_alone : float
+        What the product of both classes has beside pairs of two items: Σc̃ẽ of an item with itself, less
+        what items of a group lack that were drawn together.
 
     See Also
     --------
@@ -70,7 +73,8 @@ class EstimatedSweep(ThresholdSweep):
 
     squares: FloatArray
     n_verified: int
-    drawn_together: float
+    pairs_above: float
+    pairs_alone: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "squares", read_only(self.squares))
@@ -92,12 +96,10 @@ class EstimatedSweep(ThresholdSweep):
     @property
     def roc_auc(self) -> float:
         """ROC-AUC from pairs of two items, without those of an item with itself; NaN of one class."""
-        p, q = np.diff(self.true_accepts), np.diff(self.false_accepts)
-        own = q - self.squares  # Σc̃ẽ of each tie
-        above = float(np.sum(q * self.true_accepts[:-1] + (p * q - own) / 2.0))
-        alone = float(np.sum(own)) - self.drawn_together
-        area = quotient_of_two(self, above + self.drawn_together / 2.0, alone)
-        return min(max(area, 0.0), 1.0)  # NaN stays
+        pairs = float(self.n_correct) * float(self.n_incorrect) - self.pairs_alone
+        if not pairs > NO_PAIRS * float(self.total) ** 2:
+            return math.nan
+        return min(max(self.pairs_above / pairs, 0.0), 1.0)
 
     def precision_area(self, interpolation: str) -> float:
         """Area under the precision–recall curve, likewise; NaN where no item is correct."""
@@ -137,12 +139,6 @@ class EstimatedSweep(ThresholdSweep):
     def __add__(self, other: object) -> ThresholdSweep:
         """Raise ``TypeError``: truths are added, and estimated together."""
         raise TypeError("an EstimatedSweep is added; a PartialTruth of all items is expected")
-
-
-def quotient_of_two(sweep: EstimatedSweep, above: float, alone: float) -> float:
-    """ROC-AUC: pairs with the correct item above, over all pairs but Σc̃ẽ, those of an item alone."""
-    pairs = float(sweep.n_correct) * float(sweep.n_incorrect) - alone
-    return above / pairs if pairs > NO_PAIRS * float(sweep.total) ** 2 else math.nan
 
 
 def for_curves(sweep: CountsAtThresholds) -> CountsAtThresholds:

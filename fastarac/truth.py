@@ -342,10 +342,6 @@ class EstimatedCounts(NamedTuple):
     sweep: EstimatedSweep
     errors: FloatArray
     """ẽ of each item, (n,)."""
-    above: float
-    """Pairs of a correct item above an incorrect one, ties half, without those of one item alone."""
-    alone: float
-    """Σc̃ẽ, those of one item alone, less what pairs of groups that are drawn whole lack."""
     doubled: float
     """The items of each tie times the errors before and at it, summed: 2·n²·AUGRC."""
 
@@ -514,12 +510,11 @@ class PartialItems:
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
             object.__setattr__(sweep, "squares", read_only(squares))
             object.__setattr__(sweep, "n_verified", len(self.places))
-            object.__setattr__(sweep, "drawn_together", together)
+            object.__setattr__(sweep, "pairs_above", sums[0] + together / 2.0)
+            object.__setattr__(sweep, "pairs_alone", sums[1] - together)
             while len(self._counts) > KEPT:  # not the first, with which all begins
                 del self._counts[list(self._counts)[1]]
-            above, alone, doubled = sums
-            pairs = above + together / 2.0, alone - together
-            self._counts[share] = EstimatedCounts(sweep, errors, *pairs, doubled)
+            self._counts[share] = EstimatedCounts(sweep, errors, sums[2])
         return self._counts[share]
 
     def _added_up(

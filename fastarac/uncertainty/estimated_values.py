@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac.estimated_sweep import plain, quotient_of_two
+from fastarac.estimated_sweep import plain
 from fastarac.uncertainty import derivatives, inversion
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
     sweep = counts.sweep
     name, options = statistic.name, dict(statistic.parameters)
     if name == "roc_auc":
-        return quotient_of_two(sweep, counts.above, counts.alone)
+        return sweep.roc_auc
     if name == "average_precision":
         return sweep.precision_area("step")
     if name == "pr_auc":
