@@ -541,9 +541,10 @@ class PartialItems:
 
         parallel.run(add_up, shares)
         found = kernels.add_up_blocks(sums, before)
+        anchor = 3.0 * 2.0 ** self.n.bit_length()
 
         def finish(share: tuple[int, int]) -> None:
-            kernels.finish_counts(*share, before, self.starts, right, wrong)
+            kernels.finish_counts(*share, before, self.starts, anchor, right, wrong)
 
         parallel.run(finish, shares)
         return right, wrong, squares, errors, found

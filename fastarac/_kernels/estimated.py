@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels.smaller_class import first_from
 
 BLOCK = 4096  # terms that are added by themselves, so that a sum of millions keeps its digits
 
@@ -64,7 +63,7 @@ def pool_folds(
 @kernel
 def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Array) -> None:
     """Write the block of the items of ties `first` to `last`: the first whose edge is no lower."""
-    block = np.searchsorted(edges, first)
+    block = first_from(edges, first, 0, len(edges), False)
     for tie in range(first, last):
         while block < len(edges) and edges[block] < tie:
             block += 1
@@ -115,7 +114,7 @@ def add_up_errors(
     before and at it, summed; and how many items there are.
     """
     n_ties = len(starts) - 1
-    k = np.searchsorted(places, starts[first * BLOCK])
+    k = first_from(places, starts[first * BLOCK], 0, len(places), False)
     for block in range(first, last):
         begin, end = block * BLOCK, min((block + 1) * BLOCK, n_ties)
         before = above = alone = doubled = 0.0
@@ -162,14 +161,25 @@ def add_up_blocks(sums: Array, before: Array) -> tuple[float, float, float]:
 
 @kernel
 def finish_counts(
-    first: int, last: int, before: Array, starts: Array, true_accepts: Array, false_accepts: Array
+    first: int,
+    last: int,
+    before: Array,
+    starts: Array,
+    anchor: float,
+    true_accepts: Array,
+    false_accepts: Array,
 ) -> None:
-    """Add the errors before each block from `first` up to `last`; correct items are all others."""
+    """Add the errors before each block from `first` up to `last`; correct items are all others.
+
+    Errors are rounded to the last digit that the number of all items has, by a sum with `anchor`:
+    both counts then add up to the items without rounding.
+    """
     n_ties = len(starts) - 1
     for block in range(first, last):
         for tie in range(block * BLOCK, min((block + 1) * BLOCK, n_ties)):
-            false_accepts[tie + 1] += before[block]
-            true_accepts[tie + 1] = starts[tie + 1] - false_accepts[tie + 1]
+            wrong = false_accepts[tie + 1] + before[block] + anchor - anchor
+            false_accepts[tie + 1] = wrong
+            true_accepts[tie + 1] = starts[tie + 1] - wrong
 
 
 @kernel

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.estimated_samples import Evidence, PartialSample
     from fastarac.uncertainty.statistics import Statistic
 
+OF_PRECISION = ("pr_auc", "average_precision")
+LEAST_OF_PRECISION = 100  # verified outputs, as many of one weight would say as much
 NAMES = (
     *("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "arac_partial_auc", "arp_auc"),
     *("normalized_arp_auc", "aurc", "roc_auc", "pr_auc", "average_precision"),
@@ -143,8 +145,17 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
 
 def _warning(sample: PartialSample, name: str, found: Evidence) -> str | None:
     """Say why an interval is not to be relied on, or return None."""
-    if found.verified >= FEW or not sample.items.partial:
+    if not sample.items.partial:
         return None
+    if found.verified >= FEW:
+        w = sample.items.weight
+        known = math.floor(float(w.sum()) ** 2 / float(w @ w) + 1e-9)
+        if name not in OF_PRECISION or known >= LEAST_OF_PRECISION:
+            return None
+        return (
+            f"{name} rests on as few as {known} verified outputs; its interval can be relied on from "
+            f"{LEAST_OF_PRECISION} on"
+        )
     known = math.floor(found.verified + 1e-9)
     judged = "; the judge is left out" if len(sample.items.predictions) > 1 else ""
     return (

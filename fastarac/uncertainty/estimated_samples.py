@@ -39,6 +39,7 @@ LINEAR = frozenset(
     {"recognition_rate", "arac_auc", "augrc", "arac_partial_auc", "arp_auc", "aurc", *derivatives.RATES}
 )
 """Statistics that are linear in the errors, given the confidences."""
+HEAVY = 2.5  # times the mean weight, beyond which room for unseen errors goes by weights, too
 RISKS = frozenset({"aurc", "arp_auc", "normalized_arp_auc"})
 
 
@@ -126,7 +127,9 @@ class PartialSample:
         seen, or few, does not show how many there are. −ln(α/2) of them, the Poisson bound where none
         was seen, each with what it moves beyond the errors that were seen, spread over the verified
         items by the root of the error rate at their confidence: between where errors come, which is
-        what is in doubt, and everywhere alike. 0 where all weights are equal.
+        what is in doubt, and everywhere alike; and by the square of the weight beyond `HEAVY` times the
+        mean, as where outputs are drawn so seldom few of the verified items stand for many outputs. 0
+        where all weights are equal.
         """
         down, up = (float(room[-1]) for room in self._rooms(found, level))
         return down, up
@@ -156,7 +159,8 @@ class PartialSample:
             return nothing
         excess = size - added(size * seen) / added(seen)
         heavy = excess > 1e-9 * size
-        likely = np.where(heavy, np.sqrt(chance), 0.0)
+        beyond = np.maximum(1.0, w / (HEAVY * w.mean()))
+        likely = np.where(heavy, np.sqrt(chance) * beyond**2, 0.0)
         if not likely.any():
             return nothing
         bound, share = -math.log((1.0 - level) / 2.0), likely / likely.sum()

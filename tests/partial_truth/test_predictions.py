@@ -95,6 +95,17 @@ def test_order_of_many_in_buckets_by_several_threads(kind):
         assert np.array_equal(found.places, np.flatnonzero(known[expected]))
 
 
+@pytest.mark.parametrize("n", [7, 4096, 5001])
+def test_both_counts_add_up_to_the_items(n):
+    rng = np.random.default_rng(n)
+    chosen = rng.random(n) < 0.3
+    chosen[0] = True
+    truth = fa.PartialTruth.of_checked(verified(rng.random(n) < 0.8, chosen), np.full(n, 0.3))
+    sweep = truth.sweep_of(rng.random(n))
+    assert np.array_equal(sweep.true_accepts + sweep.false_accepts, np.arange(n + 1))
+    assert np.array_equal(sweep.acceptance_rate, np.arange(n + 1) / n)
+
+
 def pooled(score, error, weight, mean):
     """Isotonic error rates by a rising score: the largest of the least weighted means (min–max)."""
     values = sorted(set(score))
