@@ -98,7 +98,7 @@ def few_outputs(draw):
 
 
 @given(few_outputs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_nothing_impossible_is_said(items):
     truth, confidence = items
     with warnings.catch_warnings():
