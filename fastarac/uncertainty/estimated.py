@@ -149,7 +149,7 @@ def _warning(sample: PartialSample, name: str, found: Evidence) -> str | None:
         return None
     if found.verified >= FEW:
         w = sample.items.weight
-        known = math.floor(float(w.sum()) ** 2 / float(w @ w) + 1e-9)
+        known = math.floor(float(w.sum()) ** 2 / float(np.sum(w * w)) + 1e-9)
         if name not in OF_PRECISION or known >= LEAST_OF_PRECISION:
             return None
         return (
