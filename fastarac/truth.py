@@ -174,18 +174,16 @@ class PartialTruth(LabelsInPart, Result):
         if bad.any():
             i = int(bad.argmax())
             of, or_unknown = (" of a verified item", "") if known[i] else ("", ", or NaN if unknown,")
-            counted = f"{int(bad.sum()):,} such {plural('row', int(bad.sum()))}"
             raise ValueError(
                 f"inclusion_probability[{i}] is {probability[i]:g}{of}; a number above "
-                f"0 and at most 1{or_unknown} is expected ({counted})"
+                f"0 and at most 1{or_unknown} is expected ({_such_rows(bad)})"
             )
         certain = (probability == 1.0) & ~known
         if certain.any() and known.any():
             i = int(certain.argmax())
             raise ValueError(
                 f"inclusion_probability[{i}] is 1, but correct[{i}] is NaN; the truth of an item that "
-                f"is certain to be chosen is expected ({int(certain.sum()):,} such "
-                f"{plural('row', int(certain.sum()))})"
+                f"is certain to be chosen is expected ({_such_rows(certain)})"
             )
         if not known.any():
             raise ValueError("correct is NaN everywhere; the truth of some items is expected")
@@ -296,6 +294,12 @@ class PartialTruth(LabelsInPart, Result):
             return threshold_sweep(self.correct, confidence)
         items = PartialItems(self, confidence, self.groups)
         return items.beginning.sweep if share_of_judge is None else items.sweep(share_of_judge(items))
+
+
+def _such_rows(bad: NDArray[np.bool_]) -> str:
+    """How many rows are as the first one that is named."""
+    n = int(bad.sum())
+    return f"{n:,} such {plural('row', n)}"
 
 
 def read_judge(judge: Any, n: int, *, beside: str = "confidence") -> FloatArray:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.paired import Pairing
 
 BOOTSTRAP_HAS = "--method bootstrap has one"
+OF_PART = "of outputs that are verified in part, evaluate --ci has each model's interval"
 SHOWN = 45  # pairs in the table, as of ten models; the other formats have all
 ORDER = (
     "The outputs of the models are taken to be of the same items in the same order; "
@@ -103,16 +104,8 @@ class ComparisonRequest:
         corrected = adjustments.get(correction)
         request = cls(statistic_of(statistic), method, corrected, level, draws, prices)
         tiny = {name: ([True, False], [1.0, 0.0]) for name in ("a", "b")}
-        try:
-            with collected([]):
-                request.compare(tiny, resamples=2)
-        except RefusalError as error:
-            if in_part and str(error).endswith(BOOTSTRAP_HAS):
-                nothing = (
-                    "of outputs that are verified in part, evaluate --ci has each model's interval"
-                )
-                raise RefusalError(str(error).replace(BOOTSTRAP_HAS, nothing)) from None
-            raise
+        with collected([]):
+            request.compare(tiny, resamples=2, instead=OF_PART if in_part else BOOTSTRAP_HAS)
         return request
 
     def compare(
@@ -124,8 +117,9 @@ class ComparisonRequest:
         groups: Any = None,
         paired: Pairing = "items",
         progress: bool = False,
+        instead: str = BOOTSTRAP_HAS,
     ) -> ModelComparison:
-        """Compare models by the statistic."""
+        """Compare models by the statistic; `instead` says what there is where it has no test."""
         try:
             return compare_models(
                 models,
@@ -145,7 +139,7 @@ class ComparisonRequest:
             if "no influence values" in message:
                 message = (
                     f"--statistic {self.statistic.name} has no asymptotic test of differences; "
-                    f"{BOOTSTRAP_HAS}"
+                    f"{instead}"
                 )
             raise RefusalError(message) from None
 

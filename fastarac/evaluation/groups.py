@@ -11,6 +11,7 @@ import numpy as np
 from fastarac._core.checks import check_intervals, positive_scalar
 from fastarac._core.comparing import at_or_above
 from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
+from fastarac._core.instead import whole_or_part
 from fastarac._core.results import Result, Table
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import aligned, plural, printable
@@ -223,8 +224,7 @@ def evaluate_groups(
         reject_reviewer(reviewer, "intervals")
     elif groups is not None and not graded:
         raise ValueError("groups is given without intervals=True; no other figure depends on them")
-    if isinstance(correct, PartialTruth):
-        correct = correct.simplified
+    correct = whole_or_part(correct)
     if isinstance(correct, PartialTruth):
         from fastarac.evaluation.verified_groups import figures_of_groups
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import choice, exactly_one, failure_of, fraction_of
 from fastarac._core.exceptions import warn_too_small
+from fastarac._core.instead import whole_or_part
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
@@ -289,8 +290,7 @@ def guaranteed_operating_point(
     limit = fraction_of(given, criterion)
     delta = failure_of(failure_probability)
     grid = fixed_thresholds(thresholds, scale)
-    if isinstance(correct, PartialTruth):
-        correct = correct.simplified
+    correct = whole_or_part(correct)
     some = isinstance(correct, PartialTruth)
     how = _method_of(method, criterion, grouped=groups is not None, fixed=grid is not None, some=some)
     sweep = as_sweep(correct, confidence)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac._core.exceptions import warn_undefined
-from fastarac._core.instead import LabelsInPart
+from fastarac._core.instead import LabelsInPart, whole_or_part
 from fastarac.estimated_sweep import for_limits
 from fastarac.operating_points.ties import errors_at, fraction_of_errors, fraction_of_risk
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, require_confidence
@@ -34,8 +34,7 @@ def values_at_limits(
     sample_weight: ArrayLike | None,
 ) -> float | NDArray[np.float64]:
     """Acceptance rates at limits; of partial truth each from the counts that are best known there."""
-    if isinstance(correct, LabelsInPart):
-        correct = correct.simplified
+    correct = whole_or_part(correct)
     if isinstance(correct, LabelsInPart):
         truth = correct
 

@@ -381,7 +381,7 @@ class _Answers(NamedTuple):
             PROBABILITY: Number(PROBABILITY, PROBABILITY),
             "correct": Correct("correct", "correct"),
             "confidence": Number("confidence", confidence),
-        }
+        } | {name: Number(name, name) for name in (SIZE, LEAST) if name in source.columns}
         for pick in picks.values():
             source.require(pick.column)
         found = {name: column_of(source, pick, empty=name == "correct") for name, pick in picks.items()}
@@ -392,18 +392,15 @@ class _Answers(NamedTuple):
             ~np.isin(rows, np.arange(1, len(ours) + 1)),
             f"the number of one of the {len(ours):,} rows of {outputs.path} is expected",
         )
-        first = np.zeros(len(rows), np.bool_)
-        first[np.unique(rows, return_index=True)[1]] = True
-        refuse_where(source, ROW, ~first, "each row once is expected")
+        refuse_twice(source, rows)
         places = rows.astype(np.intp) - 1
         refuse_where(source, confidence, ours[places] != found["confidence"],
                 f"the confidence of that row of {outputs.path} is expected")  # fmt: skip
         probability = found[PROBABILITY]
         refuse_where(source, PROBABILITY, ~((probability > 0) & (probability <= 1)),
                 "a number above 0 and at most 1 is expected")  # fmt: skip
-        if SIZE in source.columns:
-            source.require(SIZE)
-            size = column_of(source, Number(SIZE, SIZE), empty=False)
+        if SIZE in found:
+            size = found[SIZE]
             refuse_where(source, SIZE, size != size[:1], "one number is expected in all rows")
             if len(size) != size[0]:
                 raise DataFileError(
@@ -412,10 +409,7 @@ class _Answers(NamedTuple):
                     "expected, those without an answer with an empty column correct: what is left out "
                     "may be what is wrong",
                 )
-        least = None
-        if LEAST in source.columns:
-            source.require(LEAST)
-            least = least_of(source, LEAST, column_of(source, Number(LEAST, LEAST), empty=False))
+        least = least_of(source, LEAST, found[LEAST]) if LEAST in found else None
         return cls(source, places, probability, found["correct"], least)
 
     def spread(self, n: int) -> NDArray[np.int8]:
@@ -525,6 +519,12 @@ def refuse_where(source: FileSource, column: str, bad: NDArray[np.bool_], why: s
     """Raise for the first bad value of a column, and say what is expected."""
     if bad.any():
         raise source.unexpected(column, int(bad.argmax()), why)
+
+
+def refuse_twice(source: FileSource, rows: NDArray[np.float64]) -> None:
+    """Raise where the number of a row is there again."""
+    first = np.unique(rows, return_index=True)[1]
+    refuse_where(source, ROW, ~np.isin(np.arange(len(rows)), first), "each row once is expected")
 
 
 def read_columns(

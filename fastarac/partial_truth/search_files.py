@@ -19,6 +19,7 @@ from fastarac.partial_truth.sample_files import (
     goal_of,
     read_columns,
     refuse_columns,
+    refuse_twice,
     refuse_where,
     write_rows,
 )
@@ -168,7 +169,5 @@ def _take_answers(
     refuse_where(batch, ROW, ~np.isin(numbers, asked),
                  f"the number of one of the {n:,} rows that was asked for is expected")  # fmt: skip
     known = ~np.isnan(answers)
-    again = np.ones(len(numbers), np.bool_)
-    again[np.unique(numbers, return_index=True)[1]] = False
-    refuse_where(batch, ROW, again, "each row once is expected")
+    refuse_twice(batch, numbers)
     search.tell(numbers[known].astype(np.intp) - 1, answers[known].astype(np.bool_))

@@ -416,8 +416,8 @@ def _of_log(
     n = len(sweep.logged)
     in_use = float(sweep.accepted_at(np.array([sweep.threshold]))[0]) / n
     at = max(0, int(np.searchsorted(found.acceptance_rate, in_use, side="right")) - 1)
-    ends = percent_range(float(found.low[at]), float(found.high[at]), 4)
     if check is None:
+        ends = percent_range(float(found.low[at]), float(found.high[at]), 4)
         sure = percent((1.0 + level) / 2.0)
         words = f"{percent(level)} interval {ends}, either end with {sure} confidence."
     else:  # of one rate the interval that is proved

@@ -148,9 +148,11 @@ def _warning(sample: PartialSample, name: str, found: Evidence) -> str | None:
     if not sample.items.partial:
         return None
     if found.verified >= FEW:
+        if name not in OF_PRECISION:
+            return None
         w = sample.items.weight
         known = math.floor(float(w.sum()) ** 2 / float(np.sum(w * w)) + 1e-9)
-        if name not in OF_PRECISION or known >= LEAST_OF_PRECISION:
+        if known >= LEAST_OF_PRECISION:
             return None
         return (
             f"{name} rests on as few as {known} verified outputs; its interval can be relied on from "
