@@ -381,7 +381,8 @@ class _Answers(NamedTuple):
             PROBABILITY: Number(PROBABILITY, PROBABILITY),
             "correct": Correct("correct", "correct"),
             "confidence": Number("confidence", confidence),
-        } | {name: Number(name, name) for name in (SIZE, LEAST) if name in source.columns}
+        }
+        picks |= {name: Number(name, name) for name in (SIZE, LEAST) if name in source.columns}
         for pick in picks.values():
             source.require(pick.column)
         found = {name: column_of(source, pick, empty=name == "correct") for name, pick in picks.items()}
