@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from fastarac.ocr.readers._files import is_image, open_file, page_stem
+from fastarac.ocr.readers._files import composed, is_image, open_file, page_stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -92,8 +92,9 @@ def names_of_files(
     """Return the names of the pages that files of both sides are of.
 
     That is the file's name up to the first dot; where two files of a folder would have one name, it
-    is without the longest ending, from a dot on, that all files of its side have in common. Names
-    that come again in another folder keep their folder, on both sides.
+    is without the longest ending, from a dot on, that all files of its side have in common, or, where
+    they have none, the longest name of the other side that it begins with. Names that come again in
+    another folder keep their folder, on both sides. Accents are composed (NFC).
 
     Examples
     --------
@@ -115,12 +116,10 @@ def names_of_files(
         stems = [
             [_without(file.path, end) for file in side] for side, end in zip(sides, ends, strict=True)
         ]
-        for k, side in enumerate(sides):  # what a single file has in common with others, these show
-            if len({file.path.name for file in side}) == 1:
-                name = side[0].path.name
-                fitting = [stem for stem in stems[1 - k] if name.startswith(f"{stem}.")]
-                best = max(fitting, key=len, default=page_stem(side[0].path))
-                stems[k] = [best] * len(side)
+        for k, side in enumerate(sides):  # names that the endings do not show, the other side shows
+            if not ends[k] or len({file.path.name for file in side}) == 1:
+                others = set(stems[1 - k])
+                stems[k] = [_fitting(file.path, others) for file in side]
     again = {stem for each in stems for stem, count in Counter(each).items() if count > 1}
     named = [
         [
@@ -130,6 +129,16 @@ def names_of_files(
         for side, each in zip(sides, stems, strict=True)
     ]
     return named[0], named[1]
+
+
+def _fitting(path: Path, stems: set[str]) -> str:
+    """Return the longest of some names with which that of a file begins, up to a dot."""
+    name = composed(path.name)
+    while "." in name:
+        name = name.rpartition(".")[0]
+        if name in stems:
+            return name
+    return page_stem(path)
 
 
 def _common_ending(names: list[str]) -> str:
@@ -142,4 +151,4 @@ def _common_ending(names: list[str]) -> str:
 
 
 def _without(path: Path, ending: str) -> str:
-    return (path.name.removesuffix(ending) if ending else "") or page_stem(path)
+    return (composed(path.name.removesuffix(ending)) if ending else "") or page_stem(path)

@@ -16,6 +16,8 @@ from fastarac.ocr.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Word
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from fastarac.ocr.words import Scale, Unit
 
 __all__ = ["NO_BOX", "Box", "Builder", "upright"]
@@ -119,6 +121,11 @@ class Builder(Generic[Place]):
                 self._unboxed = 0
             self._box.extend(box)
 
+    @property
+    def confidences(self) -> NDArray[np.float64]:
+        """All confidences so far, to be changed in place."""
+        return np.frombuffer(self._confidence, np.float64)
+
     def error(self, problem: str, place: Place) -> OcrFileError:
         """Return an error about something at this place."""
         return OcrFileError(self.path, problem, place=self._place_of(place))
@@ -136,7 +143,7 @@ class Builder(Generic[Place]):
         n, n_pages = len(self._texts), len(self._sizes)
         if self._box:
             self._box.extend(repeat(NAN, 4 * self._unboxed))
-        confidence = np.frombuffer(self._confidence, np.float64)
+        confidence = self.confidences
         missing = int(np.isnan(confidence).sum())
         if missing and missing < n:
             self.note(missing, *WITHOUT_CONFIDENCE)

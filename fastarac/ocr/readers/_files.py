@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -22,6 +23,7 @@ __all__ = [
     "OcrFileError",
     "binary_kind",
     "check_level",
+    "composed",
     "decoded",
     "encoding_of",
     "is_image",
@@ -214,4 +216,10 @@ def names_of_pages(name: str, n: int) -> tuple[str, ...]:
 
 def page_stem(path: Path) -> str:
     """Return the name of the page that a file is of: the file's name up to the first dot."""
-    return path.name.partition(".")[0] or path.name
+    name = composed(path.name)
+    return name.partition(".")[0] or name
+
+
+def composed(name: str) -> str:
+    """Return a name with its accents composed: some systems store them as characters of their own."""
+    return unicodedata.normalize("NFC", name)

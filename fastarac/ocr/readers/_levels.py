@@ -55,6 +55,11 @@ def regrouped(parts: Sequence[WordPart[Place]], text: str) -> list[WordPart[Plac
     return found
 
 
+def _in_another_order(a: Sequence[WordPart[Place]], b: Sequence[WordPart[Place]]) -> bool:
+    """Return whether these are the same parts, in another order."""
+    return any(x is not y for x, y in zip(a, b, strict=False)) and set(map(id, a)) == set(map(id, b))
+
+
 def joined(text: str, parts: Sequence[WordPart[Place]]) -> WordPart[Place]:
     """Return parts as one word of this text, at the place of the first."""
     if len(parts) == 1:
@@ -90,9 +95,17 @@ class LineLevels(Generic[Place]):
         self.from_lines = 0
         self._put_together = 0
         self._different = 0
+        self._numbered = 0  # lines whose words say their order, which is not that of the text
+        self._reordered = 0  # likewise, but their words do not say it
 
-    def add(self, line: WordPart[Place], words: Sequence[WordPart[Place]]) -> None:
-        """Add a line that has this text of its own and these words; either may be blank."""
+    def add(
+        self, line: WordPart[Place], words: Sequence[WordPart[Place]], *, numbered: bool = False
+    ) -> None:
+        """Add a line that has this text of its own and these words; either may be blank.
+
+        `numbered` says whether the file numbers the words of the line. Their order then stands where
+        the text of the line has another: software writes the text of right-to-left lines as they look.
+        """
         level = self.file.level
         self.builder.new_line()
         words = [word for word in words if word.text.strip()]
@@ -100,6 +113,13 @@ class LineLevels(Generic[Place]):
             self._add_words(words)
             return
         found = regrouped(words, line.text) if words else None
+        if found is not None and _in_another_order(found, words):
+            if numbered:
+                self._numbered += 1
+                found = words
+                line = line._replace(text=" ".join(word.text for word in words))
+            else:
+                self._reordered += 1
         if level in ("region", "line"):
             if found is not None and line.confidence != line.confidence:
                 self._add_regrouped(found, words)
@@ -147,6 +167,19 @@ class LineLevels(Generic[Place]):
             self._different,
             f"line{of} has a text that differs from its words by more than spaces: {taken} taken",
             f"lines{of} have a text that differs from their words by more than spaces: {taken} taken",
+        )
+        builder.note(
+            self._numbered,
+            f"line{of} has its words in another order than its text: the numbers of the words are "
+            "followed",
+            f"lines{of} have their words in another order than their text: the numbers of the words "
+            "are followed",
+        )
+        builder.note(
+            self._reordered,
+            f"line{of} has its words in another order than its text: the order of the text is taken",
+            f"lines{of} have their words in another order than their text: the order of the text is "
+            "taken",
         )
         if self.file.truth:
             return

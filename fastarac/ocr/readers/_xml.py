@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import html
+import re
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
 from fastarac._core.extras import needed_by_ocr
-from fastarac.ocr.readers._builder import NAN
+from fastarac.ocr.readers._builder import NAN, Builder
 from fastarac.ocr.readers._files import HEAD, InputFile, OcrFileError, encoding_of, shown
 
 if TYPE_CHECKING:
@@ -21,9 +23,17 @@ if TYPE_CHECKING:
     Element: TypeAlias = etree._Element  # noqa: SLF001, it has no public name
 
 W3C = "-//W3C//DTD "  # begins the public names of XHTML and HTML
+DECLARED = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
+SINGLE_BYTES = frozenset(
+    {b"iso-8859-1", b"iso-8859-15", b"latin1", b"latin-1", b"windows-1252", b"cp1252"}
+)
+OF_PLACES = frozenset({"HPOS", "VPOS", "WIDTH", "HEIGHT", "x", "y", "imageWidth", "imageHeight"})
 LEGACY = "about:legacy-compat"  # stands in HTML 5 that old software writes
 
-__all__ = ["Root", "children", "elements", "line_of", "local_name", "number", "root_of", "text_of"]
+__all__ = [
+    "Root", "children", "elements", "line_of", "local_name", "note_encoding", "number", "root_of",
+    "text_of",
+]  # fmt: skip
 
 
 class Root(NamedTuple):
@@ -136,6 +146,31 @@ def elements(
             raise OcrFileError(file.path, problem, place=f"line {error.lineno}") from None
 
 
+def note_encoding(file: InputFile, builder: Builder[Element]) -> None:
+    """Note where XML declares an encoding of one byte a letter, and its bytes are those of UTF-8."""
+    declared = DECLARED.match(file.head)
+    if declared is None or declared[1].lower() not in SINGLE_BYTES:
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    ascii_alone = True
+    try:
+        with file.path.open("rb") as stream:
+            while chunk := stream.read(HEAD):
+                ascii_alone &= chunk.isascii()
+                decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return
+    if not ascii_alone:
+        name = declared[1].decode("ascii").upper()
+        end = "as declared, so accented letters may be wrong; if they are, correct the declaration"
+        builder.note(
+            1,
+            f"file declares {name}, but its bytes are valid UTF-8: it is read {end}",
+            f"files declare {name}, but their bytes are valid UTF-8: they are read {end}",
+        )
+
+
 def _html_encoding(file: InputFile) -> str | None:
     """Return the encoding of HTML where the file does not declare it."""
     encoding = encoding_of(file.head)
@@ -195,10 +230,12 @@ def _character(entity: Element, file: InputFile) -> str:
 def number(element: Element, attribute: str, file: InputFile) -> float:
     """Return the number of an attribute: NaN where it is absent or empty."""
     text = element.get(attribute)
-    if not text:
+    if not text or text.isspace():
         return NAN
     try:
         return float(text)
     except ValueError:
+        if file.truth and attribute in OF_PLACES:  # it is read for its texts alone
+            return NAN
         problem = f"{attribute} is {shown(text)}; a number is expected"
         raise OcrFileError(file.path, problem, place=line_of(element)) from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NAN, Box, Builder
 from fastarac.ocr.readers._levels import LineLevels, WordPart, is_punctuation, joined
-from fastarac.ocr.readers._xml import elements, line_of, local_name, number
+from fastarac.ocr.readers._xml import elements, line_of, local_name, note_encoding, number
 
 if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
@@ -24,6 +24,8 @@ LAST = float("inf")  # the place of what the reading order leaves out
 MOST_SOFTWARE = 100  # names and versions
 TESSERACT = re.compile(r"tesseract\D*(\d+)\.(\d+)", re.IGNORECASE)
 DIGITS = re.compile(r"0\.(100|0|[1-9]\d?)")
+FEW_LOW = 0.1  # a larger share of the words has no confidence below 10 %
+HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # hyphen, soft hyphen, not sign, hyphen proper, oblique one
 
 
 def read(file: InputFile) -> Words:
@@ -33,7 +35,7 @@ def read(file: InputFile) -> Words:
     (`SUBS_CONTENT`): it is read once, or as its two parts.
     """
     pages = _read_pages(file, may_have_digits=True)
-    if pages.contradicted:  # by a later page
+    if pages.are_no_digits():
         pages = _read_pages(file, may_have_digits=False)
     return pages.finish()
 
@@ -62,6 +64,9 @@ class _Pages:
         self.hyphenated = 0
         self.halves = 0
         self.repaired = 0
+        self._n_digits = 0
+        self._n_low = 0  # of one digit, 1 to 9 %
+        self._n_tens = 0  # 10, 20, … 90 %, whose zero only those write who write digits
         self._may_have_digits = may_have_digits
 
     def add_software(self, name: str | None) -> None:
@@ -94,13 +99,13 @@ class _Pages:
             kind = element.get("SUBS_TYPE", "")
             if kind == "HypPart1" and self.file.hyphenated == "whole":
                 second = strings[k][1] if k < len(strings) else None
-                if second is not None and second.get("SUBS_TYPE") == "HypPart2":
+                if second is not None and _are_one_word(element, second):
                     found[i].append((self._whole(element, second, digits=digits), space))
                     k += 1
                     continue
             if kind.startswith("HypPart"):
                 self.halves += 1
-            text = element.get("CONTENT", "") + hyphen
+            text = _hyphenated(element.get("CONTENT", ""), hyphen)
             confidence = self._confidence(element, digits=digits)
             found[i].append((WordPart(text, confidence, self._box(element), element), space))
         for line in found:
@@ -147,7 +152,7 @@ class _Pages:
 
     def _whole(self, first: Element, second: Element, *, digits: bool) -> WordPart[Element]:
         whole = first.get("SUBS_CONTENT") or second.get("SUBS_CONTENT")
-        text = whole or first.get("CONTENT", "") + second.get("CONTENT", "")
+        text = whole or first.get("CONTENT", "").rstrip(HYPHENS) + second.get("CONTENT", "")
         a, b = self._confidence(first, digits=digits), self._confidence(second, digits=digits)
         confidence = NAN if a != a or b != b else min(a, b)
         self.hyphenated += 1
@@ -160,6 +165,9 @@ class _Pages:
         if digits:
             if match := DIGITS.fullmatch(written):
                 percent = int(match[1])
+                self._n_digits += 1
+                self._n_low += 1 <= percent <= 9
+                self._n_tens += percent % 10 == 0 and percent > 0
                 self.repaired += float(written) != percent / 100
                 return percent / 100
             self.contradicted = True
@@ -175,6 +183,15 @@ class _Pages:
         found = self.version
         return found is not None and (float(found[1]), float(found[2])) <= LAST_WITH_DIGITS
 
+    def are_no_digits(self) -> bool:
+        """Return whether the confidences of the file show that they are what they say after all.
+
+        Either one of them cannot be digits, or very many words would have less than 10 % and none
+        10, 20, … or 90 %, as where ``0.9`` is 90 %.
+        """
+        many = self._n_low > max(2, FEW_LOW * self._n_digits)
+        return self.contradicted or (many and not self._n_tens)
+
     def _box(self, element: Element) -> Box:
         left, top = number(element, "HPOS", self.file), number(element, "VPOS", self.file)
         width, height = number(element, "WIDTH", self.file), number(element, "HEIGHT", self.file)
@@ -183,6 +200,7 @@ class _Pages:
     def finish(self) -> Words:
         builder = self.builder
         self.levels.finish()
+        note_encoding(self.file, builder)
         builder.engine = " ".join(self.software) or None
         why = "Tesseract up to 5.5 writes 6 % as 0.6 in ALTO, and 100 % as 0.100"
         builder.note(
@@ -205,6 +223,23 @@ class _Pages:
 
 def _follows_space(line: list[Element], k: int) -> bool:
     return k == 0 or local_name(line[k - 1]) != "String"
+
+
+def _are_one_word(first: Element, second: Element) -> bool:
+    """Return whether the second string goes on with the word that the first begins.
+
+    Where text runs round a picture or a column ends, another divided word may come next.
+    """
+    if second.get("SUBS_TYPE") != "HypPart2":
+        return False
+    a, b = first.get("SUBS_CONTENT"), second.get("SUBS_CONTENT")
+    return not a or not b or a == b
+
+
+def _hyphenated(text: str, hyphen: str) -> str:
+    """Return a text with the hyphen that stands after it, unless it has that itself."""
+    has_it = text.endswith(hyphen) or (text[-1:] in HYPHENS and hyphen in HYPHENS)
+    return text if text and has_it else text + hyphen
 
 
 def _hyphen_after(line: list[Element], k: int) -> str:

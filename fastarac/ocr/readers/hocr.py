@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
 from fastarac.ocr.readers._files import InputFile, OcrFileError, shown
 from fastarac.ocr.readers._levels import LineLevels, WordPart
-from fastarac.ocr.readers._xml import elements, line_of, local_name, text_of
+from fastarac.ocr.readers._xml import elements, line_of, local_name, note_encoding, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["read"]
 
 LINES = frozenset({"ocr_line", "ocrx_line", "ocr_caption", "ocr_header", "ocr_textfloat"})
-WORDS = frozenset({"ocrx_word"})
+WORDS = frozenset({"ocrx_word", "ocr_word"})
+ALTERNATIVES = frozenset({"alternatives"})
 CHARACTERS = frozenset({"ocrx_cinfo"})
 PAGES = ("div", "body", "section", "article")
 TAIL = 1 << 10
+OF_WORD = ("x_wconf", "x_conf")  # a confidence of the whole; `x_confs` has one for each character
 
 
 def read(file: InputFile) -> Words:
@@ -47,16 +49,20 @@ def _ends_as_html(file: InputFile) -> bool:
 def _read(file: InputFile, *, as_html: bool) -> Words:
     builder = Builder(file, "hocr", line_of)
     levels = LineLevels(file, builder)
+    confidences = _Confidences(builder)
     found = False
     for element in elements(file, ("meta", *PAGES), wanted=_is_wanted, as_html=as_html):
         if local_name(element) == "meta":
             builder.engine = element.get("content")
         else:
             found = True
-            _add_page(file, builder, levels, element)
+            _add_page(file, builder, levels, element, confidences)
     if not found:
         raise OcrFileError(file.path, "it is HTML without elements of class ocr_page; hOCR has them")
     levels.finish()
+    if not file.truth:
+        confidences.finish()
+    note_encoding(file, builder)
     return builder.finish()
 
 
@@ -69,28 +75,40 @@ def _classes(element: Element) -> list[str]:
 
 
 def _add_page(
-    file: InputFile, builder: Builder[Element], levels: LineLevels[Element], page: Element
+    file: InputFile,
+    builder: Builder[Element],
+    levels: LineLevels[Element],
+    page: Element,
+    confidences: _Confidences,
 ) -> None:
+    _drop_alternatives(page)
     left, top, right, bottom = _box(builder, page, _properties(page))
     builder.new_page((right - left, bottom - top))
     above: Element | None = None
     line: Element | None = None
     lines: list[tuple[Element | None, list[WordPart[Element]]]] = []
+    of_line = NAN
+    last: Element | None = None
     for word in _of_classes(page, WORDS):
+        if last is not None and any(outer is last for outer in word.iterancestors()):
+            continue  # a word that two classes mark, one inside the other
+        last = word
         parent = word.getparent()
         if parent is not above or not lines:
             above, before = parent, line
             line = _line_of(word)
             if line is not before or not lines:
                 lines.append((line, []))
+                of_line = NAN if file.truth else confidences.of_line(line)
         properties = _properties(word)
-        confidence = NAN if file.truth else _confidence(builder, word, properties)
+        confidence = NAN if file.truth else confidences.of_word(word, properties, of_line)
         box = _box(builder, word, properties)
         lines[-1][1].append(WordPart(_word_text(word, file), confidence, box, word))
     if not lines:
         for line in _of_classes(page, LINES):
             builder.new_line()
-            builder.add(text_of(line, file), NAN, _box(builder, line, _properties(line)), line)
+            confidence = NAN if file.truth else confidences.of_line(line)
+            builder.add(text_of(line, file), confidence, _box(builder, line, _properties(line)), line)
         return
     texts = [_line_text(line, words, file) for line, words in lines]
     spaced = any(len(text.split()) > 1 for text in texts)
@@ -144,13 +162,39 @@ def _word_text(word: Element, file: InputFile) -> str:
     )
 
 
+def _drop_alternatives(page: Element) -> None:
+    """Drop the readings that lost: ``<del>``, and all but the first ``<ins>`` of some alternatives."""
+    for choice in _of_classes(page, ALTERNATIVES):
+        choice.text = None  # the white space around the readings is no text
+        for k, reading in enumerate(choice.findall("{*}ins")):
+            reading.tail = None
+            if k:
+                choice.remove(reading)
+    for lost in list(page.iter("{*}del")):
+        above = lost.getparent()
+        if above is None:
+            continue
+        tail = "" if ALTERNATIVES.intersection(_classes(above)) else lost.tail or ""
+        before = lost.getprevious()
+        if before is not None:
+            before.tail = (before.tail or "") + tail
+        else:
+            above.text = (above.text or "") + tail
+        above.remove(lost)
+
+
 def _properties(element: Element) -> dict[str, str]:
     """Return what the title of an element says: names, and what follows each."""
     title = element.get("title", "")
-    properties = {}
+    properties: dict[str, str] = {}
     for part in _parts_of(title) if '"' in title else title.split(";"):
         name, *rest = part.split(None, 1) or [""]
-        properties[name] = rest[0].rstrip() if rest else ""
+        value = rest[0].rstrip() if rest else ""
+        if name == "bbox" and "," in value:  # old versions of kraken end it with a comma
+            value, _, after = value.partition(",")
+            further, *rest = after.split(None, 1) or [""]
+            properties[further] = rest[0] if rest else ""
+        properties[name] = value
     return properties
 
 
@@ -169,14 +213,68 @@ def _parts_of(title: str) -> Iterator[str]:
     yield "".join(part)
 
 
-def _confidence(builder: Builder[Element], word: Element, properties: dict[str, str]) -> float:
-    written = properties.get("x_wconf")
-    if written is None:
+class _Confidences:
+    """Reads confidences, in all the ways that engines write them, and notes which ones were taken."""
+
+    def __init__(self, builder: Builder[Element]) -> None:
+        self._builder = builder
+        self._of_lines = 0
+        self._of_characters = 0
+
+    def of_word(self, word: Element, properties: dict[str, str], of_line: float) -> float:
+        """Return the confidence of a word; of its characters, the lowest; else that of its line."""
+        found = self._of_whole(word, properties)
+        if found == found:
+            return found
+        if written := properties.get("x_confs", "").split():
+            self._of_characters += 1
+            return min(self._number(word, "x_confs", each) for each in written)
+        self._of_lines += of_line == of_line
+        return of_line
+
+    def of_line(self, line: Element | None) -> float:
+        """Return the confidence that a line has itself."""
+        return NAN if line is None else self._of_whole(line, _properties(line))
+
+    def _of_whole(self, element: Element, properties: dict[str, str]) -> float:
+        for name in OF_WORD:
+            if name in properties:
+                return self._number(element, name, properties[name])
         return NAN
-    try:
-        return float(written)
-    except ValueError:
-        raise builder.error(f"x_wconf is {shown(written)}; a number is expected", word) from None
+
+    def _number(self, element: Element, name: str, written: str) -> float:
+        try:
+            return float(written)
+        except ValueError:
+            problem = f"{name} is {shown(written)}; a number is expected"
+            raise self._builder.error(problem, element) from None
+
+    def finish(self) -> None:
+        """Add notes on what was taken, and bring confidences from 0 to 1 to percent.
+
+        Percents are what hOCR asks for; kraken and others write probabilities. Words of Tesseract may
+        all have 0 or 1 %, whole numbers; a page of characters has no such confidences.
+        """
+        builder = self._builder
+        written = builder.confidences
+        known = written[written == written]
+        if len(known) and known.max() <= 1.0 and (self._of_characters or (known % 1.0).any()):
+            written *= 100.0
+            builder.note(
+                1,
+                "file has confidences from 0 to 1: they are taken for 0 to 100 %",
+                "files have confidences from 0 to 1: they are taken for 0 to 100 %",
+            )
+        builder.note(
+            self._of_characters,
+            "word has confidences of its characters alone (x_confs): the lowest is taken",
+            "words have confidences of their characters alone (x_confs): the lowest is taken",
+        )
+        builder.note(
+            self._of_lines,
+            "word has no confidence of its own, and has that of its line",
+            "words have no confidence of their own, and have that of their line",
+        )
 
 
 def _box(builder: Builder[Element], element: Element, properties: dict[str, str]) -> Box:

@@ -10,7 +10,15 @@ from fastarac.ocr.folding import printed
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder, upright
 from fastarac.ocr.readers._files import OcrFileError, shown
 from fastarac.ocr.readers._levels import LineLevels, WordPart
-from fastarac.ocr.readers._xml import children, elements, line_of, local_name, number, text_of
+from fastarac.ocr.readers._xml import (
+    children,
+    elements,
+    line_of,
+    local_name,
+    note_encoding,
+    number,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["read"]
 
 LAST = float("inf")  # the order of what has none
+DIGIT = re.compile(r"\d", re.ASCII)
 ALIKE = 0.5  # share of the letters that a corrected line shares with what it was
 # What Transkribus writes into `custom`.
 CUSTOM_ORDER = re.compile(r"readingOrder\s*\{\s*index\s*:\s*(\d{1,9})")
@@ -52,6 +61,9 @@ class _Reader:
         self.levels = LineLevels(file, self.builder)
         self.from_regions = 0
         self.reordered = 0
+        self.by_lines = 0
+        self.by_glyphs = 0
+        self.blank_boxes = 0
         self.position: dict[str, int] = {}
 
     def add_page(self, page: Element) -> None:
@@ -97,13 +109,34 @@ class _Reader:
                 self.builder.add(row, confidence, self._box(region), region)
         else:
             for line, words in self._lines_in_order(lines, text):
-                self.levels.add(line, words)
+                keys = _own_order([word.place for word in words], _index_of)
+                numbered = LAST not in keys
+                if numbered:
+                    ordered = sorted(zip(keys, words, strict=True), key=_first)
+                    self.levels.add(line, [word for _, word in ordered], numbered=True)
+                else:
+                    self.levels.add(line, words)
         for child in self._in_order(inner):
             self._add_region(child)
 
     def _levels_of(self, line: Element) -> tuple[WordPart[Element], list[WordPart[Element]]]:
+        own = self._part(line)
         words = [self._part(word) for word in children(line, "Word")]
-        return self._part(line), [word for word in words if word.text.strip()]
+        words = [self._by_glyphs(word) for word in words if word.text.strip()]
+        if own.confidence == own.confidence and all(w.confidence != w.confidence for w in words):
+            self.by_lines += len(words)
+            words = [word._replace(confidence=own.confidence) for word in words]
+        return own, words
+
+    def _by_glyphs(self, word: WordPart[Element]) -> WordPart[Element]:
+        """Return a word with the lowest confidence of its glyphs, where it has none itself."""
+        if self.file.truth or word.confidence == word.confidence:
+            return word
+        known = [self._reading(glyph)[1] for glyph in children(word.place, "Glyph")]
+        if not known or any(each != each for each in known):
+            return word
+        self.by_glyphs += 1
+        return word._replace(confidence=min(known))
 
     def _lines_in_order(
         self, lines: list[tuple[WordPart[Element], list[WordPart[Element]]]], text: str
@@ -151,6 +184,11 @@ class _Reader:
             try:
                 return upright([_point(pair) for pair in written.split()])
             except ValueError:
+                if self.file.truth:  # which is read for its texts alone
+                    return NO_BOX
+                if DIGIT.search(written) is None:
+                    self.blank_boxes += 1
+                    return NO_BOX
                 problem = f"points is {shown(written)}; pairs such as 10,20 are expected"
                 raise OcrFileError(self.file.path, problem, place=line_of(coords)) from None
         return NO_BOX
@@ -158,6 +196,7 @@ class _Reader:
     def finish(self) -> Words:
         builder, levels = self.builder, self.levels
         levels.finish()
+        note_encoding(self.file, builder)
         if (levels.from_lines or self.file.level == "region") and not levels.from_words:
             builder.unit = "line"
         elif not self.file.truth:
@@ -171,6 +210,22 @@ class _Reader:
                 self.from_regions,
                 "line is of a region without lines, and has the confidence of the region, if any",
                 "lines are of regions without lines, and have the confidence of the region, if any",
+            )
+        if not self.file.truth:
+            builder.note(
+                self.by_lines,
+                "word has no confidence of its own, and has that of its line",
+                "words have no confidence of their own, and have that of their line",
+            )
+            builder.note(
+                self.by_glyphs,
+                "word has confidences of its glyphs alone: the lowest is taken",
+                "words have confidences of their glyphs alone: the lowest is taken",
+            )
+            builder.note(
+                self.blank_boxes,
+                "element has blank coordinates, and no place on the page",
+                "elements have blank coordinates, and no place on the page",
             )
         builder.note(
             self.reordered,

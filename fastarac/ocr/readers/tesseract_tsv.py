@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NAN, Builder
@@ -16,7 +17,7 @@ COLUMNS = (
     *("level", "page_num", "block_num", "par_num", "line_num", "word_num"),
     *("left", "top", "width", "height", "conf", "text"),
 )
-PAGE, WORD = 1, 5
+QUOTED = re.compile(r'"(?=.*"".*")(?:[^"]|"")*"')  # with a doubled mark inside
 NO_WORD = -1.0  # what Tesseract writes for the confidence of pages, blocks and lines
 
 
@@ -24,7 +25,8 @@ def read(file: InputFile) -> Words:
     """Read a table of Tesseract.
 
     Nothing is quoted in it: a word may be a lone quotation mark, which a reader of CSV files would
-    take for the beginning of a field of many lines.
+    take for the beginning of a field of many lines. A table that pandas or the like has written
+    again quotes each text with a quotation mark, and doubles the mark: these are told and undone.
     """
     # Only line feeds end a row: the texts may hold other characters that Python takes for line ends.
     rows = decoded(file).split("\n")
@@ -33,6 +35,8 @@ def read(file: InputFile) -> Words:
         problem = f"the columns are {shown(header)}; {', '.join(COLUMNS)} are expected"
         raise OcrFileError(file.path, problem, place="line 1")
     builder = Builder[int](file, "tesseract-tsv", lambda number: f"line {number}")
+    quoted = _is_quoted(rows)
+    unquoted = 0
     place: tuple[str, ...] = ()
     pages: set[str] = set()
     last_page: str | None = None
@@ -70,8 +74,23 @@ def read(file: InputFile) -> Words:
             raise _not_a_number(builder, fields, number) from None
         if confidence == NO_WORD:
             confidence = NAN
+        if quoted and '"' in text:
+            unquoted += 1
+            text = text[1:-1].replace('""', '"')
         builder.add(text, confidence, (left, top, left + width, top + height), number)
+    builder.note(
+        unquoted,
+        "text is quoted, with doubled quotation marks, as pandas writes it: the quoting is undone",
+        "texts are quoted, with doubled quotation marks, as pandas writes them: the quoting is undone",
+    )
     return builder.finish()
+
+
+def _is_quoted(rows: list[str]) -> bool:
+    """Return whether each text with a quotation mark is quoted, and some mark in it doubled."""
+    last_cells = (row.removesuffix("\r").rpartition("\t")[2] for row in rows if '"' in row)
+    marked = [text for text in last_cells if '"' in text]
+    return bool(marked) and all(QUOTED.fullmatch(text) for text in marked)
 
 
 def _size(builder: Builder[int], fields: list[str], number: int) -> tuple[float, float]:
