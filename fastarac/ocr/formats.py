@@ -55,11 +55,22 @@ _ALL = (
     Format(
         "tesseract-tsv",
         "Tesseract TSV",
-        "a header line that begins with `level` and `page_num`",
+        "a header line that begins with `level` and `page_num`, a first row of a page, or JSON with "
+        "these columns",
         "percent",
         "word",
         "`conf` of rows of level 5, with six decimals since Tesseract 5, in whole percent before",
-        "`tesseract IMAGE OUT tsv` writes it",
+        "`tesseract IMAGE OUT tsv` writes it, and so do pytesseract's `image_to_data` and tesserocr's "
+        "`GetTSVText`",
+    ),
+    Format(
+        "tesseract-js",
+        "Tesseract.js",
+        "JSON with `text`, `confidence` and `blocks`, `lines` or `words`",
+        "percent",
+        "word",
+        "`confidence` of each word",
+        "`recognize(image, {}, {blocks: true})`",
     ),
     Format(
         "hocr",
@@ -67,8 +78,10 @@ _ALL = (
         "HTML with elements of class `ocr_page`",
         "percent",
         "word",
-        "`x_wconf` of `ocrx_word`; Tesseract cuts it to whole percent, which makes ties",
-        "`tesseract IMAGE OUT hocr` writes it; other engines: the option that adds `x_wconf` to words",
+        "`x_wconf` or `x_conf` of `ocrx_word` and `ocr_word`, else the lowest of `x_confs`, else that "
+        "of the line; Tesseract cuts it to whole percent, which makes ties",
+        "`tesseract IMAGE OUT hocr` writes it; kraken: write ALTO (`-a`); other engines: the option "
+        "that adds `x_wconf` to words",
     ),
     Format(
         "alto",
@@ -87,18 +100,27 @@ _ALL = (
         "XML with the root `PcGts`",
         "unit",
         "word",
-        "`conf` of the `TextEquiv` of `Word`; of the line where a line has no words",
+        "`conf` of the `TextEquiv` of `Word`, else the lowest of its glyphs, else that of the line",
         "`tesseract IMAGE OUT page` with `-c page_xml_level=1` writes one a word (Tesseract 5.4 or "
         "later); Transkribus and OCR-D processors: export words with `TextEquiv/@conf`",
     ),
     Format(
         "textract",
         "Amazon Textract",
-        "JSON with `Blocks`",
+        "JSON with `Blocks`, or `ExpenseDocuments` with theirs",
         "percent",
         "word",
-        "`Confidence` of blocks of type `WORD`",
+        "`Confidence` of blocks of type `WORD`, or `LINE` where there are no words",
         "`DetectDocumentText` and `AnalyzeDocument` always write it; keep the whole response",
+    ),
+    Format(
+        "rekognition",
+        "Amazon Rekognition",
+        "JSON with `TextDetections`",
+        "percent",
+        "word",
+        "`Confidence` of detections of type `WORD`, or `LINE` where there are no words",
+        "`DetectText` always writes it",
     ),
     Format(
         "azure-read",
@@ -117,6 +139,15 @@ _ALL = (
         "word",
         "`confidence` of each word",
         "`prebuilt-read` and all models built on it always write it; keep `analyzeResult.pages`",
+    ),
+    Format(
+        "azure-content-understanding",
+        "Azure Content Understanding",
+        "JSON with `contents` and an `analyzerId`",
+        "unit",
+        "word",
+        "`confidence` of each word",
+        "document analyzers with `enableOcr` write it; keep `contents[].pages`",
     ),
     Format(
         "google-vision",
@@ -142,7 +173,8 @@ _ALL = (
     Format(
         "paddleocr",
         "PaddleOCR",
-        "JSON with `rec_texts` and `rec_scores`, or lists of box and `[text, score]`",
+        "JSON with `rec_texts` and `rec_scores`, by itself, in PP-StructureV3 or as PaddleX serves it; "
+        "lists of box and `[text, score]`; regions of PP-Structure 2",
         "unit",
         "line",
         "`rec_scores`, the mean over the characters of a line: each word has its line's",
@@ -171,11 +203,47 @@ _ALL = (
     Format(
         "doctr",
         "docTR",
-        "JSON with `pages` of `blocks`, with `dimensions`",
+        "JSON with `pages` of `blocks`, or of `predictions` (KIE), with `dimensions`",
         "unit",
         "word",
         "`confidence` of each word",
         "`json.dump(result.export(), file)` always writes it",
+    ),
+    Format(
+        "surya",
+        "Surya",
+        "JSON with pages of `text_lines`",
+        "unit",
+        "line",
+        "`confidence` of each word, or of each line where it has no words",
+        "`surya_ocr` writes it into `results.json`",
+    ),
+    Format(
+        "docling",
+        "Docling",
+        "a JSON list of pages with `page_no` and `cells`",
+        "unit",
+        "line",
+        "`confidence` of each word cell, or of each cell; none of text that the file itself holds",
+        "keep `result.pages` of the conversion; the exported document has no confidences",
+    ),
+    Format(
+        "apple-vision",
+        "Apple Vision",
+        "JSON with `observations`, or ocrmac's lists of text, confidence and box",
+        "unit",
+        "line",
+        "`confidence` of each line: 0.3, 0.5 or 1, so that thresholds are coarse",
+        "Vision's text recognition always gives it",
+    ),
+    Format(
+        "abbyy-xml",
+        "ABBYY FineReader XML",
+        "XML with the root `document` and ABBYY's namespace",
+        "percent",
+        "word",
+        "the lowest `charConfidence` of a word; where there is none, `suspicious` marks (0 or 100)",
+        "the XML export with extended character attributes",
     ),
 )
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ import pytest
 from fastarac.ocr import OcrFileError, pair_files, read, read_truth
 from fastarac.ocr.readers.tesseract_tsv import COLUMNS
 
+DATA = Path(__file__).parent / "data"
 PAGE_SPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 ALTO_SPACE = "http://www.loc.gov/standards/alto/ns-v4#"
 
@@ -334,3 +338,156 @@ class TestNames:
         truth = self.files(tmp_path, "truth", unicodedata.normalize("NFC", name), "b.txt")
         output = self.files(tmp_path, "output", unicodedata.normalize("NFD", name), "b.txt")
         assert [pair.name for pair in pair_files(truth, output).pairs] == ["b", "Über"]
+
+
+# ---------------------------------------------------------------- what programs keep of engines
+
+
+class TestFormatsOfPrograms:
+    @pytest.mark.parametrize(
+        ("name", "scale", "confidences"),
+        [
+            ("rekognition.json", "percent", [99.12, 61, 87.31]),
+            ("textract_expense.json", "percent", [99.12, 61, 87.31]),
+            ("pytesseract.json", "percent", [99.12, 61, 87.31]),
+            ("tesseract_js.json", "percent", [99.12, 61, 87.31]),
+            ("abbyy.xml", "percent", [97, 61, 87]),
+            ("azure_content_understanding.json", "unit", [0.9912, 0.61, 0.8731]),
+            ("surya.json", "unit", [0.9912, 0.61, 0.8731]),
+            ("doctr_kie.json", "unit", [0.9912, 0.61, 0.8731]),
+        ],
+    )
+    def test_words(self, name, scale, confidences):
+        words = read(DATA / name)
+        assert words.text == ("Total", "12,50", "Thanks")
+        assert words.confidence.tolist() == confidences
+        assert (words.unit, words.scale) == ("word", scale)
+        assert not np.isnan(words.box[:1]).any() or name == "textract_expense.json"
+        assert len(words.page_names) == 1
+
+    @pytest.mark.parametrize(
+        ("name", "confidences"),
+        [
+            ("paddleocr_structure_3.json", [0.9912, 0.8731]),
+            ("paddleocr_served.json", [0.9912, 0.8731]),
+            ("paddleocr_structure_2.json", [0.9912, 0.8731]),
+            ("docling.json", [0.9912, 0.8731]),
+            ("apple_vision.json", [1.0, 0.5]),
+        ],
+    )
+    def test_lines(self, name, confidences):
+        words = read(DATA / name)
+        assert words.text == ("Total", "12,50", "Thanks")
+        assert words.confidence.tolist() == [confidences[0], *confidences]
+        assert (words.unit, words.scale) == ("line", "unit")
+        if name == "apple_vision.json":  # from the bottom
+            np.testing.assert_allclose(words.box[0], [0.1, 0.1, 0.9, 0.4])
+        else:
+            np.testing.assert_array_equal(words.box[0], [10, 10, 90, 40])
+        assert any("table has its text as HTML" in note for note in notes(words)) == ("2" in name)
+
+    def test_lists_of_texts(self, tmp_path):
+        words = read(written(tmp_path, json.dumps([[["alpha beta", 0.97]], [["c", 0.5]]])))
+        assert (words.text, len(words.page_names)) == (("alpha", "beta", "c"), 2)
+        words = read(written(tmp_path, json.dumps([["alpha", 0.5, [0.1, 0.6, 0.8, 0.3]]])))
+        assert (words.source, words.text) == ("apple-vision", ("alpha",))
+
+    def test_a_table_without_a_header(self, tmp_path):
+        rows = [
+            [1, 1, 0, 0, 0, 0, 0, 0, 100, 200, -1, ""],
+            [5, 1, 1, 1, 1, 1, 1, 2, 3, 4, 96.5, "alpha"],
+        ]
+        text = "".join("\t".join(map(str, row)) + "\n" for row in rows)
+        words = read(written(tmp_path, text))
+        assert (words.text, words.confidence.tolist()) == (("alpha",), [96.5])
+        assert words.page_size.tolist() == [[100, 200]]
+
+    def test_marks_of_doubt(self, tmp_path):
+        text = (DATA / "abbyy.xml").read_text()
+        text = re.sub(r'charConfidence="61"', 'suspicious="true"', text)
+        words = read(written(tmp_path, re.sub(r' charConfidence="\d+"', "", text)))
+        assert words.confidence.tolist() == [100, 0, 100]
+        assert "marks doubtful characters" in notes(words)[0]
+        silent = re.sub(r' (charConfidence|suspicious)="\w+"', "", text)
+        assert np.isnan(read(written(tmp_path, silent)).confidence).all()
+
+
+WORD = {"BlockType": "WORD", "Id": "w", "Text": "alpha", "Confidence": 99}
+
+
+class TestIncompleteResponses:
+    def line(self, *ids):
+        related = [{"Type": "CHILD", "Ids": list(ids)}] if ids else []
+        return {
+            "BlockType": "LINE",
+            "Id": "l",
+            "Text": "alpha b",
+            "Confidence": 9,
+            "Relationships": related,
+        }
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (
+                {"JobStatus": "IN_PROGRESS"},
+                r'JobStatus is "IN_PROGRESS"; use the response of a job that',
+            ),
+            ({"JobStatus": "FAILED", "Blocks": []}, r'JobStatus is "FAILED"'),
+            ({"Blocks": [WORD], "NextToken": "x"}, "it has a NextToken"),
+            ([{"Blocks": [WORD]}, {"Blocks": [], "NextToken": "x"}], "it has a NextToken"),
+            ({"Blocks": [WORD, WORD]}, r'another one has "w"'),
+            (
+                {"analyzeResult": {"readResults": [{"lines": [{"text": "a"}]}]}},
+                "includeTextDetails=true",
+            ),
+            (
+                {
+                    "analyzeResult": {
+                        "pages": [{"words": [], "lines": [{"content": "a"}]}],
+                        "modelId": "m",
+                    }
+                },
+                "a page with its words",
+            ),
+            (
+                {"fullTextAnnotation": {"text": "a", "pages": [{"blocks": []}]}},
+                "`pages` with their words",
+            ),
+            ({"text": "alpha", "pages": [{"lines": []}]}, "no page has tokens; ask for both"),
+            ({"data": {"text": "alpha", "confidence": 9, "blocks": None}}, "blocks: true"),
+            ({"errorCode": 500, "errorMsg": "full", "logId": "a"}, "answered with an error: full"),
+            ({"parsing_res_list": []}, "PaddleOCR-VL, which has no confidences"),
+            (
+                {"schema_name": "DoclingDocument", "texts": []},
+                "Docling's document .* has no confidences",
+            ),
+        ],
+    )
+    def test_are_no_empty_pages(self, tmp_path, content, message):
+        with pytest.raises(OcrFileError, match=message):
+            read(written(tmp_path, json.dumps(content), "p.json"))
+
+    def test_lines_of_textract_whose_words_are_elsewhere(self, tmp_path):
+        for line in (self.line("w", "x"), self.line()):
+            with pytest.raises(OcrFileError, match="a line whose words are all in the response"):
+                read(written(tmp_path, json.dumps({"Blocks": [line, WORD]})))
+
+    def test_lines_of_textract_alone(self, tmp_path):
+        words = read(written(tmp_path, json.dumps({"Blocks": [self.line()]})))
+        assert (words.text, words.unit, words.confidence.tolist()) == (("alpha", "b"), "line", [9, 9])
+
+    def test_parts_of_textract_in_one_list(self, tmp_path):
+        parts = [{"Blocks": [self.line("w")], "NextToken": "x"}, {"Blocks": [WORD]}]
+        assert read(written(tmp_path, json.dumps(parts))).text == ("alpha",)
+
+    def test_blank_pages_of_document_ai(self, tmp_path):
+        for content in (
+            {
+                "mimeType": "image/png",
+                "pages": [{"pageNumber": 1, "image": {}, "imageQualityScores": {}}],
+            },
+            {"text": "", "pages": [{"pageNumber": 1}]},
+        ):
+            words = read(written(tmp_path, json.dumps(content)))
+            assert (words.source, len(words)) == ("google-document-ai", 0)

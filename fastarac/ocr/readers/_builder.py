@@ -121,6 +121,10 @@ class Builder(Generic[Place]):
                 self._unboxed = 0
             self._box.extend(box)
 
+    def __len__(self) -> int:
+        """Return the number of words so far."""
+        return len(self._texts)
+
     @property
     def confidences(self) -> NDArray[np.float64]:
         """All confidences so far, to be changed in place."""

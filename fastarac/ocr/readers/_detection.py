@@ -11,8 +11,11 @@ from fastarac.ocr.readers import (
     _files,
     _json,
     _xml,
+    abbyy,
     alto,
+    apple_vision,
     azure,
+    docling,
     doctr,
     easyocr,
     google,
@@ -20,6 +23,9 @@ from fastarac.ocr.readers import (
     paddle,
     page,
     rapidocr,
+    rekognition,
+    surya,
+    tesseract_json,
     tesseract_tsv,
     textract,
 )
@@ -50,7 +56,9 @@ def begins_as(file: InputFile) -> str:
         return "xml"
     if begin[0] in "{[":
         return "json"
-    return "tsv" if begin.startswith("level\tpage_num\t") else "text"
+    first_row = begin.split("\n", 1)[0]
+    is_tsv = begin.startswith("level\tpage_num\t") or tesseract_tsv.BARE_ROW.match(first_row)
+    return "tsv" if is_tsv else "text"
 
 
 def read_file(file: InputFile) -> Words:
@@ -64,6 +72,8 @@ def read_file(file: InputFile) -> Words:
     if kind == "xml":
         root = xml_root(file)
         reader = xml_reader(root)
+        if root == "document" and b"abbyy.com" in file.head.lower():  # a common name, and its own
+            reader = abbyy.read
         if reader is None:
             problem = f"the outermost element is {_files.shown(root)}; {_expected()}"
             raise _files.OcrFileError(file.path, problem)
@@ -74,6 +84,9 @@ def read_file(file: InputFile) -> Words:
             return _blank(file.path)
         json_read = json_reader(node)
         if json_read is None:
+            if without := _without_confidences(node.value):
+                problem = f"it is of {without}, which has no confidences: no threshold can be set"
+                raise _files.OcrFileError(file.path, problem)
             raise _files.OcrFileError(file.path, f"it is JSON with {_keys(node)}; {_expected()}")
         return json_read(file, node)
     if kind == "empty":
@@ -130,10 +143,9 @@ def json_reader(root: Node) -> JsonReader | None:
 
 
 def _reader_of_object(node: Node) -> JsonReader | None:
-    if node.has("Blocks"):
-        return textract.read
-    if (node.has("res") and node.at("res").has("rec_texts")) or node.has("rec_texts"):
-        return paddle.read_3
+    for reads, is_its_own in OBJECTS:
+        if is_its_own(node):
+            return reads
     if node.has("responses") or node.has("fullTextAnnotation") or node.has("full_text_annotation"):
         return google.read_vision
     if node.has("textAnnotations") or node.has("text_annotations"):
@@ -150,11 +162,12 @@ def _reader_of_object(node: Node) -> JsonReader | None:
     if not isinstance(pages, list):
         return None
     first = pages[0] if pages and isinstance(pages[0], dict) else {}
-    if "blocks" in first and "dimensions" in first:
+    if ("blocks" in first or "predictions" in first) and "dimensions" in first:
         return doctr.read
     if "words" in first and "content" in document.value:
         return azure.read_document_intelligence
-    return google.read_document_ai if "text" in document.value else None
+    blank = ("mimeType" in document.value or "mime_type" in document.value) and "image" in first
+    return google.read_document_ai if blank or "text" in document.value else None
 
 
 def _reader_of_list(node: Node) -> JsonReader | None:
@@ -166,12 +179,20 @@ def _reader_of_list(node: Node) -> JsonReader | None:
             return easyocr.read
         if first.has("txt", "score"):
             return rapidocr.read
+        if docling.is_page(first.value):
+            return docling.read
+        if surya.is_page(first.value):
+            return surya.read
+        if first.has("type", "res") and "bbox" in first.value:
+            return paddle.read_structure_2
         found = _reader_of_object(first)
         return found if found in (textract.read, paddle.read_3, google.read_vision) else None
     if isinstance(first.value, str):
         return easyocr.read if first.value.lstrip().startswith("{") else None
     if first.value is None:
         return paddle.read_2
+    if apple_vision.is_line(first.value):
+        return apple_vision.read_list
     if rapidocr.begins_words(first.value):
         return rapidocr.read_words
     parts = first.items() if isinstance(first.value, list) else []
@@ -186,7 +207,69 @@ def _has_lines(value: object) -> bool:
         return False
     if not value:
         return True  # a page without text
-    return paddle.ends_in_reading(value) or paddle.ends_in_reading(value[0])
+    first = value[0]
+    return any(map(paddle.ends_in_reading, (value, first))) or paddle.is_reading(first)
+
+
+def _has_texts_of_3(node: Node) -> bool:
+    """Return whether this is a result of PaddleOCR 3, by itself, in a structure, or as served."""
+    if node.has("result"):
+        result = node.at("result")
+        return result.has("ocrResults") or result.has("layoutParsingResults")
+    page = node.at("res") if node.has("res") else node
+    return page.has("rec_texts") or (
+        page.has("overall_ocr_res") and page.at("overall_ocr_res").has("rec_texts")
+    )
+
+
+def _is_surya(node: Node) -> bool:
+    values = list(node.value.values())
+    return surya.is_page(node.value) or (
+        bool(values)
+        and all(isinstance(each, list) and each and surya.is_page(each[0]) for each in values)
+    )
+
+
+def _is_content_understanding(node: Node) -> bool:
+    result = node.at("result") if node.has("result") else node
+    contents = result.value.get("contents") if isinstance(result.value, dict) else None
+    return isinstance(contents, list) and result.has("analyzerId")
+
+
+#: What tells the objects of some formats, which no other format has.
+OBJECTS: tuple[tuple[JsonReader, Callable[[Node], bool]], ...] = (
+    (textract.read, lambda node: any(map(node.has, ("Blocks", "ExpenseDocuments", "JobStatus")))),
+    (paddle.read_3, _has_texts_of_3),
+    (paddle.read_3, lambda node: node.has("errorCode", "errorMsg", "logId")),
+    (rekognition.read, lambda node: node.has("TextDetections")),
+    (azure.read_content_understanding, _is_content_understanding),
+    (tesseract_json.read_columns, lambda node: node.has(*tesseract_tsv.COLUMNS)),
+    (tesseract_json.read_tesseract_js, lambda node: tesseract_json.is_tesseract_js(_data_of(node))),
+    (apple_vision.read, lambda node: isinstance(node.value.get("observations"), list)),
+    (surya.read, _is_surya),
+)
+
+
+def _data_of(node: Node) -> Node:
+    return node.at("data") if node.has("data") else node
+
+
+def _without_confidences(value: object) -> str | None:
+    """Return the name of a tool whose results have texts and no confidences; None of others."""
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if not isinstance(value, dict):
+        return None
+    return next((name for name, keys in SILENT.items() if all(key in value for key in keys)), None)
+
+
+#: Tools whose results have texts and no confidences, by keys that tell them.
+SILENT: dict[str, tuple[str, ...]] = {
+    "PaddleOCR-VL": ("parsing_res_list",),
+    "Docling's document (keep the pages with their cells)": ("schema_name", "texts"),
+    "Marker": ("children", "block_type"),
+    "Mistral OCR": ("pages", "usage_info"),
+}
 
 
 def _keys(node: Node) -> str:

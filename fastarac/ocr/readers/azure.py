@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.readers._builder import NAN, Builder
+from fastarac.ocr.readers._builder import NAN, Box, Builder, upright
 from fastarac.ocr.readers._files import OcrFileError, shown
 from fastarac.ocr.readers._json import Node
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words import Words
 
-__all__ = ["read_document_intelligence", "read_read"]
+__all__ = ["read_content_understanding", "read_document_intelligence", "read_read"]
 
 BOXES = ("polygon", "boundingPolygon", "boundingBox", "bounding_box")
 
@@ -44,7 +44,10 @@ def read_read(file: InputFile, root: Node) -> Words:
 def _add_lines(builder: Builder[Node], lines: Sequence[Node]) -> None:
     for line in lines:
         builder.new_line()
-        for word in line.items("words"):
+        words = line.items("words")
+        if not words and line.text("text").strip():
+            raise line.error("a line with its words (of Form Recognizer 2: includeTextDetails=true)")
+        for word in words:
             builder.add(word.text("text"), word.number("confidence"), word.box(*BOXES), word)
 
 
@@ -58,9 +61,26 @@ def read_document_intelligence(file: InputFile, root: Node) -> Words:
     model = result.text("modelId", "model_id")
     engine = " ".join(f"Azure Document Intelligence {model}".split())
     builder = Builder[Node](file, "azure-document-intelligence", str, engine)
-    for page in result.items("pages"):
+    _add_pages(builder, result.items("pages"))
+    return builder.finish()
+
+
+def read_content_understanding(file: InputFile, root: Node) -> Words:
+    """Read what Azure Content Understanding returns: contents, each with pages of words."""
+    result = _result(file, root)
+    result = result.at("result") if result.has("result") else result
+    builder = Builder[Node](file, "azure-content-understanding", str, "Azure Content Understanding")
+    for content in result.items("contents"):
+        _add_pages(builder, content.items("pages"))
+    return builder.finish()
+
+
+def _add_pages(builder: Builder[Node], pages: Sequence[Node]) -> None:
+    for page in pages:
         builder.new_page((page.number("width"), page.number("height")))
         words = page.items("words")
+        if not words and (lines := page.items("lines")):
+            raise lines[0].error("a page with its words, in `pages.words` beside `pages.lines`,")
         line = _lines_of(page, words)
         before = -1
         for i in sorted(range(len(words)), key=lambda i, line=line: (line[i], i)):  # type: ignore[misc]
@@ -68,8 +88,18 @@ def read_document_intelligence(file: InputFile, root: Node) -> Words:
                 builder.new_line()
                 before = line[i]
             word = words[i]
-            builder.add(word.text("content"), word.number("confidence"), word.box(*BOXES), word)
-    return builder.finish()
+            box = word.box(*BOXES) if not word.has("source") else _box_of_source(word)
+            builder.add(word.text("content"), word.number("confidence"), box, word)
+
+
+def _box_of_source(word: Node) -> Box:
+    """Return the box of ``D(page,x,y,x,y,…)``."""
+    written = word.text("source").removeprefix("D(").removesuffix(")").split(",")[1:]
+    try:
+        values = list(map(float, written))
+    except ValueError:
+        raise word.at("source").error("a place such as D(1,0,0,9,0,9,9,0,9)") from None
+    return upright(list(zip(values[::2], values[1::2], strict=False)))
 
 
 def _lines_of(page: Node, words: Sequence[Node]) -> list[int]:
@@ -78,7 +108,8 @@ def _lines_of(page: Node, words: Sequence[Node]) -> list[int]:
     spans = sorted(
         (span.integer("offset", absent=0), span.integer("length", absent=0), number)
         for number, line in enumerate(lines)
-        for span in line.items("spans")
+        for span in (line.items("spans") if line.has("spans") else [line.at("span")])
+        if span.value is not None
     )
     begins = [begin for begin, _, _ in spans]
     found: list[int] = []

@@ -15,10 +15,19 @@ __all__ = ["read"]
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read what `export()` of docTR returns; boxes are fractions of the page."""
+    """Read what `export()` of docTR returns; boxes are fractions of the page.
+
+    Its KIE predictor gives words by class, and no lines: each is a line of its own, in that order.
+    """
     builder = Builder[Node](file, "doctr", str, "docTR")
     for page in root.items("pages"):
         builder.new_page((1.0, 1.0))
+        predictions = page.at("predictions")
+        for name in predictions.value if isinstance(predictions.value, dict) else ():
+            for word in predictions.items(name):
+                builder.new_line()
+                box = word.box("geometry")
+                builder.add(word.text("value"), word.number("confidence"), box, word)
         for block in page.items("blocks"):
             for line in block.items("lines"):
                 builder.new_line()

@@ -111,8 +111,11 @@ def read_vision(file: InputFile, root: Node) -> Words:
                 raise response.error("`fullTextAnnotation`, which DOCUMENT_TEXT_DETECTION gives,")
             builder.new_page()  # an image without text
             continue
+        n_before = len(builder)
         for page in annotation.items("pages"):
             _add_vision_page(builder, joiner, page)
+        if len(builder) == n_before and annotation.text("text").strip():
+            raise annotation.error("`pages` with their words, beside the text,")
     joiner.note()
     return builder.finish()
 
@@ -204,6 +207,12 @@ def read_document_ai(file: InputFile, root: Node) -> Words:
         )
         _add_tokens(joiner, page, text, line_starts)
         joiner.end(LINE_END)
+    if not len(builder) and text.strip():
+        problem = (
+            "there is text, and no page has tokens; ask for both: the field mask must include `text` "
+            "and `pages.tokens`"
+        )
+        raise OcrFileError(file.path, problem, place=str(document.at("pages")))
     joiner.note()
     return builder.finish()
 

@@ -5,20 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NO_BOX, Builder
+from fastarac.ocr.readers._files import OcrFileError
 from fastarac.ocr.readers._json import Node, each_page
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words import Words
 
-__all__ = ["ends_in_reading", "read_2", "read_3"]
+__all__ = [
+    "ends_in_reading", "is_reading", "pages_of_3", "read_2", "read_3", "read_structure_2"
+]  # fmt: skip
 
 
 def read_3(file: InputFile, root: Node) -> Words:
     """Read what `save_to_json` of PaddleOCR 3 writes: texts, scores and boxes side by side."""
     builder = Builder[Node](file, "paddleocr", str, "PaddleOCR 3")
-    for outer in each_page(root):
-        page = outer.at("res") if outer.has("res") else outer
+    if _has_failed(root):
+        problem = f"the service answered with an error: {root.text('errorMsg') or 'no reason given'}"
+        raise OcrFileError(file.path, problem, place="errorCode")
+    for page in pages_of_3(root):
         builder.new_page()
         texts, scores = page.items("rec_texts"), page.items("rec_scores")
         if scores and len(scores) != len(texts):
@@ -38,6 +45,48 @@ def read_3(file: InputFile, root: Node) -> Words:
     return builder.finish()
 
 
+def _has_failed(root: Node) -> bool:
+    """Return whether a response of PaddleX's serving is one of a failure."""
+    return isinstance(root.value, dict) and bool(root.value.get("errorCode"))
+
+
+def pages_of_3(root: Node) -> Iterator[Node]:
+    """Yield what has the texts of each page: in results of PP-OCR, of PP-Structure, and as served."""
+    for outer in each_page(root):
+        if outer.has("result"):
+            served = outer.at("result")
+            for page in (*served.items("ocrResults"), *served.items("layoutParsingResults")):
+                yield from pages_of_3(page.at("prunedResult"))
+            continue
+        page = outer.at("res") if isinstance(outer.value, dict) and outer.has("res") else outer
+        yield page.at("overall_ocr_res") if page.has("overall_ocr_res") else page
+
+
+def read_structure_2(file: InputFile, root: Node) -> Words:
+    """Read the regions of PP-Structure 2, whose `res` has the lines; `img_idx` counts the pages."""
+    builder = Builder[Node](file, "paddleocr", str, "PP-Structure 2")
+    before = -1
+    tables = 0
+    for region in root.items():
+        page = region.integer("img_idx", absent=0)
+        while before < page:
+            builder.new_page()
+            before += 1
+        if not isinstance(region.at("res").value, list):  # a table, as HTML
+            tables += 1
+            continue
+        for line in region.items("res"):
+            builder.new_line()
+            box = line.box("text_region")
+            builder.add(line.text("text"), line.number("confidence"), box, line)
+    builder.note(
+        tables,
+        "table has its text as HTML, without confidences: it is not read",
+        "tables have their text as HTML, without confidences: they are not read",
+    )
+    return builder.finish()
+
+
 def read_2(file: InputFile, root: Node) -> Words:
     """Read the lists that PaddleOCR 2 returns: a page is a list of `[box, [text, score]]`."""
     builder = Builder[Node](file, "paddleocr", str, "PaddleOCR 2")
@@ -47,6 +96,10 @@ def read_2(file: InputFile, root: Node) -> Words:
         if page.value is None:  # a page without text
             continue
         for line in page.items():
+            if is_reading(line.value):  # ocr(det=False): an image of one line
+                builder.new_line()
+                builder.add(line.items()[0].value, line.items()[1].as_number(), NO_BOX, line)
+                continue
             if not _is_line(line):
                 raise line.error("a line of PaddleOCR, [box, [text, score]],")
             box, reading = line.items()
@@ -58,6 +111,16 @@ def read_2(file: InputFile, root: Node) -> Words:
 
 def _is_line(node: Node) -> bool:
     return ends_in_reading(node.value) and isinstance(node.value[0], list)
+
+
+def is_reading(value: object) -> bool:
+    """Return whether this is ``[text, score]``."""
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and isinstance(value[0], str)
+        and isinstance(value[1], float | int)
+    )
 
 
 def ends_in_reading(value: object) -> bool:

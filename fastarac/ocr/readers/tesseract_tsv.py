@@ -9,14 +9,17 @@ from fastarac.ocr.readers._builder import NAN, Builder
 from fastarac.ocr.readers._files import InputFile, OcrFileError, decoded, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from fastarac.ocr.words import Words
 
-__all__ = ["COLUMNS", "read"]
+__all__ = ["COLUMNS", "read", "read_rows"]
 
 COLUMNS = (
     *("level", "page_num", "block_num", "par_num", "line_num", "word_num"),
     *("left", "top", "width", "height", "conf", "text"),
 )
+BARE_ROW = re.compile(r"1\t\d+(\t0){4}(\t\d+){4}\t-1(\.0+)?\t?\r?$", re.ASCII)  # a page
 QUOTED = re.compile(r'"(?=.*"".*")(?:[^"]|"")*"')  # with a doubled mark inside
 NO_WORD = -1.0  # what Tesseract writes for the confidence of pages, blocks and lines
 
@@ -31,15 +34,20 @@ def read(file: InputFile) -> Words:
     # Only line feeds end a row: the texts may hold other characters that Python takes for line ends.
     rows = decoded(file).split("\n")
     header = rows[0].rstrip("\r").split("\t")
-    if tuple(header) != COLUMNS:
+    if BARE_ROW.match(rows[0]):  # what tesserocr's GetTSVText gives has no header
+        rows.insert(0, "")
+    elif tuple(header) != COLUMNS:
         problem = f"the columns are {shown(header)}; {', '.join(COLUMNS)} are expected"
         raise OcrFileError(file.path, problem, place="line 1")
     builder = Builder[int](file, "tesseract-tsv", lambda number: f"line {number}")
+    read_rows(builder, _fields_of(rows, builder))
+    return builder.finish()
+
+
+def _fields_of(rows: list[str], builder: Builder[int]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the fields of each row after the header."""
     quoted = _is_quoted(rows)
     unquoted = 0
-    place: tuple[str, ...] = ()
-    pages: set[str] = set()
-    last_page: str | None = None
     for number, row in enumerate(rows[1:], start=2):
         row = row.removesuffix("\r")  # noqa: PLW2901, files of Windows
         if not row:
@@ -50,6 +58,23 @@ def read(file: InputFile) -> Words:
         if len(fields) != len(COLUMNS):
             problem = f"the row has {len(fields)} fields; {len(COLUMNS)} are expected"
             raise builder.error(problem, number)
+        if quoted and '"' in fields[-1]:
+            unquoted += 1
+            fields[-1] = fields[-1][1:-1].replace('""', '"')
+        yield number, fields
+    builder.note(
+        unquoted,
+        "text is quoted, with doubled quotation marks, as pandas writes it: the quoting is undone",
+        "texts are quoted, with doubled quotation marks, as pandas writes them: the quoting is undone",
+    )
+
+
+def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> None:
+    """Add the words of rows, each with its number and the texts of its `COLUMNS`."""
+    place: tuple[str, ...] = ()
+    pages: set[str] = set()
+    last_page: str | None = None
+    for number, fields in rows:
         level, page = fields[0], fields[1]
         if page != last_page:
             if page in pages:
@@ -74,16 +99,7 @@ def read(file: InputFile) -> Words:
             raise _not_a_number(builder, fields, number) from None
         if confidence == NO_WORD:
             confidence = NAN
-        if quoted and '"' in text:
-            unquoted += 1
-            text = text[1:-1].replace('""', '"')
         builder.add(text, confidence, (left, top, left + width, top + height), number)
-    builder.note(
-        unquoted,
-        "text is quoted, with doubled quotation marks, as pandas writes it: the quoting is undone",
-        "texts are quoted, with doubled quotation marks, as pandas writes them: the quoting is undone",
-    )
-    return builder.finish()
 
 
 def _is_quoted(rows: list[str]) -> bool:

@@ -5,39 +5,57 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NO_BOX, Box, Builder
-from fastarac.ocr.readers._files import MOST_PAGES
+from fastarac.ocr.readers._files import MOST_PAGES, OcrFileError, shown
 from fastarac.ocr.readers._json import Node, each_page
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words import Words
 
-__all__ = ["read"]
+__all__ = ["box_of", "read", "require_complete"]
 
 KINDS = frozenset({"PAGE", "LINE", "WORD"})
+MODELS = ("DetectDocumentTextModelVersion", "AnalyzeDocumentModelVersion", "AnalyzeExpenseModelVersion")
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read one response of Textract, or a list of the parts of one."""
+    """Read one response of Textract, or a list of the parts of one.
+
+    Where a response has lines and no words, each line is an output with its own confidence.
+    """
+    require_complete(file, root)
     builder = Builder[Node](file, "textract", str, "Amazon Textract")
     blocks: list[Node] = []
     pages = 0
     for response in each_page(root):
-        blocks.extend(block for block in response.items("Blocks") if _kind(block) in KINDS)
+        blocks.extend(block for block in _blocks(response) if _kind(block) in KINDS)
         if response.has("DocumentMetadata"):
             pages = max(pages, _page(response.at("DocumentMetadata"), "Pages", least=0))
-        for key in ("DetectDocumentTextModelVersion", "AnalyzeDocumentModelVersion"):
+        for key in MODELS:
             if response.has(key):
                 builder.engine = f"Amazon Textract {response.text(key)}"
-    words = {block.text("Id"): block for block in blocks if _kind(block) == "WORD"}
+    words = _by_id(blocks)
     lines: dict[int, list[list[Node]]] = {}
     placed: set[str] = set()
+    if not words:
+        builder.unit = "line"
     for block in blocks:
         of_page = lines.setdefault(_page(block), [])
-        if _kind(block) == "LINE":
-            inside = [key for key in _children(block) if key in words and key not in placed]
-            placed.update(inside)
-            of_page.append([words[key] for key in inside])
+        if _kind(block) != "LINE":
+            continue
+        children = _children(block)
+        if not words and not children:
+            of_page.append([block])
+            continue
+        missing = [key for key in children if key not in words]
+        if missing or (not children and block.text("Text").strip()):
+            which = f" (none has the Id {shown(missing[0])})" if missing else ""
+            raise block.error(f"a line whose words are all in the response{which}")
+        inside = [key for key in children if key not in placed]
+        placed.update(inside)
+        of_page.append([words[key] for key in inside])
     for key, word in words.items():
         if key not in placed:
             lines[_page(word)].append([word])
@@ -46,8 +64,42 @@ def read(file: InputFile, root: Node) -> Words:
         for line in lines.get(page, []):
             builder.new_line()
             for word in line:
-                builder.add(word.text("Text"), word.number("Confidence"), _box(word), word)
+                builder.add(word.text("Text"), word.number("Confidence"), box_of(word), word)
     return builder.finish()
+
+
+def require_complete(file: InputFile, root: Node) -> None:
+    """Raise where a response is of a job that has not succeeded, or lacks its further parts."""
+    last = root
+    for response in each_page(root):
+        last = response
+        status = response.text("JobStatus") if response.has("JobStatus") else "SUCCEEDED"
+        if status != "SUCCEEDED":
+            problem = f"the JobStatus is {shown(status)}; use the response of a job that SUCCEEDED"
+            raise OcrFileError(file.path, problem, place="JobStatus")
+    if isinstance(last.value, dict) and last.has("NextToken"):
+        problem = (
+            "the response goes on (it has a NextToken); ask for the further parts, and put all of them "
+            "into one list"
+        )
+        raise OcrFileError(file.path, problem, place="NextToken")
+
+
+def _blocks(response: Node) -> Iterator[Node]:
+    yield from response.items("Blocks")
+    for document in response.items("ExpenseDocuments"):
+        yield from document.items("Blocks")
+
+
+def _by_id(blocks: list[Node]) -> dict[str, Node]:
+    """Return the words by their identifiers, which must be unique among all blocks."""
+    seen: set[str] = set()
+    for block in blocks:
+        key = block.text("Id")
+        if key in seen:
+            raise block.error(f"a block with an Id of its own (another one has {shown(key)})")
+        seen.add(key)
+    return {block.text("Id"): block for block in blocks if _kind(block) == "WORD"}
 
 
 def _kind(block: Node) -> str:
@@ -71,7 +123,8 @@ def _children(block: Node) -> list[str]:
     ]
 
 
-def _box(word: Node) -> Box:
+def box_of(word: Node) -> Box:
+    """Return the box of a block of Textract or Rekognition, in parts of the page."""
     geometry = word.at("Geometry")
     if not geometry.has("BoundingBox"):
         return NO_BOX

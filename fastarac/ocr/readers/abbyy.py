@@ -1,0 +1,86 @@
+"""ABBYY FineReader's XML: a confidence, or a mark of doubt, for each character."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
+from fastarac.ocr.readers._xml import children, elements, line_of, note_encoding, number, text_of
+
+if TYPE_CHECKING:
+    from fastarac.ocr.readers._files import InputFile
+    from fastarac.ocr.readers._xml import Element
+    from fastarac.ocr.words import Words
+
+__all__ = ["NAMESPACE", "read"]
+
+NAMESPACE = "http://www.abbyy.com/FineReader_xml"
+TRUE = ("1", "true")
+SURE, DOUBTFUL = 100.0, 0.0
+
+
+def read(file: InputFile) -> Words:
+    """Read the characters of each line, which white space parts into words.
+
+    A word has the lowest confidence of its characters. Where a file has marks of doubt and no
+    confidences, a word with a doubtful character has 0 and the others have 100.
+    """
+    builder = Builder(file, "abbyy-xml", line_of)
+    reader = _Reader(file, builder)
+    for page in elements(file, ("page",)):
+        builder.new_page((number(page, "width", file), number(page, "height", file)))
+        for line in page.iter("{*}line"):
+            builder.new_line()
+            reader.add_line(line)
+    reader.finish()
+    note_encoding(file, builder)
+    return builder.finish()
+
+
+class _Reader:
+    def __init__(self, file: InputFile, builder: Builder[Element]) -> None:
+        self.file = file
+        self.builder = builder
+        self.doubtful: list[bool] = []
+
+    def add_line(self, line: Element) -> None:
+        word: list[Element] = []
+        for character in line.iter("{*}charParams"):
+            if text_of(character, self.file).strip():
+                word.append(character)
+            else:
+                self._add(word)
+                word = []
+        self._add(word)
+        if line.find(".//{*}charParams") is None:  # a text without its characters
+            for formatting in children(line, "formatting"):
+                before = len(self.builder)
+                self.builder.add(text_of(formatting, self.file), NAN, NO_BOX, formatting)
+                self.doubtful += [False] * (len(self.builder) - before)
+
+    def _add(self, word: list[Element]) -> None:
+        if not word:
+            return
+        known = [number(each, "charConfidence", self.file) for each in word]
+        known = [each for each in known if 0 <= each <= SURE]  # -1 and 255 stand for none
+        text = "".join(text_of(each, self.file).strip() for each in word)
+        before = len(self.builder)
+        confidence = min(known) if len(known) == len(word) else NAN
+        self.builder.add(text, confidence, self._box(word), word[0])
+        marked = any(each.get("suspicious", "") in TRUE for each in word)
+        self.doubtful += [marked] * (len(self.builder) - before)
+
+    def _box(self, word: list[Element]) -> Box:
+        left, top, right, bottom = ([number(each, name, self.file) for each in word] for name in "ltrb")
+        return min(left), min(top), max(right), max(bottom)
+
+    def finish(self) -> None:
+        confidences = self.builder.confidences
+        if self.file.truth or not any(self.doubtful) or (confidences == confidences).any():
+            return
+        confidences[:] = [DOUBTFUL if marked else SURE for marked in self.doubtful]
+        self.builder.note(
+            1,
+            "file marks doubtful characters and has no confidences: words with one have 0, others 100",
+            "files mark doubtful characters and have no confidences: words with one have 0, others 100",
+        )
