@@ -17,8 +17,9 @@ from fastarac.ocr.combination.model import Combination
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.page_files import found_files, names_of_files
 from fastarac.ocr.pairing import PairingError
-from fastarac.ocr.readers import read
-from fastarac.ocr.readers._files import names_of_pages
+from fastarac.ocr.readers._detection import read_file
+from fastarac.ocr.readers._files import names_of_pages, open_file
+from fastarac.ocr.readers.alto import wrote_digits
 from fastarac.ocr.units import check_unit, joined_confidence, tokens
 from fastarac.ocr.words import Words
 
@@ -180,8 +181,9 @@ def _read_pages(
             ambiguous=same,
         )
     parts = []
+    digits = wrote_digits(file.path for file in found)
     for file, name in zip(found, names, strict=True):
-        words = read(file.path, level=level, hyphenated=hyphenated)
+        words = read_file(open_file(file.path, level=level, hyphenated=hyphenated, digits=digits))
         require_confidence(words, file.path)
         parts.append(replace(words, page_names=names_of_pages(name, len(words.page_names))))
     words = Words.concatenate(parts)

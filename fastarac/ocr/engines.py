@@ -15,8 +15,10 @@ from fastarac._engine.strategy import processors
 from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.items import AlignedOutputs
+from fastarac.ocr.pairing import read_pair
 from fastarac.ocr.policies import AlignmentPolicy
 from fastarac.ocr.readers._files import check_level
+from fastarac.ocr.readers.alto import wrote_digits
 from fastarac.ocr.records import Reading, Records, records_of
 from fastarac.ocr.units import check_unit
 from fastarac.ocr.words import Words
@@ -96,6 +98,7 @@ class _Options(NamedTuple):
     reading: Reading
     level: Level
     hyphenated: Hyphenated
+    digits: bool | None  # of confidences in ALTO, as all files show
 
 
 def align_files(
@@ -168,7 +171,8 @@ def align_files(
     policy.check()
     check_level(level)
     reading = Reading(unit, checked_foldings(fold), join)
-    options = _Options(reading, level, hyphenated)
+    digits = wrote_digits(pair.output for pair in pairing.pairs)
+    options = _Options(reading, level, hyphenated, digits)
     parts = _parts(pairing.pairs, options, n_workers, progress or (lambda _: None))
     words = Words.concatenate(part.words for part in parts)
     require_confidence(words)
@@ -200,7 +204,9 @@ def _batch(pairs: Sequence[Pair], options: _Options) -> list[_Part]:
 
 
 def _part(pair: Pair, options: _Options) -> _Part:
-    truth, words = pair.read(level=options.level, hyphenated=options.hyphenated)
+    truth, words = read_pair(
+        pair, level=options.level, hyphenated=options.hyphenated, digits=options.digits
+    )
     return _Part(words, truth, records_of(truth, words, options.reading))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.text import few_of, plural
 from fastarac.ocr.page_files import PageFile, found_files, names_of_files
-from fastarac.ocr.readers import read
+from fastarac.ocr.readers._detection import read_file
 from fastarac.ocr.readers._files import (
     OcrFileError,
     decoded,
@@ -121,10 +121,22 @@ class Pair:
         PairingError
             If they have different numbers of pages.
         """
-        truth = read_truth(self.truth, level=level, hyphenated=hyphenated)
-        words = read(self.output, level=level, hyphenated=hyphenated)
-        words = replace(words, notes=(*words.notes, *truth.notes))
-        return match_pages(truth, words, name=self.name)
+        return read_pair(self, level=level, hyphenated=hyphenated)
+
+
+def read_pair(
+    pair: Pair, *, level: Level, hyphenated: Hyphenated, digits: bool | None = None
+) -> tuple[Words, Words]:
+    """Return the words of the truth and of the output, as :meth:`Pair.read` does.
+
+    `digits` says whether confidences in ALTO are percents as digits, where all files of a run have
+    shown it.
+    """
+    truth = read_truth(pair.truth, level=level, hyphenated=hyphenated)
+    file = open_file(pair.output, level=level, hyphenated=hyphenated, digits=digits)
+    words = read_file(file)
+    words = replace(words, notes=(*words.notes, *truth.notes))
+    return match_pages(truth, words, name=pair.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastarac.ocr import OcrFileError, pair_files, read, read_truth
+from fastarac.ocr import OcrFileError, align_files, pair_files, read, read_truth
 from fastarac.ocr.readers.tesseract_tsv import COLUMNS
 
 DATA = Path(__file__).parent / "data"
@@ -491,3 +491,31 @@ class TestIncompleteResponses:
         ):
             words = read(written(tmp_path, json.dumps(content)))
             assert (words.source, len(words)) == ("google-document-ai", 0)
+
+
+class TestDigitsOfARun:
+    """Whether ``0.9`` is 9 % or 90 %, all files of a run say together."""
+
+    def folder(self, tmp_path, *pages):
+        for name, confidences in zip("ab", pages, strict=True):
+            (tmp_path / "out").mkdir(exist_ok=True)
+            line = "".join(string("word", each) for each in confidences)
+            path = alto(tmp_path, line, software="tesseract 5.5.3")
+            path.rename(tmp_path / "out" / f"{name}.xml")
+            (tmp_path / "truth").mkdir(exist_ok=True)
+            (tmp_path / "truth" / f"{name}.txt").write_text("word " * len(confidences))
+        return tmp_path / "truth", tmp_path / "out"
+
+    @pytest.mark.parametrize(
+        ("other", "expected"),
+        [
+            (["0.90", "0.5"], [0.09, 0.96, 0.9, 0.05]),  # the zero of one page
+            (["0.05", "0.5"], [0.9, 0.96, 0.05, 0.5]),  # which digits cannot say
+            (["1.0", "0.5"], [0.9, 0.96, 1, 0.5]),
+            (["0.97", "0.98"], [0.09, 0.96, 0.97, 0.98]),  # nothing: the version
+        ],
+    )
+    def test_evidence_of_one_page_is_of_all(self, tmp_path, other, expected):
+        truth, out = self.folder(tmp_path, ["0.9", "0.96"], other)
+        aligned = align_files(pair_files(truth, out)).aligned
+        np.testing.assert_allclose(aligned.confidence, expected)

@@ -130,6 +130,9 @@ class InputFile:
         Whether a word that a line end divides is one word or two.
     level : {"auto", "region", "line", "word"}
         Whose text counts, where regions, lines and words have one each.
+    digits : bool or None
+        Whether confidences in ALTO are percents as the digits after ``0.``; None where the file alone
+        has to show it.
     """
 
     path: Path
@@ -137,6 +140,7 @@ class InputFile:
     truth: bool = False
     hyphenated: Hyphenated = "whole"
     level: Level = "auto"
+    digits: bool | None = None
 
 
 def open_file(
@@ -145,6 +149,7 @@ def open_file(
     truth: bool = False,
     hyphenated: Hyphenated = "whole",
     level: Level = "auto",
+    digits: bool | None = None,
 ) -> InputFile:
     """Return a file with its first bytes, once it is known to open."""
     if hyphenated not in ("whole", "parts"):
@@ -159,7 +164,7 @@ def open_file(
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise OcrFileError(path, f"it cannot be opened: {reason}") from None
-    return InputFile(path, head, truth, hyphenated, level)
+    return InputFile(path, head, truth, hyphenated, level, digits)
 
 
 def check_level(level: str) -> None:

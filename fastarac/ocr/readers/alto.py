@@ -6,23 +6,30 @@ import re
 from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NAN, Box, Builder
+from fastarac.ocr.readers._files import encoding_of, open_file
 from fastarac.ocr.readers._levels import LineLevels, WordPart, is_punctuation, joined
 from fastarac.ocr.readers._xml import elements, line_of, local_name, note_encoding, number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.readers._xml import Element
     from fastarac.ocr.words import Words
 
     _Spaced = tuple[WordPart[Element], bool]  # and whether a space precedes it
 
-__all__ = ["read"]
+__all__ = ["read", "wrote_digits"]
 
 # The last version of Tesseract that writes percents as the digits after "0.".
 LAST_WITH_DIGITS = (5, 5)
 LAST = float("inf")  # the place of what the reading order leaves out
 MOST_SOFTWARE = 100  # names and versions
 TESSERACT = re.compile(r"tesseract\D*(\d+)\.(\d+)", re.IGNORECASE)
+SOFTWARE = re.compile(r"<(?:\w+:)?software(?:Name|Version)>([^<]*)<")
+WORD_CONFIDENCE = re.compile(r"""\sWC\s*=\s*["']([^"']+)["']""")
+CHUNK = 1 << 20
 DIGITS = re.compile(r"0\.(100|0|[1-9]\d?)")
 FEW_LOW = 0.1  # a larger share of the words has no confidence below 10 %
 HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # hyphen, soft hyphen, not sign, hyphen proper, oblique one
@@ -34,14 +41,7 @@ def read(file: InputFile) -> Words:
     A word that a line end divides stands in two strings, each of which may also hold the whole word
     (`SUBS_CONTENT`): it is read once, or as its two parts.
     """
-    pages = _read_pages(file, may_have_digits=True)
-    if pages.are_no_digits():
-        pages = _read_pages(file, may_have_digits=False)
-    return pages.finish()
-
-
-def _read_pages(file: InputFile, *, may_have_digits: bool) -> _Pages:
-    pages = _Pages(file, may_have_digits=may_have_digits)
+    pages = _Pages(file)
     for element in elements(file, ("softwareName", "softwareVersion", "ReadingOrder", "Page")):
         if local_name(element) == "Page":
             pages.add(element)
@@ -49,30 +49,63 @@ def _read_pages(file: InputFile, *, may_have_digits: bool) -> _Pages:
             pages.add_order(element)
         else:
             pages.add_software(element.text)
-    return pages
+    return pages.finish()
+
+
+def wrote_digits(paths: Iterable[Path]) -> bool | None:
+    """Return whether the confidences of files of one run are percents as the digits after ``0.``.
+
+    None where the first of them is not of a version that may have written so: then each file decides.
+
+    Tesseract up to 5.5 writes 6 % as ``0.6``, 60 % as ``0.60`` and 100 % as ``0.100``; some builds of
+    the same versions are repaired. One ``0.60`` proves the former, one ``0.06`` or ``1.0`` the latter.
+    Without either, very many words with less than 10 % and none with 10, 20, … or 90 % speak for the
+    latter, as where ``0.9`` is 90 %.
+    """
+    n = low = 0
+    for path in paths:
+        file = open_file(path)
+        text = file.head.decode(encoding_of(file.head), errors="ignore")
+        software = TESSERACT.search(" ".join(SOFTWARE.findall(text)))
+        if software is None or (float(software[1]), float(software[2])) > LAST_WITH_DIGITS:
+            return False if n else None
+        for written in _confidences_in(file):
+            match = DIGITS.fullmatch(written)
+            if match is None:
+                return False
+            if match[1] != "0" and match[1].endswith("0"):
+                return True
+            n += 1
+            low += len(match[1]) == 1
+    return low <= max(2, FEW_LOW * n)
+
+
+def _confidences_in(file: InputFile) -> Iterator[str]:
+    """Yield the confidences of strings as they are written, without parsing the file."""
+    before = ""
+    with file.path.open(encoding=encoding_of(file.head), errors="ignore") as stream:
+        while chunk := stream.read(CHUNK):
+            *whole, rest = (before + chunk).rpartition("<")  # no attribute is cut
+            yield from WORD_CONFIDENCE.findall("".join(whole))
+            before = rest
+    yield from WORD_CONFIDENCE.findall(before)
 
 
 class _Pages:
-    def __init__(self, file: InputFile, *, may_have_digits: bool) -> None:
+    def __init__(self, file: InputFile) -> None:
         self.file = file
         self.builder = Builder(file, "alto", line_of)
         self.levels = LineLevels(file, self.builder)
-        self.contradicted = False
         self.position: dict[str, int] = {}
         self.software: list[str] = []
-        self.version: re.Match[str] | None = None
         self.hyphenated = 0
         self.halves = 0
         self.repaired = 0
-        self._n_digits = 0
-        self._n_low = 0  # of one digit, 1 to 9 %
-        self._n_tens = 0  # 10, 20, … 90 %, whose zero only those write who write digits
-        self._may_have_digits = may_have_digits
+        self._digits = bool(wrote_digits([file.path]) if file.digits is None else file.digits)
 
     def add_software(self, name: str | None) -> None:
         if name and name.strip() and len(self.software) < MOST_SOFTWARE:
             self.software.append(" ".join(name.split()))
-            self.version = TESSERACT.search(" ".join(self.software))
 
     def add_order(self, order: Element) -> None:
         """Learn the reading order, in which groups may hold groups."""
@@ -82,7 +115,6 @@ class _Pages:
     def add(self, page: Element) -> None:
         size = number(page, "WIDTH", self.file), number(page, "HEIGHT", self.file)
         self.builder.new_page(size)
-        digits = self._may_have_digits and self._wrote_digits()
         lines = [list(line) for line in self._in_order(page)]
         spaced = any(local_name(element) == "SP" for line in lines for element in line)
         strings = [
@@ -100,13 +132,13 @@ class _Pages:
             if kind == "HypPart1" and self.file.hyphenated == "whole":
                 second = strings[k][1] if k < len(strings) else None
                 if second is not None and _are_one_word(element, second):
-                    found[i].append((self._whole(element, second, digits=digits), space))
+                    found[i].append((self._whole(element, second), space))
                     k += 1
                     continue
             if kind.startswith("HypPart"):
                 self.halves += 1
             text = _hyphenated(element.get("CONTENT", ""), hyphen)
-            confidence = self._confidence(element, digits=digits)
+            confidence = self._confidence(element)
             found[i].append((WordPart(text, confidence, self._box(element), element), space))
         for line in found:
             self.builder.new_line()
@@ -150,47 +182,23 @@ class _Pages:
             return is_punctuation(before.text) or is_punctuation(part.text)
         return self.file.level != "word"
 
-    def _whole(self, first: Element, second: Element, *, digits: bool) -> WordPart[Element]:
+    def _whole(self, first: Element, second: Element) -> WordPart[Element]:
         whole = first.get("SUBS_CONTENT") or second.get("SUBS_CONTENT")
         text = whole or first.get("CONTENT", "").rstrip(HYPHENS) + second.get("CONTENT", "")
-        a, b = self._confidence(first, digits=digits), self._confidence(second, digits=digits)
+        a, b = self._confidence(first), self._confidence(second)
         confidence = NAN if a != a or b != b else min(a, b)
         self.hyphenated += 1
         return WordPart(text, confidence, self._box(first), first)
 
-    def _confidence(self, element: Element, *, digits: bool) -> float:
+    def _confidence(self, element: Element) -> float:
         written = element.get("WC")
         if self.file.truth or not written:
             return NAN
-        if digits:
-            if match := DIGITS.fullmatch(written):
-                percent = int(match[1])
-                self._n_digits += 1
-                self._n_low += 1 <= percent <= 9
-                self._n_tens += percent % 10 == 0 and percent > 0
-                self.repaired += float(written) != percent / 100
-                return percent / 100
-            self.contradicted = True
+        if self._digits and (match := DIGITS.fullmatch(written)):
+            percent = int(match[1])
+            self.repaired += float(written) != percent / 100
+            return percent / 100
         return number(element, "WC", self.file)
-
-    def _wrote_digits(self) -> bool:
-        """Return whether the software writes percents as the digits after ``0.``.
-
-        Tesseract up to 5.5 does: 6 % is ``0.6`` and 100 % is ``0.100``. Where any confidence of
-        the file is one that it cannot have written so, such as ``0.06`` or ``1.0``, all are what
-        they say (a repaired build of the same version).
-        """
-        found = self.version
-        return found is not None and (float(found[1]), float(found[2])) <= LAST_WITH_DIGITS
-
-    def are_no_digits(self) -> bool:
-        """Return whether the confidences of the file show that they are what they say after all.
-
-        Either one of them cannot be digits, or very many words would have less than 10 % and none
-        10, 20, … or 90 %, as where ``0.9`` is 90 %.
-        """
-        many = self._n_low > max(2, FEW_LOW * self._n_digits)
-        return self.contradicted or (many and not self._n_tens)
 
     def _box(self, element: Element) -> Box:
         left, top = number(element, "HPOS", self.file), number(element, "VPOS", self.file)
