@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from fastarac._version import __version__
-from fastarac.cli import _html, _ocr, _ocr_combine, _ocr_command, _operating, _operation
+from fastarac.cli import _html, _inspect, _ocr, _ocr_combine, _ocr_command, _operating, _operation
 from fastarac.cli import _options as options
 from fastarac.cli._costs import Costs, Prices
 from fastarac.cli._help import ByTask
@@ -397,6 +397,13 @@ def demo(
 
 for command, examples in _operation.COMMANDS:
     app.command(epilog=examples)(command)
+
+
+@app.command()
+@grouped
+def inspect(paths: _inspect.Files, output_format: _operating.TextOrJson = _operating.Form.text) -> None:
+    """Say what files hold: format, words, confidences, and what is assumed when they are read."""
+    _inspect.run(paths, str(output_format))
 
 
 @app.command()

@@ -12,7 +12,7 @@ TASKS = {
     "Verify a few": ("sample", "search"),
     "Choose a threshold that holds": ("plan", "fit", "check", "cascade"),
     "Operate": ("apply", "monitor"),
-    "This installation": ("doctor",),
+    "Files and installation": ("inspect", "doctor"),
 }
 WORDS = {  # of pydantic, which reads the options
     "Value error, ": "",

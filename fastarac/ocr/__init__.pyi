@@ -33,6 +33,8 @@ from .formats import FORMATS as FORMATS
 from .formats import Format as Format
 from .formats import NoConfidenceError as NoConfidenceError
 from .formats import require_confidence as require_confidence
+from .inspection import FileInspection as FileInspection
+from .inspection import inspect_file as inspect_file
 from .items import AlignedOutputs as AlignedOutputs
 from .items import align as align
 from .items import sensitivity as sensitivity

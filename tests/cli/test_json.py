@@ -113,6 +113,7 @@ COMMANDS = {
     "sample, words": ("sample", PAGES[1], "--budget", 30, "-o", "words.csv"),
     "compare, verified": ("compare", "part.csv", "part_b.csv", *VERIFIED, "--id", "id"),
     "search": (*("search", "drawn.csv", "--error-rate", 0.05), "--state", "s.json", "-o", "next.csv"),
+    "inspect": ("inspect", next(PAGES[1].iterdir()), "a.csv"),
     "doctor": ("doctor",),
 }
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     XmlReader = Callable[[InputFile], Words]
     JsonReader = Callable[[InputFile, Node], Words]
 
-__all__ = ["begins_as", "json_reader", "read_file", "xml_reader", "xml_root"]
+__all__ = ["begins_as", "json_reader", "read_file", "without_confidences", "xml_reader", "xml_root"]
 
 ROOTS: dict[str, XmlReader] = {"alto": alto.read, "pcgts": page.read, "html": hocr.read}
 
@@ -84,7 +84,7 @@ def read_file(file: InputFile) -> Words:
             return _blank(file.path)
         json_read = json_reader(node)
         if json_read is None:
-            if without := _without_confidences(node.value):
+            if without := without_confidences(node.value):
                 problem = f"it is of {without}, which has no confidences: no threshold can be set"
                 raise _files.OcrFileError(file.path, problem)
             raise _files.OcrFileError(file.path, f"it is JSON with {_keys(node)}; {_expected()}")
@@ -254,7 +254,7 @@ def _data_of(node: Node) -> Node:
     return node.at("data") if node.has("data") else node
 
 
-def _without_confidences(value: object) -> str | None:
+def without_confidences(value: object) -> str | None:
     """Return the name of a tool whose results have texts and no confidences; None of others."""
     if isinstance(value, list):
         value = value[0] if value else None

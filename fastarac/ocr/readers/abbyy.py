@@ -26,7 +26,7 @@ def read(file: InputFile) -> Words:
     confidences, a word with a doubtful character has 0 and the others have 100.
     """
     builder = Builder(file, "abbyy-xml", line_of)
-    reader = _Reader(file, builder)
+    reader = _Characters(file, builder)
     for page in elements(file, ("page",)):
         builder.new_page((number(page, "width", file), number(page, "height", file)))
         for line in page.iter("{*}line"):
@@ -37,7 +37,7 @@ def read(file: InputFile) -> Words:
     return builder.finish()
 
 
-class _Reader:
+class _Characters:
     def __init__(self, file: InputFile, builder: Builder[Element]) -> None:
         self.file = file
         self.builder = builder

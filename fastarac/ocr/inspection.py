@@ -1,0 +1,278 @@
+"""What a file holds: its format, its words or columns, its confidences, and what would be assumed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from fastarac._core.results import Result, Sheet
+from fastarac._core.text import plural
+from fastarac.ocr.field_json import has_fields, read_field_file
+from fastarac.ocr.field_services import service_of
+from fastarac.ocr.formats import FORMATS
+from fastarac.ocr.hints import ties
+from fastarac.ocr.readers import _json
+from fastarac.ocr.readers._detection import begins_as, json_reader, read_file, without_confidences
+from fastarac.ocr.readers._files import OcrFileError, binary_kind, encoding_of, open_file
+from fastarac.ocr.truth import read_truth
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from fastarac.io._sources import FileSource
+    from fastarac.ocr.readers._files import InputFile
+    from fastarac.ocr.words import Words
+
+__all__ = ["FileInspection", "inspect_file"]
+
+#: The ends of the names of tables, whose content does not tell them.
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+Holds = Literal["words", "true words", "fields", "rows"]
+NAMES = {"percent": "0 to 100", "unit": "0 to 1"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileInspection(Sheet, Result):
+    """What a file holds, as :func:`inspect_file` sees it; as a text, one line for each.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    format : str
+        The title of its format.
+    holds : {"words", "true words", "fields", "rows"}
+        What it is read as: the words of an engine, a truth, fields of documents, or rows of a table.
+    engine : str or None
+        The software that wrote it, where the file names it.
+    encoding : str or None
+        The encoding of its text; None of a Parquet file.
+    n_items, n_pages, n_lines : int
+        Words, fields or rows; pages or documents; lines. A table has 0 pages and lines.
+    columns : tuple of str
+        The columns of a table, with their types where they are not texts.
+    scale : str or None
+        The scale of the confidences: ``"0 to 100"`` or ``"0 to 1"``, as the format has it.
+    unit : {"word", "line"} or None
+        What each confidence is of.
+    n_without_confidence, n_distinct : int
+        Items without a confidence, and how many different confidences there are.
+    lowest, highest : float
+        The range of the confidences; NaN where there are none.
+    n_without_box : int
+        Words without a place on the page.
+    assumed : tuple of str
+        What is assumed or repaired when it is read, a sentence each.
+
+    See Also
+    --------
+    inspect_file : say what a file holds
+    """
+
+    path: str
+    format: str
+    holds: Holds
+    engine: str | None = None
+    encoding: str | None = None
+    n_items: int = 0
+    n_pages: int = 0
+    n_lines: int = 0
+    columns: tuple[str, ...] = ()
+    scale: str | None = None
+    unit: str | None = None
+    n_without_confidence: int = 0
+    n_distinct: int = 0
+    lowest: float = float("nan")
+    highest: float = float("nan")
+    n_without_box: int = 0
+    assumed: tuple[str, ...] = ()
+
+    def _rows(self) -> list[tuple[str, str]]:
+        rows = [("file", self.path), ("format", self.format)]
+        if self.engine:
+            rows.append(("written by", self.engine))
+        if self.encoding:
+            rows.append(("encoding", self.encoding))
+        rows.append(("holds", self._counted()))
+        if self.columns:
+            rows.append(("columns", ", ".join(self.columns)))
+        if self.holds in ("words", "fields"):
+            rows.append(("confidences", self._confidences()))
+        if self.n_without_box:
+            n = self.n_without_box
+            rows.append(("places", f"{n:,} {plural('word', n)} without a box"))
+        rows += [("assumed", sentence) for sentence in self.assumed]
+        return rows
+
+    def _counted(self) -> str:
+        noun = {"rows": "row", "fields": "field"}.get(self.holds, "word")
+        text = f"{self.n_items:,} {plural(noun, self.n_items)}"
+        if self.holds == "true words":
+            text += " of a truth"
+        if self.holds == "rows":
+            return text
+        above = "document" if self.holds == "fields" else "page"
+        if self.n_lines:
+            text += f" in {self.n_lines:,} {plural('line', self.n_lines)}"
+        return f"{text}, {self.n_pages:,} {plural(above, self.n_pages)}"
+
+    def _confidences(self) -> str:
+        n_with = self.n_items - self.n_without_confidence
+        if not n_with:
+            return "none"
+        parts = [f"{self.lowest:g} to {self.highest:g}, {self.n_distinct:,} different"]
+        if self.scale:
+            parts[0] = f"on a scale from {self.scale}, {parts[0]}"
+        if self.unit == "line":
+            parts.append("each of a line")
+        if self.n_without_confidence:
+            parts.append(f"{self.n_without_confidence:,} of {self.n_items:,} have none")
+        return "; ".join(parts)
+
+
+def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
+    r"""Say what a file holds, and what is assumed when it is read.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file of an OCR engine or a service, a truth, or a table.
+
+    Returns
+    -------
+    found : FileInspection
+        Its format, producer, encoding, words or columns, confidences, and what is assumed.
+
+    Raises
+    ------
+    OcrFileError, DataFileError
+        If it cannot be read; the message says why, and what is expected.
+
+    See Also
+    --------
+    read : read the words of one file of an OCR engine, with their confidences
+
+    Examples
+    --------
+    >>> from fastarac import ocr
+    >>> folder = ocr.sample_folders().outputs["plain"]
+    >>> found = ocr.inspect_file(folder / "invoice_4711.tsv")
+    >>> found.format, found.n_items, found.scale, found.n_without_confidence
+    ('Tesseract TSV', 105, '0 to 100', 0)
+    """
+    path = Path(path)
+    file = open_file(path)
+    is_table = path.name.lower().removesuffix(".gz").endswith(TABLES)
+    if is_table and begins_as(file) != "tsv":
+        return _of_table(path)
+    kind = begins_as(file)
+    if kind == "json":
+        node = _json.load(file)
+        is_of_words = json_reader(node) is not None or without_confidences(node.value) is not None
+        if not is_of_words and has_fields(path):
+            service = service_of(node)
+            return _of_fields(file, "nested JSON" if service is None else service.name)
+    if kind == "text" and binary_kind(file.head) is None:
+        words = read_truth(path)
+        return _of_words(file, words, "plain text", "true words")
+    words = read_file(file)
+    title = FORMATS[words.source].title if words.source in FORMATS else "an empty file"
+    found = _of_words(file, words, title, "words")
+    fields = _fields_beside(file) if kind == "json" else ""
+    return replace(found, assumed=(*found.assumed, fields)) if fields else found
+
+
+def _of_words(file: InputFile, words: Words, title: str, holds: Holds) -> FileInspection:
+    assumed = [str(note) for note in words.notes]
+    known = words.confidence[~np.isnan(words.confidence)]
+    if holds == "words":
+        assumed += ties(known) if len(known) else []
+        if not len(known) and len(words) and words.source in FORMATS:
+            assumed.append(
+                "No word has a confidence, so that no threshold can be set: "
+                + FORMATS[words.source].option.replace("`", "")
+            )
+    return FileInspection(
+        path=str(file.path),
+        format=title,
+        holds=holds,
+        engine=words.engine,
+        encoding=_encoding(file),
+        n_items=len(words),
+        n_pages=len(words.page_names),
+        n_lines=len(np.unique(words.line)),
+        scale=None if words.scale is None else NAMES[words.scale],
+        unit=words.unit,
+        n_without_box=int(np.isnan(words.box[:, 0]).sum()) if len(words.box) else 0,
+        assumed=tuple(assumed),
+        **_figures(words.confidence),
+    )
+
+
+def _figures(confidence: NDArray[np.float64]) -> dict[str, Any]:
+    known = confidence[~np.isnan(confidence)]
+    found: dict[str, Any] = {"n_without_confidence": len(confidence) - len(known)}
+    found["n_distinct"] = len(np.unique(known))
+    if len(known):
+        found |= {"lowest": float(known.min()), "highest": float(known.max())}
+    return found
+
+
+def _encoding(file: InputFile) -> str:
+    name = encoding_of(file.head).upper()
+    return "UTF-8 with a byte order mark" if name == "UTF-8-SIG" else name
+
+
+def _fields_beside(file: InputFile) -> str:
+    """Say that a response has fields, too, beside its words."""
+    service = service_of(_json.load(file))
+    if service is None:
+        return ""
+    try:
+        n = len(read_field_file(file.path, "prediction").rows)
+    except OcrFileError:  # it has none
+        return ""
+    return f"It has {n:,} {plural('field', n)}, too; they are read where the truth is of fields."
+
+
+def _of_fields(file: InputFile, title: str) -> FileInspection:
+    try:
+        found = read_field_file(file.path, "prediction")
+    except OcrFileError:
+        found = read_field_file(file.path, "truth")
+    confidence = [None if row.confidence is None else float(row.confidence) for row in found.rows]
+    return FileInspection(
+        path=str(file.path),
+        format=title,
+        holds="fields",
+        encoding=_encoding(file),
+        n_items=len(found.rows),
+        n_pages=len(found.documents),
+        **_figures(np.array(confidence, np.float64)),
+    )
+
+
+def _of_table(path: Path) -> FileInspection:
+    from fastarac.io._formats import open_source
+    from fastarac.io._sources import connect
+
+    with connect() as connection:
+        source = open_source(path, connection)
+        (n_rows,) = source.select("count(*)").fetchall()[0]
+        columns = tuple(_typed(source, name) for name in source.columns)
+    ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
+    title = {"parquet": "Parquet", "csv": "CSV", "tsv": "TSV"}.get(ending, "JSON lines")
+    encoding = None if ending == "parquet" else "UTF-8"
+    return FileInspection(
+        str(path), title, "rows", encoding=encoding, n_items=int(n_rows), columns=columns
+    )
+
+
+def _typed(source: FileSource, name: str) -> str:
+    kind = source.kind_of(name)
+    return name if kind == "text" else f"{name} ({kind})"
