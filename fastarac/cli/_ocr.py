@@ -27,6 +27,7 @@ Moved = StrEnum("Moved", ["right", "wrong"])
 Fold = StrEnum("Fold", ["case", "quotes", "punctuation", "whitespace", "nfkc", "historical"])
 Join = StrEnum("Join", ["min", "mean", "max"])
 TextLevel = StrEnum("TextLevel", ["auto", "region", "line", "word"])
+Within = StrEnum("Within", ["truth"])
 Group = StrEnum("Group", ["page", "none"])
 
 TruthFiles = Annotated[
@@ -55,6 +56,21 @@ LevelOption = Annotated[
         "--level",
         "Whose text counts in PAGE, ALTO and hOCR: auto puts words together as their line has them, "
         "and takes the line's text of the truth and the words of outputs where these differ.",
+    ),
+]
+WithinOption = Annotated[
+    Within | None,
+    option(
+        "--within",
+        "Leave out outputs outside the regions of the truth, where it has some parts of a page.",
+    ),
+]
+IgnoreRegions = Annotated[
+    list[str] | None,
+    option(
+        "--ignore-regions TYPE",
+        "Leave out regions of a type in truth and outputs, such as image, advert or page-number; may "
+        "be given several times.",
     ),
 ]
 MissedOption = Annotated[
@@ -173,12 +189,18 @@ class Alignment:
     moved: MovedOption = Moved.right
     fold: FoldOption = None
     join: JoinOption = Join.min
+    within: WithinOption = None
+    ignore_regions: IgnoreRegions = None
 
     def arguments(self) -> dict[str, Any]:
         """Return what the library is told about it."""
-        given = {name: str(value) for name, value in asdict(self).items()}
-        fold = tuple(map(str, self.fold or ()))
-        return given | {"missed": str(self.missed or Missed.reject), "fold": fold}
+        given: dict[str, Any] = {name: str(value) for name, value in asdict(self).items()}
+        return given | {
+            "missed": str(self.missed or Missed.reject),
+            "fold": tuple(map(str, self.fold or ())),
+            "within": self.within and str(self.within),
+            "ignore_regions": tuple(self.ignore_regions or ()),
+        }
 
 
 AlignmentOptions = Annotated[Alignment, OptionsOf(Alignment)]
@@ -199,7 +221,7 @@ def _engine_files(
 EngineOptions = Annotated[dict[str, Any], OptionsOf(_engine_files)]
 OF_TEXTS = (
     *("unit", "level", "inserted", "moved", "fold", "join", "pattern", "truth_pattern"),
-    "cost_missed",
+    *("within", "ignore_regions", "cost_missed"),
 )
 
 

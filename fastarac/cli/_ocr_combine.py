@@ -41,6 +41,9 @@ EnginePrices = Annotated[
 ]
 
 
+OF_READING = ("level", "within", "ignore_regions")  # what has been done when engines are combined
+
+
 @dataclass(frozen=True, slots=True)
 class Combining:
     """What is to be put together, and at which prices.
@@ -92,7 +95,7 @@ class Combining:
 
         if not self.is_wanted:
             return dict(engines)
-        options = {name: value for name, value in alignment.items() if name != "level"}
+        options = {name: value for name, value in alignment.items() if name not in OF_READING}
         truth = next(iter(engines.values())).truth
 
         def put(**how: Any) -> tuple[Engine, Combination | None]:

@@ -22,7 +22,7 @@ from fastarac._core.text import (
 )
 from fastarac.cli import _ocr_attributes
 from fastarac.cli._intervals import of_share
-from fastarac.cli._options import RefusalError
+from fastarac.cli._options import RefusalError, in_words_of_options
 from fastarac.cli._tables import Column, broken, tables
 from fastarac.evaluation.sources import Beside
 from fastarac.evaluation.wording import header, short
@@ -370,7 +370,8 @@ def _refused(name: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, ModuleNotFoundError) as error:
-        said = f"{error}; {_how_to_pair(error)}" if _unmatched(error) else str(error)
+        said = in_words_of_options(error)
+        said = f"{said}; {_how_to_pair(error)}" if _unmatched(error) else said
         said = said.replace("skip_unmatched=True", "--skip-unmatched")
         said = said.removeprefix("words has ")  # as the argument of `align` is called
         raise RefusalError(f"{name}: {said}" if name else said) from None

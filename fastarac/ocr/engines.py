@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from fastarac._engine.strategy import processors
 from fastarac.ocr.folding import checked_foldings
@@ -20,6 +20,7 @@ from fastarac.ocr.policies import AlignmentPolicy
 from fastarac.ocr.readers._files import check_level
 from fastarac.ocr.readers.alto import wrote_digits
 from fastarac.ocr.records import Reading, Records, records_of
+from fastarac.ocr.regions import PageParts, checked_parts, require_types
 from fastarac.ocr.units import check_unit
 from fastarac.ocr.words import Words
 
@@ -99,6 +100,7 @@ class _Options(NamedTuple):
     level: Level
     hyphenated: Hyphenated
     digits: bool | None  # of confidences in ALTO, as all files show
+    parts: PageParts
 
 
 def align_files(
@@ -112,6 +114,8 @@ def align_files(
     join: Join = "min",
     level: Level = "auto",
     hyphenated: Hyphenated = "whole",
+    within: Literal["truth"] | None = None,
+    ignore_regions: str | Iterable[str] = (),
     n_workers: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Engine:
@@ -127,6 +131,12 @@ def align_files(
         Whose text counts, where regions, lines and words have one each, as for :func:`read`.
     hyphenated : {"whole", "parts"}, default="whole"
         As for :func:`read`.
+    within : {"truth"}, optional
+        Whether only outputs inside the regions of the truth count, as where the truth has some
+        articles of a page. The figures are of such regions then, which no later page can tell.
+    ignore_regions : str or iterable of str, default=()
+        Types of regions whose text does not count, in truth and outputs: the kind of a region of PAGE
+        or a block of ALTO, or its type, such as ``"image"``, ``"advert"`` or ``"page-number"``.
     n_workers : int or None, default=1
         Number of processes; None is one a core. Few files are read without workers. The result does
         not depend on it. A script that asks for workers must have its own work under
@@ -141,7 +151,7 @@ def align_files(
     Raises
     ------
     OcrFileError
-        If a file cannot be read.
+        If a file cannot be read, or has no places by which parts of the page can be told.
     ValueError
         As :func:`align`; also where scales are mixed.
     ChildProcessError
@@ -172,7 +182,9 @@ def align_files(
     check_level(level)
     reading = Reading(unit, checked_foldings(fold), join)
     digits = wrote_digits(pair.output for pair in pairing.pairs)
-    options = _Options(reading, level, hyphenated, digits)
+    parts = checked_parts(within, ignore_regions)
+    require_types(parts, (pair.truth for pair in pairing.pairs))
+    options = _Options(reading, level, hyphenated, digits, parts)
     parts = _parts(pairing.pairs, options, n_workers, progress or (lambda _: None))
     words = Words.concatenate(part.words for part in parts)
     require_confidence(words)
@@ -205,7 +217,11 @@ def _batch(pairs: Sequence[Pair], options: _Options) -> list[_Part]:
 
 def _part(pair: Pair, options: _Options) -> _Part:
     truth, words = read_pair(
-        pair, level=options.level, hyphenated=options.hyphenated, digits=options.digits
+        pair,
+        level=options.level,
+        hyphenated=options.hyphenated,
+        digits=options.digits,
+        parts=options.parts,
     )
     return _Part(words, truth, records_of(truth, words, options.reading))
 

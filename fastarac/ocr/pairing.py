@@ -18,7 +18,8 @@ from fastarac.ocr.readers._files import (
     page_stem,
     shown,
 )
-from fastarac.ocr.truth import read_truth
+from fastarac.ocr.regions import EVERYTHING, PageParts, counted_words
+from fastarac.ocr.truth import read_truth_file
 from fastarac.ocr.words import Note
 
 if TYPE_CHECKING:
@@ -125,17 +126,32 @@ class Pair:
 
 
 def read_pair(
-    pair: Pair, *, level: Level, hyphenated: Hyphenated, digits: bool | None = None
+    pair: Pair,
+    *,
+    level: Level,
+    hyphenated: Hyphenated,
+    digits: bool | None = None,
+    parts: PageParts = EVERYTHING,
 ) -> tuple[Words, Words]:
     """Return the words of the truth and of the output, as :meth:`Pair.read` does.
 
     `digits` says whether confidences in ALTO are percents as digits, where all files of a run have
-    shown it.
+    shown it; `parts` say which parts of a page count.
     """
-    truth = read_truth(pair.truth, level=level, hyphenated=hyphenated)
-    file = open_file(pair.output, level=level, hyphenated=hyphenated, digits=digits)
+    ignored = parts.ignored
+    truth = read_truth_file(
+        open_file(pair.truth, truth=True, level=level, hyphenated=hyphenated, ignored=ignored)
+    )
+    file = open_file(pair.output, level=level, hyphenated=hyphenated, digits=digits, ignored=ignored)
     words = read_file(file)
     words = replace(words, notes=(*words.notes, *truth.notes))
+    if parts:
+        if len(truth.page_names) != len(words.page_names):
+            raise PairingError(
+                f"{pair.name}: the truth has {len(truth.page_names)} pages and the output has "
+                f"{len(words.page_names)}; parts of pages can be told where both have the same pages"
+            )
+        words = counted_words(words, truth, pair.truth, parts)
     return match_pages(truth, words, name=pair.name)
 
 

@@ -84,7 +84,11 @@ def read_truth(
     >>> truth.text, truth.line.tolist(), truth.page_names
     (('Total', '12.50', 'Thank', 'you'), [0, 0, 1, 1], ('receipt',))
     """
-    file = open_file(path, truth=True, hyphenated=hyphenated, level=level)
+    return read_truth_file(open_file(path, truth=True, hyphenated=hyphenated, level=level))
+
+
+def read_truth_file(file: InputFile) -> Words:
+    """Read a truth that was opened as one."""
     if found := binary_kind(file.head):
         raise OcrFileError(file.path, f"it is {found}; a text is expected: plain, ALTO, PAGE or hOCR")
     kind = _detection.begins_as(file)

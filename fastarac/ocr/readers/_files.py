@@ -133,6 +133,8 @@ class InputFile:
     digits : bool or None
         Whether confidences in ALTO are percents as the digits after ``0.``; None where the file alone
         has to show it.
+    ignored : frozenset of str
+        Types of regions whose text is left out.
     """
 
     path: Path
@@ -141,6 +143,7 @@ class InputFile:
     hyphenated: Hyphenated = "whole"
     level: Level = "auto"
     digits: bool | None = None
+    ignored: frozenset[str] = frozenset()
 
 
 def open_file(
@@ -150,6 +153,7 @@ def open_file(
     hyphenated: Hyphenated = "whole",
     level: Level = "auto",
     digits: bool | None = None,
+    ignored: frozenset[str] = frozenset(),
 ) -> InputFile:
     """Return a file with its first bytes, once it is known to open."""
     if hyphenated not in ("whole", "parts"):
@@ -164,7 +168,7 @@ def open_file(
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise OcrFileError(path, f"it cannot be opened: {reason}") from None
-    return InputFile(path, head, truth, hyphenated, level, digits)
+    return InputFile(path, head, truth, hyphenated, level, digits, ignored)
 
 
 def check_level(level: str) -> None:

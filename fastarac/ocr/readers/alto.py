@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fastarac.ocr.readers._builder import NAN, Box, Builder
 from fastarac.ocr.readers._files import encoding_of, open_file
 from fastarac.ocr.readers._levels import LineLevels, WordPart, is_punctuation, joined
+from fastarac.ocr.readers._regions import names_of_block
 from fastarac.ocr.readers._xml import elements, line_of, local_name, note_encoding, number
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = ["read", "wrote_digits"]
 
 # The last version of Tesseract that writes percents as the digits after "0.".
 LAST_WITH_DIGITS = (5, 5)
+KINDS = ("softwareName", "softwareVersion", "Tags", "ReadingOrder", "Page")
 LAST = float("inf")  # the place of what the reading order leaves out
 MOST_SOFTWARE = 100  # names and versions
 TESSERACT = re.compile(r"tesseract\D*(\d+)\.(\d+)", re.IGNORECASE)
@@ -42,9 +44,11 @@ def read(file: InputFile) -> Words:
     (`SUBS_CONTENT`): it is read once, or as its two parts.
     """
     pages = _Pages(file)
-    for element in elements(file, ("softwareName", "softwareVersion", "ReadingOrder", "Page")):
+    for element in elements(file, KINDS):
         if local_name(element) == "Page":
             pages.add(element)
+        elif local_name(element) == "Tags":
+            pages.labels |= {tag.get("ID", ""): tag.get("LABEL", "").lower() for tag in element}
         elif local_name(element) == "ReadingOrder":
             pages.add_order(element)
         else:
@@ -98,6 +102,7 @@ class _Pages:
         self.levels = LineLevels(file, self.builder)
         self.position: dict[str, int] = {}
         self.software: list[str] = []
+        self.labels: dict[str, str] = {}  # of tags
         self.hyphenated = 0
         self.halves = 0
         self.repaired = 0
@@ -147,7 +152,7 @@ class _Pages:
 
     def _in_order(self, page: Element) -> list[Element]:
         """Return the lines of a page in the order that the file gives to them or to their blocks."""
-        lines = list(page.iter("{*}TextLine"))
+        lines = [line for line in page.iter("{*}TextLine") if not self._is_ignored(line)]
         if not self.position:
             return lines
 
@@ -158,6 +163,13 @@ class _Pages:
             return LAST
 
         return sorted(lines, key=place)
+
+    def _is_ignored(self, line: Element) -> bool:
+        return bool(self.file.ignored) and any(
+            not self.file.ignored.isdisjoint(names_of_block(block, self.labels))
+            for block in line.iterancestors()
+            if local_name(block).endswith("Block")
+        )
 
     def _words(self, line: list[_Spaced]) -> list[WordPart[Element]]:
         """Return the words of a line: of parts without a space between them, at most levels, one."""

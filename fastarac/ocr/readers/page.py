@@ -10,6 +10,7 @@ from fastarac.ocr.folding import printed
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder, upright
 from fastarac.ocr.readers._files import OcrFileError, shown
 from fastarac.ocr.readers._levels import LineLevels, WordPart
+from fastarac.ocr.readers._regions import names_of_region
 from fastarac.ocr.readers._xml import (
     children,
     elements,
@@ -96,6 +97,8 @@ class _Reader:
         return min(own, *inside, LAST)
 
     def _add_region(self, region: Element) -> None:
+        if not self.file.ignored.isdisjoint(names_of_region(region)):
+            return
         # A table or a text region may hold further regions; each line belongs to the innermost.
         inner = _regions(region)
         lines = [self._levels_of(line) for line in children(region, "TextLine")]
