@@ -335,6 +335,7 @@ def ocr(
     attributes: _ocr.Attributes = None,
     review_pages: _ocr.ReviewPages = None,
     no_text: _ocr.NoText = False,
+    columns: _ocr.MapOption = None,
     pattern: _ocr.Pattern = None,
     truth_pattern: _ocr.TruthPattern = None,
     pair: _ocr.Pairs = None,
@@ -365,6 +366,7 @@ def ocr(
         (pattern, truth_pattern),
         cost_missed,
         _ocr_combine.Combining(combine, combination, save_combination, tuple(engine_price or ())),
+        tuple(columns or ()),
     )
     beside = _ocr.BesideItems(images, attributes, review_pages, not no_text)
     _ocr_command.run(request, settings, beside, output=output)

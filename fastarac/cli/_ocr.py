@@ -58,6 +58,14 @@ LevelOption = Annotated[
         "and takes the line's text of the truth and the words of outputs where these differ.",
     ),
 ]
+MapOption = Annotated[
+    list[str] | None,
+    option(
+        "--map NAME=COLUMN",
+        "Columns of a table of words in no known format: text=…,confidence=… and, where there are any, "
+        "page=…, line=…, left=…, top=…, right=…, bottom=…; also scale=percent or scale=unit.",
+    ),
+]
 WithinOption = Annotated[
     Within | None,
     option(
@@ -278,6 +286,7 @@ class OcrRequest:
     patterns: tuple[str | None, str | None] = (None, None)
     missed_price: float | None = None
     combining: Combining = field(default_factory=Combining)
+    columns: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Refuse what cannot be read."""

@@ -347,7 +347,7 @@ def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict
 
 def _pairings(request: OcrRequest) -> dict[str, Pairing]:
     """Return the pairs of files of each engine by its name."""
-    from fastarac.ocr import pair_files, read_pairs
+    from fastarac.ocr import WordColumns, pair_files, pair_table, read_pairs
 
     skip = request.skip_unmatched
     if request.pairs is not None:
@@ -358,6 +358,10 @@ def _pairings(request: OcrRequest) -> dict[str, Pairing]:
     found = {}
     for name, folder in folders.items():
         with _refused(name):
+            if request.columns:
+                columns = WordColumns.parse(request.columns)
+                found[name] = pair_table(truth, folder, columns, truth_pattern=of_truth)
+                continue
             found[name] = pair_files(
                 truth, folder, pattern=pattern, truth_pattern=of_truth, skip_unmatched=skip
             )

@@ -40,7 +40,7 @@ NAMES = {
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("ignore_regions", "within"),
+        *("ignore_regions", "within", "map"),
         *("max_risk", "threshold", "gamma", "delta", "statistic", "max_group_size", "power"),
         *("design_effect", "difference", "discordance", "half_width", "accept", "icc", "group_sizes"),
     )

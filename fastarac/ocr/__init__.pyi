@@ -38,11 +38,13 @@ from .inspection import inspect_file as inspect_file
 from .items import AlignedOutputs as AlignedOutputs
 from .items import align as align
 from .items import sensitivity as sensitivity
+from .mapping import WordColumns as WordColumns
 from .pairing import Pair as Pair
 from .pairing import Pairing as Pairing
 from .pairing import PairingError as PairingError
 from .pairing import match_pages as match_pages
 from .pairing import pair_files as pair_files
+from .pairing import pair_table as pair_table
 from .pairing import read_pairs as read_pairs
 from .readers import OcrFileError as OcrFileError
 from .readers import read as read

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastarac._core.text import few_of, plural
+from fastarac.ocr.mapping import WordColumns, read_table
 from fastarac.ocr.page_files import PageFile, found_files, names_of_files
 from fastarac.ocr.readers._detection import read_file
 from fastarac.ocr.readers._files import (
@@ -24,12 +26,14 @@ from fastarac.ocr.words import Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from fastarac.ocr.readers._files import Hyphenated, Level
     from fastarac.ocr.words import Words
 
-__all__ = ["Pair", "Pairing", "PairingError", "match_pages", "pair_files", "read_pairs"]
+__all__ = [
+    "Pair", "Pairing", "PairingError", "match_pages", "pair_files", "pair_table", "read_pair",
+    "read_pairs",
+]  # fmt: skip
 
 PAIR_COLUMNS = "truth", "engine", "output"
 
@@ -80,6 +84,10 @@ class Pair:
         The name that both have: that of the truth up to the first dot.
     truth, output : Path
         The two files.
+    columns : WordColumns, optional
+        Of a table in a format of one's own: which column holds what.
+    page : str, optional
+        The name of the page in it.
 
     See Also
     --------
@@ -98,6 +106,8 @@ class Pair:
     name: str
     truth: Path
     output: Path
+    columns: WordColumns | None = None
+    page: str | None = None
 
     def read(self, *, level: Level = "auto", hyphenated: Hyphenated = "whole") -> tuple[Words, Words]:
         """Read both files.
@@ -142,8 +152,12 @@ def read_pair(
     truth = read_truth_file(
         open_file(pair.truth, truth=True, level=level, hyphenated=hyphenated, ignored=ignored)
     )
-    file = open_file(pair.output, level=level, hyphenated=hyphenated, digits=digits, ignored=ignored)
-    words = read_file(file)
+    if pair.columns is not None and pair.page is not None:
+        words = read_table(pair.output, pair.columns)[pair.page]
+    else:
+        words = read_file(
+            open_file(pair.output, level=level, hyphenated=hyphenated, digits=digits, ignored=ignored)
+        )
     words = replace(words, notes=(*words.notes, *truth.notes))
     if parts:
         if len(truth.page_names) != len(words.page_names):
@@ -286,6 +300,96 @@ def pair_files(
             n_paired=0,
         )
     return Pairing(pairs, without_output, without_truth, images)
+
+
+def pair_table(
+    truth: str | os.PathLike[str],
+    table: str | os.PathLike[str],
+    columns: WordColumns,
+    *,
+    truth_pattern: str | None = None,
+) -> Pairing:
+    r"""Pair the pages of a table of words, in a format of one's own, with files of the truth.
+
+    Parameters
+    ----------
+    truth : str or path-like
+        A file or folder of true texts.
+    table : str or path-like
+        A CSV, TSV, JSON lines or Parquet file with a row for each output, in reading order.
+    columns : WordColumns
+        Which column holds what.
+    truth_pattern : str, optional
+        Which files of the folder of the truth are taken.
+
+    Returns
+    -------
+    pairing : Pairing
+        A pair for each page. Pages are named as files of the truth, up to the first dot: the page
+        ``scan_01.png`` is that of ``scan_01.gt.txt``.
+
+    Raises
+    ------
+    DataFileError
+        If the table cannot be read, lacks a column, or holds something else in one.
+    PairingError
+        If pages of the table and files of the truth do not have the same names.
+
+    See Also
+    --------
+    WordColumns : which column of a table of words holds what
+    pair_files : pair files of the truth and of an engine by name
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.ocr import WordColumns, align_files, pair_table
+    >>> with TemporaryDirectory() as folder:
+    ...     truth, table = Path(folder, "p1.txt"), Path(folder, "words.csv")
+    ...     _ = truth.write_text("Total 12,50")
+    ...     _ = table.write_text("image,word,score
+    p1.png,Total,0.9
+    p1.png,12.50,0.4
+    ")
+    ...     engine = align_files(pair_table(truth, table, WordColumns("word", "score", page="image")))
+    >>> engine.aligned.correct.tolist(), engine.aligned.confidence.tolist()
+    ([True, False], [0.9, 0.4])
+    """
+    path = Path(table)
+    truths = found_files(truth, truth_pattern)
+    of_truth: dict[str, Path] = {}
+    for file in truths.files:
+        if (stem := page_stem(file.path)) in of_truth:
+            raise PairingError(
+                f"{of_truth[stem]} and {file.path} are both called {stem}; one file for each page is "
+                "expected (--truth-pattern chooses)",
+                ambiguous=(of_truth[stem], file.path),
+            )
+        of_truth[stem] = file.path
+    names = list(read_table(path, columns))
+    if truths.is_single and len(names) == 1:
+        (name, file_of_truth), *_ = of_truth.items()
+        return Pairing(
+            (Pair(name, file_of_truth, path, columns, names[0]),), images=tuple(truths.images)
+        )
+    known = {name if name in of_truth else page_stem(Path(name)): name for name in names}
+    without_truth = [name for stem, name in known.items() if stem not in of_truth]
+    without_output = [stem for stem in of_truth if stem not in known]
+    if without_truth or without_output or len(known) < len(names):
+        found = [
+            f"pages without a file of truth: {few_of(without_truth, LISTED)}" if without_truth else "",
+            f"files of truth without a page: {few_of(without_output, LISTED)}"
+            if without_output
+            else "",
+            "pages of one name" if len(known) < len(names) else "",
+        ]
+        raise PairingError(
+            f"{path}: {'; '.join(filter(None, found))} (names are compared up to the first dot)",
+            without_output=tuple(of_truth[stem] for stem in without_output),
+        )
+    pairs = tuple(Pair(stem, of_truth[stem], path, columns, known[stem]) for stem in sorted(known))
+    return Pairing(pairs, images=tuple(truths.images))
 
 
 def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) -> dict[str, Pairing]:

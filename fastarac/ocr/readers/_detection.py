@@ -114,7 +114,8 @@ def _blank(path: Path) -> Words:
 def _expected() -> str:
     return (
         f"a file of one of these formats is expected: {listed()}; or a table of fields, with the "
-        "columns document, field, prediction and confidence"
+        "columns document, field, prediction and confidence; a table of words in any other form is "
+        "read with --map"
     )
 
 

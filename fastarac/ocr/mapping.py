@@ -1,0 +1,210 @@
+"""Tables of words in a format of one's own: which column holds what, a mapping says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.text import listed
+from fastarac.io._formats import open_source
+from fastarac.io._sources import DataFileError, connect
+from fastarac.ocr.folding import printed
+from fastarac.ocr.readers._files import page_stem
+from fastarac.ocr.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from fastarac.ocr.words import Scale
+
+__all__ = ["WordColumns", "read_table"]
+
+PLACES = ("left", "top", "right", "bottom")
+COLUMNS = ("text", "confidence", "page", "line", *PLACES)
+#: What one output of several words is, in the note on them.
+DIVIDED = (
+    "output of several words was divided at its spaces: each word has its confidence",
+    "outputs of several words were divided at their spaces: each word has the confidence of its output",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WordColumns:
+    """Which column of a table of words holds what.
+
+    Parameters
+    ----------
+    text, confidence : str
+        The columns of the outputs and of their confidences.
+    page : str, optional
+        The column of the names of the pages; without it, a file is one page.
+    line : str, optional
+        The column of lines: a row whose value differs from the one before begins a line. Without it, a
+        row is a line.
+    left, top, right, bottom : str, optional
+        The columns of the places, all four of them.
+    scale : {"percent", "unit"}, optional
+        Whether confidences run from 0 to 100 or from 0 to 1; by default from 0 to 1 where none is
+        above.
+
+    Raises
+    ------
+    ValueError
+        If a part of the places is missing, or the scale is none of these.
+
+    See Also
+    --------
+    pair_table : pair the pages of a table with files of the truth
+
+    Examples
+    --------
+    >>> from fastarac.ocr import WordColumns
+    >>> WordColumns.parse(["text=word,confidence=score", "page=image"])
+    WordColumns(text='word', confidence='score', page='image', line=None, ..., scale=None)
+    """
+
+    text: str
+    confidence: str
+    page: str | None = None
+    line: str | None = None
+    left: str | None = None
+    top: str | None = None
+    right: str | None = None
+    bottom: str | None = None
+    scale: Scale | None = None
+
+    def __post_init__(self) -> None:
+        given = [name for name in PLACES if getattr(self, name) is not None]
+        if given and len(given) < len(PLACES):
+            raise ValueError(
+                f"map has {listed(given)}; all of {listed(list(PLACES))}, or none, are needed"
+            )
+        if self.scale not in (None, *HIGHEST):
+            raise ValueError(f"scale is {self.scale!r}; 'percent' or 'unit' is expected")
+
+    @classmethod
+    def parse(cls, texts: Iterable[str]) -> WordColumns:
+        """Return what texts such as ``text=word,confidence=score`` say.
+
+        Raises
+        ------
+        ValueError
+            If a part is no NAME=COLUMN, a name is unknown or given twice, or text or confidence is
+            missing.
+        """
+        found: dict[str, Any] = {}
+        for part in (part.strip() for text in texts for part in text.split(",")):
+            name, sign, column = (piece.strip() for piece in part.partition("="))
+            if not sign or not column or name not in (*COLUMNS, "scale"):
+                known = listed([*COLUMNS, "scale"])
+                raise ValueError(f"map has {part!r}; NAME=COLUMN is expected, with NAME one of {known}")
+            if name in found:
+                raise ValueError(f"map has {name} twice ({found[name]} and {column})")
+            found[name] = column
+        missing = [name for name in ("text", "confidence") if name not in found]
+        if missing:
+            raise ValueError(f"map has no {listed(missing)}; text=COLUMN,confidence=COLUMN is expected")
+        return cls(**found)
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns by what they hold."""
+        found = {name: getattr(self, name) for name in COLUMNS}
+        return {name: column for name, column in found.items() if column is not None}
+
+
+@lru_cache(maxsize=4)
+def read_table(path: Path, columns: WordColumns) -> dict[str, Words]:
+    """Return the words of each page of a table, in the order of its rows.
+
+    Raises
+    ------
+    DataFileError
+        If the file cannot be read, lacks a column, or holds something else in one.
+    """
+    wanted = columns.columns
+    with connect() as connection:
+        source = open_source(path, connection)
+        for column in wanted.values():
+            source.require(column)
+        casts = {name: "VARCHAR" if name in ("text", "page", "line") else "DOUBLE" for name in wanted}
+        of_file = {name: source.identifier(column) for name, column in wanted.items()}
+        fields = ", ".join(
+            f"TRY_CAST({each} AS {casts[name]}), {each} IS NULL" for name, each in of_file.items()
+        )
+        rows = source.select(fields).fetchall()
+        for i, row in enumerate(rows):
+            for k, (name, column) in enumerate(wanted.items()):
+                value, is_null = row[2 * k], row[2 * k + 1]
+                if value is None and (not is_null or name == "page"):
+                    what = "a number" if casts[name] == "DOUBLE" else "a name"
+                    raise source.unexpected(column, i, f"{what} is expected")
+    values = {name: [row[2 * k] for row in rows] for k, name in enumerate(wanted)}
+    return _by_page(path, values, columns.scale)
+
+
+def _by_page(path: Path, values: dict[str, list[Any]], scale: Scale | None) -> dict[str, Words]:
+    confidence = np.array(
+        [np.nan if each is None else each for each in values["confidence"]], np.float64
+    )
+    known = confidence[~np.isnan(confidence)]
+    if scale is None:
+        scale = "unit" if not len(known) or known.max() <= 1 else "percent"
+    outside = ~np.isnan(confidence) & ~(
+        (confidence >= 0) & (confidence <= HIGHEST[scale] * (1 + ROUNDING))
+    )
+    if outside.any():
+        i = int(outside.argmax())
+        problem = (
+            f"the confidence is {confidence[i]:g}; a number from 0 to {HIGHEST[scale]:g} is expected"
+        )
+        raise DataFileError(path, problem, row=i + 1)
+    pages = values.get("page") or [page_stem(path)] * len(confidence)
+    rows_of: dict[str, list[int]] = {}
+    for i, page in enumerate(pages):
+        rows_of.setdefault(page, []).append(i)
+    if not rows_of:
+        raise DataFileError(path, "it has no rows; a row for each output is expected")
+    return {page: _words(page, rows, values, confidence, scale) for page, rows in rows_of.items()}
+
+
+def _words(
+    page: str, rows: list[int], values: dict[str, list[Any]], confidence: np.ndarray, scale: Scale
+) -> Words:
+    texts: list[str] = []
+    kept: list[int] = []
+    lines: list[int] = []
+    divided = 0
+    number, before = -1, object()
+    for i in rows:
+        words = printed(values["text"][i] or "").split()
+        if not words:
+            continue
+        line = values["line"][i] if "line" in values else i
+        if line != before:
+            number, before = number + 1, line
+        divided += len(words) > 1
+        texts += words
+        kept += [i] * len(words)
+        lines += [number] * len(words)
+    own = confidence[kept] if kept else np.empty(0)
+    missing = int(np.isnan(own).sum())
+    notes = [Note(divided, *DIVIDED)] if divided else []
+    if 0 < missing < len(own):
+        notes.append(Note(missing, *WITHOUT_CONFIDENCE))
+    boxes = [[values[name][i] for name in PLACES] for i in kept] if PLACES[0] in values else []
+    return Words(
+        text=tuple(texts),
+        confidence=own,
+        page=np.zeros(len(texts), np.intp),
+        line=np.array(lines, np.intp),
+        page_names=(page,),
+        box=np.array(boxes, np.float64).reshape(-1, 4),
+        source="table",
+        scale=None if missing == len(own) else scale,
+        notes=tuple(notes),
+    )
