@@ -348,10 +348,7 @@ def pair_table(
     >>> with TemporaryDirectory() as folder:
     ...     truth, table = Path(folder, "p1.txt"), Path(folder, "words.csv")
     ...     _ = truth.write_text("Total 12,50")
-    ...     _ = table.write_text("image,word,score
-    p1.png,Total,0.9
-    p1.png,12.50,0.4
-    ")
+    ...     _ = table.write_text("image,word,score\np1.png,Total,0.9\np1.png,12.50,0.4\n")
     ...     engine = align_files(pair_table(truth, table, WordColumns("word", "score", page="image")))
     >>> engine.aligned.correct.tolist(), engine.aligned.confidence.tolist()
     ([True, False], [0.9, 0.4])
