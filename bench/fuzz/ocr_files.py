@@ -138,6 +138,7 @@ def attempt(rng: random.Random) -> None:
             lambda: ocr.read_truth(path),
             lambda: ocr.is_field_table(path),
             lambda: ocr.read_fields(path),
+            lambda: ocr.inspect_file(path),
         ):
             begin = time.perf_counter()
             with memory_watched(len(content)):

@@ -11,6 +11,7 @@ from fastarac.ocr.field_comparisons import Written
 from fastarac.ocr.field_values import CODES
 from fastarac.ocr.readers._files import OcrFileError, shown
 from fastarac.ocr.readers._json import each_page
+from fastarac.ocr.readers.textract import require_complete
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -233,6 +234,7 @@ def _azure_value(node: Node, kind: str) -> Written | None:
 
 
 def _textract(root: Node, path: Path) -> list[list[Leaf]]:
+    require_complete(path, root)
     responses = list(each_page(root))
     expenses = [each for response in responses for each in response.items("ExpenseDocuments")]
     if expenses:

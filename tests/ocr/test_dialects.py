@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastarac.ocr import OcrFileError, align_files, pair_files, read, read_truth
+from fastarac.ocr import OcrFileError, align_files, pair_files, read, read_fields, read_truth
 from fastarac.ocr.readers.tesseract_tsv import COLUMNS
 
 DATA = Path(__file__).parent / "data"
@@ -472,6 +472,11 @@ class TestIncompleteResponses:
         for line in (self.line("w", "x"), self.line()):
             with pytest.raises(OcrFileError, match="a line whose words are all in the response"):
                 read(written(tmp_path, json.dumps({"Blocks": [line, WORD]})))
+
+    def test_fields_of_textract(self, tmp_path):
+        content = {"ExpenseDocuments": [], "NextToken": "x"}
+        with pytest.raises(OcrFileError, match="it has a NextToken"):
+            read_fields(written(tmp_path, json.dumps(content), "p.json"))
 
     def test_lines_of_textract_alone(self, tmp_path):
         words = read(written(tmp_path, json.dumps({"Blocks": [self.line()]})))

@@ -10,6 +10,7 @@ from fastarac.ocr.readers._json import Node, each_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words import Words
@@ -25,7 +26,7 @@ def read(file: InputFile, root: Node) -> Words:
 
     Where a response has lines and no words, each line is an output with its own confidence.
     """
-    require_complete(file, root)
+    require_complete(file.path, root)
     builder = Builder[Node](file, "textract", str, "Amazon Textract")
     blocks: list[Node] = []
     pages = 0
@@ -68,7 +69,7 @@ def read(file: InputFile, root: Node) -> Words:
     return builder.finish()
 
 
-def require_complete(file: InputFile, root: Node) -> None:
+def require_complete(path: Path, root: Node) -> None:
     """Raise where a response is of a job that has not succeeded, or lacks its further parts."""
     last = root
     for response in each_page(root):
@@ -76,13 +77,13 @@ def require_complete(file: InputFile, root: Node) -> None:
         status = response.text("JobStatus") if response.has("JobStatus") else "SUCCEEDED"
         if status != "SUCCEEDED":
             problem = f"the JobStatus is {shown(status)}; use the response of a job that SUCCEEDED"
-            raise OcrFileError(file.path, problem, place="JobStatus")
+            raise OcrFileError(path, problem, place="JobStatus")
     if isinstance(last.value, dict) and last.has("NextToken"):
         problem = (
             "the response goes on (it has a NextToken); ask for the further parts, and put all of them "
             "into one list"
         )
-        raise OcrFileError(file.path, problem, place="NextToken")
+        raise OcrFileError(path, problem, place="NextToken")
 
 
 def _blocks(response: Node) -> Iterator[Node]:
