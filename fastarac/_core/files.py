@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+from fastarac._core.locks import is_there, try_lock
+
 T = TypeVar("T")
 
 PAGES = (".html", ".htm")
 STREAMS = ("/dev/fd/", "/dev/std", "/proc/")  # names of open files; what they name is not replaced
 ONLY_OURS = 0o600
+PREFIX = ".fastarac-"
+PARTIAL = re.compile(rf"{re.escape(PREFIX)}[0-9a-f]{{32}}(\..*)?", re.DOTALL)  # what is not complete
+# Elsewhere a lock of ours on a partial file could be in the way of the one that DuckDB sets on it.
+LOCKS_TELL = sys.platform == "linux"
 
 
 @contextmanager
@@ -33,16 +41,14 @@ def whole_file(path: Path) -> Iterator[Path]:
     Where the writer raises an OSError that names no file, as for a full disk, it names `path`.
     """
     target = Path(os.path.realpath(path))
-    name = partial = None
+    partial = lock = None
     try:
         mode = _mode_of(path)
         is_stream = mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
         is_stream = is_stream or path.absolute().as_posix().startswith(STREAMS)
         folder = Path(tempfile.gettempdir()) if is_stream else target.parent
-        name = folder / f".fastarac-{secrets.token_hex(16)}{target.suffix}"
         is_private = is_stream or mode is not None  # until it has the permissions of the other
-        _create(name, ONLY_OURS if is_private else 0o666)
-        partial = name
+        partial, lock = _created(folder, target.suffix, ONLY_OURS if is_private else 0o666)
         yield partial
         if is_stream:
             _send(partial, path)
@@ -51,12 +57,19 @@ def whole_file(path: Path) -> Iterator[Path]:
             partial.chmod(stat.S_IMODE(mode))
         partial.replace(target)
     except OSError as error:
-        if error.filename is not None and str(error.filename) not in (str(name), str(path)):
+        if error.filename is not None and not _is_of(error.filename, path):
             raise
         raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from None
     finally:
         if partial is not None:
             partial.unlink(missing_ok=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def _is_of(filename: Any, path: Path) -> bool:
+    """Whether an error names this file, or one that would take its place."""
+    return str(filename) == str(path) or Path(str(filename)).name.startswith(PREFIX)
 
 
 @contextmanager
@@ -71,20 +84,24 @@ def whole_folder(path: Path) -> Iterator[Path]:
     if problem := folder_problem(path):
         raise FileExistsError(errno.EEXIST, problem, str(path))
     target = Path(os.path.realpath(path))
-    partial = target.parent / f".fastarac-{secrets.token_hex(16)}"
+    partial = lock = None
     try:
-        partial.mkdir()
+        partial, lock = _created(target.parent, "", None)
         yield partial
         if target.exists():
             target.rmdir()
         partial.rename(target)
     except OSError as error:
-        if error.filename is not None and not str(error.filename).startswith(str(partial)):
+        inside = partial is not None and str(error.filename).startswith(str(partial))
+        if error.filename is not None and not inside and not _is_of(error.filename, path):
             raise
         reason = error.strerror or str(error)
         raise OSError(error.errno or errno.EIO, reason, str(path)) from None
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        if partial is not None:
+            shutil.rmtree(partial, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
 
 
 def folder_problem(path: Path) -> str | None:
@@ -108,10 +125,64 @@ def _mode_of(path: Path) -> int | None:
     return None
 
 
-def _create(path: Path, mode: int) -> None:
-    """Create an empty file; raise where there is anything of its name, such as a link."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    os.close(os.open(path, flags, mode))
+def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | None]:
+    """Create an empty file, or a folder where there is no mode, under a name that nobody can guess.
+
+    It is locked as long as the descriptor beside it is open: this is how others know that it is being
+    written to. What killed processes have left in the folder is removed first.
+    """
+    _remove_abandoned(folder)
+    while True:
+        partial = folder / f"{PREFIX}{secrets.token_hex(16)}{suffix}"
+        if mode is None:
+            partial.mkdir()
+            descriptor = os.open(partial, os.O_RDONLY) if LOCKS_TELL else None
+        else:  # raise where there is anything of its name, such as a link
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+            descriptor = os.open(partial, flags, mode)
+        if not LOCKS_TELL:
+            if descriptor is not None:
+                os.close(descriptor)
+            return partial, None
+        if descriptor is None or _holds(partial, descriptor):
+            return partial, descriptor
+        os.close(descriptor)  # another process took it for abandoned, and has removed it
+
+
+def _holds(partial: Path, descriptor: int) -> bool:
+    """Lock what was created; False where it was removed before it was locked."""
+    with suppress(OSError):  # where files cannot be locked, nobody takes any for abandoned
+        if not try_lock(descriptor):
+            return False
+    return is_there(partial, descriptor)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove partial files and folders of ours that no process writes to: theirs was killed."""
+    if not LOCKS_TELL:
+        return
+    with suppress(OSError):  # what cannot be listed, or is not ours to remove, stays
+        for name in [entry.name for entry in os.scandir(folder) if PARTIAL.fullmatch(entry.name)]:
+            with suppress(OSError):
+                _remove_unless_held(folder / name)
+
+
+def _remove_unless_held(partial: Path) -> None:
+    found = partial.lstat()
+    is_folder = stat.S_ISDIR(found.st_mode)
+    if found.st_uid != os.geteuid() or not (is_folder or stat.S_ISREG(found.st_mode)):
+        return
+    access = os.O_RDONLY if is_folder else os.O_RDWR
+    descriptor = os.open(partial, access | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        if not try_lock(descriptor):
+            return
+        if is_folder:
+            shutil.rmtree(partial, ignore_errors=True)
+        else:
+            partial.unlink()
+    finally:
+        os.close(descriptor)
 
 
 def _send(source: Path, stream: Path) -> None:

@@ -50,7 +50,7 @@ def _acquire(beside: Path) -> int:
         descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, 0o666)
         held = False
         try:
-            held = _lock(descriptor) and _is_there(beside, descriptor)
+            held = try_lock(descriptor) and is_there(beside, descriptor)
         finally:
             if not held:
                 os.close(descriptor)
@@ -61,7 +61,7 @@ def _acquire(beside: Path) -> int:
         time.sleep(PAUSE)
 
 
-def _lock(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
     """Lock an open file, unless another process has locked it."""
     try:
         fcntl: Any = import_module("fcntl")
@@ -79,9 +79,9 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _is_there(beside: Path, descriptor: int) -> bool:
+def is_there(path: Path, descriptor: int) -> bool:
     """Whether the file was not removed by its last holder between opening and locking it."""
     try:
-        return os.path.samestat(beside.stat(), os.fstat(descriptor))
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:
         return False

@@ -26,6 +26,8 @@ from fastarac.io._sources import (
 Array = NDArray[Any]
 
 EXACT_FLOAT_LIMIT = 2.0**53
+EXACT_DIGITS = 15  # numbers of so many digits are different in float64, too
+CAST = "cast the column to DOUBLE where it is rounded on purpose"
 WRITTEN_TRUE = r"\s*((?i:true)|\+?0*1(\.0*)?([eE][+-]?0+)?)\s*"
 WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
 
@@ -351,7 +353,8 @@ def _fetch(source: FileSource, picks: Sequence[Pick], texts: Mapping[str, Texts]
         fields: dict[str, Any] = {
             pick.field: np.ma.getdata(arrays[pick.field]) for pick in picks if pick.field not in FIELDS
         }
-        fields["confidence"] = _exact(source, picks[0].column, fields["confidence"])
+        some_lack_it = fields.get("rejected", np.zeros(1)).any()
+        fields["confidence"] = _exact(source, picks[0].column, fields["confidence"], some_lack_it)
     except duckdb.Error as failure:
         raise source.explain(failure) from None
     for field in FIELDS:
@@ -369,6 +372,7 @@ def _stream(source: FileSource, picks: Sequence[Pick], size: int) -> Iterator[tu
     may_round = source.type_of(column) not in ("FLOAT", "DOUBLE")
     begin = 0
     try:
+        _require_few_digits(source, column)
         found = source.select(", ".join(pick.expression(source) for pick in picks))
         while rows := found.fetchmany(size):
             values = np.ma.masked_invalid(np.array(rows, np.float64))  # None becomes NaN
@@ -412,16 +416,78 @@ def _refuse_invalid(
     raise source.unexpected(pick.column, index + begin, expected, pick.hint)
 
 
-def _exact(source: FileSource, column: str, confidence: Array) -> Array:
-    """Return the confidences of a text file, as integers where float64 would merge some of them."""
-    if source.kind_of(column) != TEXT or np.abs(confidence).max() < EXACT_FLOAT_LIMIT:
+def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:
+    """Return the confidences, as integers where float64 would merge some of them.
+
+    Raises DataFileError where they are no integers of 64 bits, or some outputs have no confidence, for
+    which float64 has a number below all others.
+    """
+    values = confidence.astype(np.float64) if some_lack_it else confidence
+    if not may_merge(source, column, values):
         return confidence
-    name = source.identifier(column)
-    for integer in ("BIGINT", "UBIGINT"):
-        value = f"TRY_CAST({name} AS {integer})"
-        written = f"CASE WHEN regexp_full_match({name}, '[+-]?[0-9]+') THEN {value} END AS whole"
-        whole = source.select(written).fetchnumpy()["whole"]
+    whole = whole_number(source, column)
+    for integer in () if some_lack_it else ("BIGINT", "UBIGINT"):
+        found = source.select(f"TRY_CAST({whole} AS {integer}) AS whole").fetchnumpy()["whole"]
         source.require_unchanged()
-        if not np.ma.is_masked(whole):
-            return np.ma.getdata(whole)
+        if not np.ma.is_masked(found):
+            return np.ma.getdata(found)
+    require_apart(source, column)
     return confidence
+
+
+def may_merge(source: FileSource, column: str, values: Array) -> bool:
+    """Return whether float64, in which these values of a column were read, may not tell them apart.
+
+    Of texts, this is looked at where they are integers: those of fractions have any number of digits.
+    """
+    of = source.type_of(column)
+    if values.dtype.kind != "f" or of in ("FLOAT", "DOUBLE"):
+        return False
+    if np.abs(values).max() >= EXACT_FLOAT_LIMIT:
+        return True
+    return of.startswith("DECIMAL") and _digits(of) > EXACT_DIGITS
+
+
+def require_apart(source: FileSource, column: str) -> None:
+    """Raise where values of a column that are not the same would be as float64."""
+    name = source.identifier(column)
+    if source.kind_of(column) == TEXT:
+        name = f"TRY_CAST({whole_number(source, column)} AS HUGEINT)"
+    ends = f"CAST(min({name}) AS VARCHAR), CAST(max({name}) AS VARCHAR)"
+    merged = f"GROUP BY CAST({name} AS DOUBLE) HAVING min({name}) < max({name}) LIMIT 1"
+    if found := source.select(ends, rest=merged).fetchall():
+        low, high = found[0]
+        problem = (
+            f"column {quoted(column)} holds {low} and {high}, which are one number in double precision"
+            f"; expected numbers that it tells apart, or integers of 64 bits ({CAST})"
+        )
+        raise DataFileError(source.path, problem)
+
+
+def whole_number(source: FileSource, column: str) -> str:
+    """Return the SQL expression of the digits of integers; null of others."""
+    text = f"CAST({source.identifier(column)} AS VARCHAR)"
+    if source.kind_of(column) != TEXT:
+        text = f"regexp_replace({text}, '[.]0*$', '')"
+    return f"CASE WHEN regexp_full_match({text}, '[+-]?[0-9]+') THEN {text} END"
+
+
+def _digits(decimal: str) -> int:
+    """Return how many digits the numbers of a type such as DECIMAL(18,3) have."""
+    return int(decimal.partition("(")[2].partition(",")[0])
+
+
+def _require_few_digits(source: FileSource, column: str) -> None:
+    """Raise where a number has more digits than float64 tells apart for sure."""
+    of = source.type_of(column)
+    if not of.startswith("DECIMAL") or _digits(of) <= EXACT_DIGITS:
+        return
+    text = f"CAST({source.identifier(column)} AS VARCHAR)"
+    digits = f"length(trim(regexp_replace({text}, '[-.]', '', 'g'), '0'))"
+    ((most, longest),) = source.select(f"max({digits}), arg_max({text}, {digits})").fetchall()
+    if most is not None and most > EXACT_DIGITS:
+        problem = (
+            f"column {quoted(column)} holds {longest}; expected numbers of at most {EXACT_DIGITS} "
+            f"digits, which doubles tell apart, where a file is streamed ({CAST})"
+        )
+        raise DataFileError(source.path, problem)

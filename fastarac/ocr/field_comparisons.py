@@ -8,10 +8,12 @@ import tomllib
 import unicodedata
 from collections.abc import Mapping
 from decimal import Decimal
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from time import process_time
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from fastarac._core.extras import require
 from fastarac.ocr.field_values import Unreadable, amounts, days, exactly, numbers
@@ -28,6 +30,7 @@ __all__ = [
     "COMPARISONS",
     "FieldComparison",
     "Judgement",
+    "TooSlowError",
     "Written",
     "comparison",
     "comparisons_by_field",
@@ -50,6 +53,12 @@ EXPECTED = (
 )
 _HOW = re.compile(rf"({'|'.join(COMPARISONS)})(?::(.*)|>=(.*)|)", re.DOTALL)
 ORDERS = ("dmy", "mdy", "ymd")
+# Of processor time: what a pattern may take for one text, and for all. Texts come from strangers.
+SECONDS_FOR_A_TEXT, SECONDS_FOR_ALL = 1.0, 60.0
+
+
+class TooSlowError(ValueError):
+    """A pattern takes too long; the message is about the text and what to do."""
 
 
 class Written(NamedTuple):
@@ -114,6 +123,8 @@ class FieldComparison:
         ------
         Unreadable
             If the truth is not of the kind that is expected: not a number, not a day.
+        TooSlowError
+            If a pattern takes more than a second for a text, or a minute for all so far.
         """
         truth, prediction = self.of_truth(truth), self.of_prediction(prediction)
         true, read = (_composed(each.value or each.text) for each in (truth, prediction))
@@ -146,7 +157,8 @@ def comparison(how: str) -> FieldComparison:
         - ``date``: the same day. Options: ``dmy``, ``mdy``, ``ymd``, ``written``, or a format of
           ``strptime`` that begins with %;
         - ``similarity>=0.9``: 1 − edit distance / length of the longer text, in characters;
-        - ``regex:PATTERN``: what the pattern finds first in each (its groups, if it has some).
+        - ``regex:PATTERN``: what the pattern finds first in each (its groups, if it has some); at most
+          a second of computing for a text, and a minute for all.
 
     Returns
     -------
@@ -209,15 +221,37 @@ def _by_similarity(how: str, least: str | None) -> Callable[[Written, Written], 
 
 
 def _by_pattern(how: str, given: str | None) -> Callable[[Written, Written], Judgement]:
-    try:
-        pattern = re.compile(given or "")
-    except re.error as error:
-        raise ValueError(f"compare is {how!r}, and its pattern is malformed: {error}") from None
     if not given:
         raise ValueError(f"compare is {how!r}; a pattern is expected: regex:[0-9]+")
+    require("regex", "ocr")
+    import regex
+
+    try:
+        pattern = regex.compile(given)
+    except (regex.error, OverflowError) as error:
+        raise ValueError(f"compare is {how!r}, and its pattern is malformed: {error}") from None
+    left = SECONDS_FOR_ALL
+
+    def search(text: str) -> Any:
+        nonlocal left
+        begin = process_time()
+        try:
+            return pattern.search(text, timeout=min(SECONDS_FOR_A_TEXT, left))
+        except TimeoutError:
+            most, of = (
+                (SECONDS_FOR_ALL, "all texts up to ")
+                if left < SECONDS_FOR_A_TEXT
+                else (SECONDS_FOR_A_TEXT, "")
+            )
+            raise TooSlowError(
+                f"the comparison {how!r} takes more than {most:g} s for {of}{shown(text)}; use a "
+                "pattern that can match a text in one way only: a+ in place of (a+)+ and (a|aa)+"
+            ) from None
+        finally:
+            left = max(left - (process_time() - begin), 1e-3)
 
     def judge(truth: Written, prediction: Written) -> Judgement:
-        true, read = (pattern.search(_composed(each.text)) for each in (truth, prediction))
+        true, read = (search(_composed(each.text)) for each in (truth, prediction))
         if true is None:
             raise Unreadable(f"a text in which {given} finds something")
         if read is None:
@@ -415,5 +449,4 @@ def comparisons_by_field(
 
 
 def _matches(pattern: str, field: str) -> bool:
-    written = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
-    return re.fullmatch(written, field, re.DOTALL) is not None
+    return fnmatchcase(field, pattern.replace("[", "[[]"))

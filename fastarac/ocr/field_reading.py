@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastarac._core.text import count, few_of, plural
-from fastarac.ocr.field_comparisons import Judgement, Written, comparison, comparisons_by_field
+from fastarac.ocr.field_comparisons import (
+    Judgement,
+    TooSlowError,
+    Written,
+    comparison,
+    comparisons_by_field,
+)
 from fastarac.ocr.field_json import WITHOUT_TRUTH, read_field_file
 from fastarac.ocr.field_matching import pair_fields
 from fastarac.ocr.field_renaming import renamed
@@ -314,6 +320,8 @@ def _judge(truth: Row, prediction: Written, way: FieldComparison) -> Judgement:
         raise truth.error(
             f"the truth is {shown(expected.text)}; {error} is expected by the comparison {way.name!r}"
         ) from None
+    except TooSlowError as error:
+        raise truth.error(str(error)) from None
 
 
 def _similarity(truth: Row, output: Row, way: FieldComparison) -> float:

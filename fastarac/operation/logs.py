@@ -12,7 +12,7 @@ from fastarac._core.files import path_of
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.text import percent, quoted
 from fastarac.guarantees.audits import LogError, log_of, read_log
-from fastarac.io._columns import Correct, Label, Number
+from fastarac.io._columns import Correct, Label, Number, may_merge, require_apart
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
 
@@ -259,4 +259,6 @@ def column_of(source: FileSource, pick: Any, *, empty: bool) -> NDArray[Any]:
     if bad.any():
         expected = f"expected {pick.expectation(source)}"
         raise source.unexpected(pick.column, int(bad.argmax()), expected)
+    if pick.field == "confidence" and may_merge(source, pick.column, np.where(bare, 0.0, values)):
+        require_apart(source, pick.column)
     return values

@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import subprocess
+from decimal import Decimal
 from pathlib import Path
 
 import duckdb
@@ -22,7 +23,8 @@ from files import (
     write_text,
 )
 
-from fastarac.io import DataFileError, _sources, read_outputs
+from fastarac.io import DataFileError, _sources, read_outputs, sketch_outputs
+from fastarac.partial_truth import sample_outputs
 
 
 class TestEveryFormat:
@@ -207,9 +209,64 @@ class TestValues:
             confidence = read_outputs(writer(tmp_path / name, columns)).confidence
             assert confidence.dtype == array.dtype
             assert confidence.tolist() == array.tolist()
-        columns["confidence"] = [*array.tolist()[:2], 0.5]
+        columns["confidence"] = [*array.tolist()[:2], 0.5]  # no type of NumPy has all of them
+        found = str(refusal(write_delimited(tmp_path / "f.csv", columns)))
+        low, high = sorted(array.tolist()[:2])
+        assert f'column "confidence" holds {low} and {high}, which are one number in double' in found
+        columns["confidence"] = [int(array[0]), 7, 0.5]
         confidence = read_outputs(write_delimited(tmp_path / "f.csv", columns)).confidence
         assert confidence.dtype == np.float64
+
+    @pytest.mark.parametrize("whole", [2**53 + 1, 2**63 + 1])
+    def test_large_integers_beside_what_has_no_confidence_are_not_merged(self, tmp_path, whole):
+        columns = {"correct": [1, 0, 1], "confidence": [whole, whole - 1, ""]}
+        texts = write_delimited(tmp_path / "f.csv", columns)
+        numbers = pa.array([whole, whole - 1, None], pa.uint64())
+        for path in (texts, write_parquet(tmp_path / "f.parquet", columns | {"confidence": numbers})):
+            found = str(refusal(path, empty_confidence=True))
+            assert f'column "confidence" holds {whole - 1} and {whole}, which are one number' in found
+
+    @pytest.mark.parametrize(
+        ("digits", "scale", "values"),
+        [
+            (18, 18, ["0.123456789012345678", "0.123456789012345677"]),
+            (38, 23, ["0.12345678901234567890124", "0.12345678901234567890123"]),
+            (38, 2, ["90071992547409931234567.50", "90071992547409931234567.25"]),
+        ],
+    )
+    def test_decimals_that_doubles_merge_are_refused(self, tmp_path, digits, scale, values):
+        decimals = pa.array(map(Decimal, [*values, "0.5"]), pa.decimal128(digits, scale))
+        path = tmp_path / "f.parquet"
+        write_parquet(path, {"correct": [1, 0, 1], "confidence": decimals})
+        texts = " and ".join(
+            value.removeprefix("0") if scale == digits else value for value in values[::-1]
+        )
+        expected = f'column "confidence" holds {texts}, which are one number in double precision'
+        assert expected in str(refusal(path))
+        assert "cast the column to DOUBLE" in str(refusal(path))
+        with pytest.raises(DataFileError, match=r"at most 15 digits.*streamed|below 2\*\*53"):
+            sketch_outputs(path)
+        # columns that are read one by one
+        write_parquet(path, {"text": ["a", "b", "c"], "confidence": decimals})
+        with pytest.raises(DataFileError, match="which are one number"):
+            sample_outputs(path, tmp_path / "drawn.csv", 1)
+
+    def test_decimals_that_doubles_tell_apart_are_read(self, tmp_path):
+        path = tmp_path / "f.parquet"
+        for values, dtype in (
+            (["0.10", "0.20"], np.float64),
+            (["0.12345678901234567", "0.12345678901234563"], np.float64),
+            (["9007199254740993", "9007199254740992"], np.int64),
+            (["18446744073709551615", "18446744073709551614"], np.uint64),
+        ):
+            decimals = pa.array(map(Decimal, values), pa.decimal128(38, 17))
+            write_parquet(path, {"correct": [1, 0], "confidence": decimals})
+            confidence = read_outputs(path).confidence
+            assert confidence.dtype == dtype
+            assert confidence.tolist() == [dtype(value) for value in values]
+        short = pa.array([Decimal("0.125"), Decimal("-0.5")], pa.decimal128(38, 17))
+        write_parquet(path, {"correct": [1, 0], "confidence": short})
+        assert sketch_outputs(path).total == 2
 
     @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint16, np.bool_])
     def test_parquet_keeps_the_dtype(self, tmp_path, dtype):

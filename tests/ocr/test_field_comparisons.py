@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastarac.ocr.field_comparisons import Written, comparison, read_comparisons
+from fastarac.ocr import OcrFileError, field_comparisons, read_fields
+from fastarac.ocr.field_comparisons import (
+    TooSlowError,
+    Written,
+    comparison,
+    comparisons_by_field,
+    read_comparisons,
+)
 from fastarac.ocr.field_values import MONTHS, Unreadable, amounts, days, numbers
 
 
@@ -228,3 +235,37 @@ def test_comparisons_as_they_are_written(tmp_path):
         path.write_text(text)
         with pytest.raises(ValueError, match=message):
             read_comparisons([str(path)])
+
+
+MANY_WAYS = "regex:^(a|aa)+$"  # in which a text of n letters can be matched in some 1.6^n ways
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("column", ["truth", "prediction"])
+def test_a_pattern_that_takes_exponential_time_is_stopped(tmp_path, column):
+    path = tmp_path / "fields.csv"
+    texts = {"truth": "a", "prediction": "a"} | {column: "a" * 500 + "!"}
+    path.write_text(
+        f"document,field,confidence,prediction,truth\nb,c,0.9,{texts['prediction']},{texts['truth']}\n"
+    )
+    message = (
+        r'field "c" of document "b": the comparison .regex:\^\(a\|aa\)\+\$. takes more than 1 s for '
+        r'"aaa.*…; use a pattern that can match a text in one way only'
+    )
+    with pytest.raises(OcrFileError, match=message):
+        read_fields(path, compare={"c": MANY_WAYS})
+
+
+def test_a_pattern_that_is_slow_for_many_texts_is_stopped(monkeypatch):
+    monkeypatch.setattr(field_comparisons, "SECONDS_FOR_ALL", 0.05)
+    way, text = comparison(MANY_WAYS), Written("a" * 22 + "!")
+    with pytest.raises(TooSlowError, match=r'more than 0.05 s for all texts up to "aa'):
+        all(not way.judge(Written("a"), text).right for _ in range(1000))
+
+
+def test_a_glob_of_many_stars_takes_no_exponential_time():
+    field = "a" * 60
+    with pytest.raises(ValueError, match="compare names"):
+        comparisons_by_field({"*a" * 20 + "b": "text"}, [field])
+    found = comparisons_by_field({"items[].*": "text", "?": "number"}, ["items[].a\n", "b", "ab"])
+    assert [way.name for way in found.values()] == ["text", "number", "exact"]

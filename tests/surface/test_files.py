@@ -159,13 +159,14 @@ import resource, sys
 from fastarac._core import files
 from fastarac.cli import main
 
-create, limit = files._create, int(sys.argv.pop(1))
+created, limit = files._created, int(sys.argv.pop(1))
 
-def create_on_a_full_disk(*arguments):
-    create(*arguments)
+def created_on_a_full_disk(*arguments):
+    found = created(*arguments)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    return found
 
-files._create = create_on_a_full_disk  # what is written before, such as caches, is none of this
+files._created = created_on_a_full_disk  # what is written before, such as caches, is none of this
 main()
 """
 
@@ -235,3 +236,56 @@ def test_what_is_written_for_duckdb_may_have_any_name(tmp_path):
         query = "SELECT count(*) FROM read_parquet(?)"
         path = str(goals["accepted"]).replace("[", "?").replace("*", "?")
         assert connection.execute(query, [path]).fetchall() == [(1,)]
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from fastarac._core.files import whole_file, whole_folder
+with whole_file(Path(sys.argv[1], "a.csv")) as a, whole_folder(Path(sys.argv[1], "crops")) as b:
+    a.write_text("half")
+    (b / "1.png").write_text("half")
+    print("there", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="locks tell there what is written to")
+class TestWhatAKilledProcessLeaves:
+    @pytest.fixture
+    def writer(self, tmp_path):
+        command = [sys.executable, "-c", HOLD, str(tmp_path)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout.readline() == "there\n"
+            yield process
+            process.kill()
+
+    def test_it_is_removed_by_the_next_that_writes_there(self, tmp_path, writer):
+        live = names_in(tmp_path)
+        assert len(live) == 2
+        write_whole(tmp_path / "b.csv", "b")
+        assert names_in(tmp_path) == [*live, "b.csv"]  # somebody writes to them
+        writer.kill()
+        writer.wait()
+        write_whole(tmp_path / "b.csv", "c")
+        assert names_in(tmp_path) == ["b.csv"]
+        assert (tmp_path / "b.csv").read_text() == "c"
+
+    def test_what_is_called_otherwise_stays(self, tmp_path):
+        hexadecimal = "0123456789abcdef" * 2
+        others = [f".fastarac-{hexadecimal[1:]}.csv", f"x.fastarac-{hexadecimal}", ".fastarac-notes"]
+        for name in others:
+            (tmp_path / name).write_text("mine")
+        (tmp_path / f".fastarac-{hexadecimal}.csv").symlink_to(tmp_path / others[0])
+        write_whole(tmp_path / "b.csv", "b")
+        assert len(names_in(tmp_path)) == len(others) + 2
+
+    def test_writers_beside_those_who_clean_up_lose_nothing(self, tmp_path):
+        def save(number):
+            for _ in range(50):
+                write_whole(tmp_path / f"{number}.txt", str(number))
+
+        with ThreadPoolExecutor(4) as pool:
+            for saved in [pool.submit(save, number) for number in range(4)]:
+                saved.result()
+        assert names_in(tmp_path) == [f"{number}.txt" for number in range(4)]
