@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -97,6 +97,10 @@ class Source:
     def as_counted(self, figures: Evaluation) -> Evaluation:
         """Return the figures with what the items alone do not show."""
         return figures
+
+    def beside_others(self, sources: Mapping[str, Source]) -> Self:  # noqa: ARG002
+        """Return the source as it is shown beside those of all models: one that leaves out the same."""
+        return self
 
     def overview(
         self,

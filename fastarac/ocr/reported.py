@@ -5,7 +5,7 @@ Sections are the text of a template of this folder, and what it shows as `sectio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self
@@ -29,7 +29,7 @@ from fastarac.ocr.sensitivities import order_sentence, what_counts
 from fastarac.ocr.unseen import with_unseen_figures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -75,6 +75,8 @@ class ReportedPages(Source):
     policy : Policy
     sensitivity : Sensitivity
         The accepted shares under other policies.
+    leaving_out : callable
+        Gives the accepted shares without the pages of some names.
     beside : Beside
         The images of pages, and whether there may be texts of these.
     words : Words or None
@@ -87,6 +89,7 @@ class ReportedPages(Source):
     reading: Reading
     policy: AlignmentPolicy
     sensitivity: Sensitivity
+    leaving_out: Callable[[Collection[str]], tuple[float, ...]]
     beside: Beside
     words: Words | None
     by_attribute: AttributeFigures | None = None
@@ -99,6 +102,7 @@ class ReportedPages(Source):
         policy: AlignmentPolicy,
         rows: NDArray[np.intp],
         sensitivity: Sensitivity,
+        leaving_out: Callable[[Collection[str]], tuple[float, ...]],
         beside: Beside,
         words: Words | None,
     ) -> Self:
@@ -111,6 +115,7 @@ class ReportedPages(Source):
             reading,
             policy,
             sensitivity,
+            leaving_out,
             beside,
             words,
             kind="engine",
@@ -135,6 +140,18 @@ class ReportedPages(Source):
         if self.policy.missed != "residual":
             return figures
         return with_unseen_figures(figures, self.records.n_missed)
+
+    def beside_others(self, sources: Mapping[str, Source]) -> Self:
+        """Return the source with the share that is accepted without what hardly aligns for any engine."""
+        names = {
+            name: None
+            for source in sources.values()
+            if isinstance(source, ReportedPages)
+            for name in source.sensitivity.without_pages
+        }
+        without, shares = tuple(names), self.leaving_out(names)
+        effects = replace(self.sensitivity, without_pages=without, accepted_without=shares)
+        return replace(self, sensitivity=effects)
 
     def overview(self, sources: Mapping[str, Source], confidence_level: float) -> list[Section]:
         """Return what became of the true words, and error rates, of all engines by name."""
@@ -327,8 +344,7 @@ class ReportedPages(Source):
                 said += f"; moved {self.units} are {policy.moved}"
             rows.append((policy.name, said, list(map(rounded_percent, shares))))
         if effects.accepted_without:
-            n = len(effects.without_pages)
-            said = f"as the first, without {n} page{'s' * (n != 1)} that hardly align"
+            said = f"as the first, without {effects.left_out}"
             rows.append(
                 ("without these pages", said, list(map(rounded_percent, effects.accepted_without)))
             )

@@ -166,6 +166,8 @@ def write_report(
         of_model = f"{name}: " if len(models) > 1 else ""
         notes += [f"{of_model}{sentence(note)}" for note in (*said, *model.source.notes)]
         found.append(model)
+    sources = {model.name: model.source for model in found}
+    found = [replace(model, source=model.source.beside_others(sources)) for model in found]
     leads: list[Lead | None] = []
     if len(found) > 1 and all(isinstance(given, Reportable) for given in models.values()):
         found = first_by_share(found)
