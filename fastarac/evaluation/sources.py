@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.part_orders import ItemParts
     from fastarac.io import Outputs
 
     # A template's text, and what it shows as `section`.
@@ -101,6 +102,10 @@ class Source:
     def beside_others(self, sources: Mapping[str, Source]) -> Self:  # noqa: ARG002
         """Return the source as it is shown beside those of all models: one that leaves out the same."""
         return self
+
+    def splits(self, outputs: Outputs) -> Sequence[ItemParts]:  # noqa: ARG002
+        """Return what divides the items into parts, in which models may be in another order."""
+        return ()
 
     def overview(
         self,

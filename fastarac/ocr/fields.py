@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.results import Result
 from fastarac._core.text import plural, rounded_percent
+from fastarac.evaluation.part_orders import ItemParts
 from fastarac.evaluation.sources import Source
 from fastarac.io._outputs import Outputs, labels_of
 from fastarac.ocr.errors import Error, accepted_at, pieces_of
@@ -336,6 +337,24 @@ class ReportedFields(Source):
 
     fields: FieldOutputs
     texts: bool
+
+    def splits(self, outputs: Outputs) -> list[ItemParts]:
+        """Return the items of each field."""
+        if outputs.by is None:
+            return []
+        fields, codes = self.fields, outputs.by.codes
+        there = np.array(
+            [
+                kind != "inserted" and bool(true)
+                for kind, true in zip(fields.kind, fields.truth, strict=True)
+            ]
+        )
+        n = len(outputs.by.names)
+        with np.errstate(invalid="ignore"):  # of fields that no document has
+            missed = np.bincount(codes[there & fields.rejected], minlength=n) / np.bincount(
+                codes[there], minlength=n
+            )
+        return [ItemParts("field", outputs.by.names, codes, missed)]
 
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]

@@ -16,7 +16,11 @@ from fastarac._core.checks import require_type
 from fastarac._core.text import UNDEFINED, count, interval_text, percent, plural, rounded_percent
 from fastarac.evaluation.sources import Beside, Source
 from fastarac.evaluation.wording import short
-from fastarac.ocr.attribute_figures import figures_by_attribute, tables_by_attribute
+from fastarac.ocr.attribute_figures import (
+    figures_by_attribute,
+    splits_by_attribute,
+    tables_by_attribute,
+)
 from fastarac.ocr.attributes import PageAttributes
 from fastarac.ocr.crops import check_images, crops_of
 from fastarac.ocr.error_rates import RATES, rate_text
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.part_orders import ItemParts
     from fastarac.evaluation.review import ComparedText
     from fastarac.evaluation.sources import Section
     from fastarac.io import Outputs
@@ -142,7 +147,7 @@ class ReportedPages(Source):
         return with_unseen_figures(figures, self.records.n_missed)
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:
-        """Return the source with the share that is accepted without what hardly aligns for any engine."""
+        """Return the source with the share accepted without what hardly aligns for any engine."""
         names = {
             name: None
             for source in sources.values()
@@ -202,6 +207,13 @@ class ReportedPages(Source):
             given, labels.names, self.records.pages.true_words, labels.codes, outputs.correct,
             outputs.confidence, limits, confidence_level, by_page=by_page,
         )  # fmt: skip
+
+    def splits(self, outputs: Outputs) -> list[ItemParts]:
+        """Return the pages of each value of each attribute."""
+        attributes, labels = self.beside.attributes, outputs.group or outputs.by
+        if not isinstance(attributes, PageAttributes) or labels is None:
+            return []
+        return splits_by_attribute(attributes, self.records.pages, labels.codes)
 
     def across(
         self,

@@ -173,7 +173,8 @@ def write_report(
         found = first_by_share(found)
         items = {model.name: model.outputs for model in found}
         unit = found[0].source.group_word
-        leads = leads_of(items, found[0].limits, unit=unit, confidence_level=level)
+        splits = {model.name: model.source.splits(model.outputs) for model in found}
+        leads = leads_of(items, found[0].limits, unit=unit, confidence_level=level, splits=splits)
     else:
         found.sort(key=lambda model: -model.evaluation.arac.auc)
     save(Path(path), Report(found, title, level, reviewer, costs, notes, leads))
