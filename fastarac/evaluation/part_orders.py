@@ -20,7 +20,8 @@ __all__ = ["ItemParts", "PartOrder", "exception_of", "note_of", "part_orders"]
 
 #: Groups of a part from which on its order is looked at.
 FEWEST = 10
-#: Share of a part's true words without an output from which a model reads almost nothing of it.
+#: Share of a part's true words without an output, or of items that are wrong, from which a model reads
+#: almost nothing of it.
 ALMOST_ALL = 0.9
 #: Values of a split that name a part by themselves: "in ru", but "where quality is photo".
 NAMING = frozenset({"country", "lang", "language", "locale", "script"})
@@ -61,8 +62,9 @@ class PartOrder(NamedTuple):
         Groups of the part, or items where there are no groups.
     adjusted_pvalue : float
         One-sided, of no reverse order, with Holm's correction for all parts and pairs.
-    silent : tuple of str
-        Which of the two read almost nothing in the part.
+    reads : mapping of str to str
+        What either reads in the part where that is next to nothing: "almost nothing", or "almost
+        nothing right".
     """
 
     split: str
@@ -72,7 +74,7 @@ class PartOrder(NamedTuple):
     shares: tuple[float, float]
     n_units: int
     adjusted_pvalue: float
-    silent: tuple[str, ...] = ()
+    reads: Mapping[str, str]
 
     @property
     def by(self) -> float:
@@ -129,7 +131,12 @@ def part_orders(
                 continue
             first, second = values(of_two)
             shares = float(first), float(second)
-            found.append(PartOrder(split, value, leader, other, shares, n_units, 1.0, silent))
+            reads = {
+                name: "almost nothing" if name in silent else "almost nothing right"
+                for name, items in of_two.items()
+                if name in silent or items.correct.mean() <= 1.0 - ALMOST_ALL
+            }
+            found.append(PartOrder(split, value, leader, other, shares, n_units, 1.0, reads))
             parts.append(of_two)
     pvalues = [1.0] * len(found)
     for k, (each, of_two) in enumerate(zip(found, parts, strict=True)):
@@ -214,11 +221,13 @@ def note_of(orders: Sequence[PartOrder], alpha: float) -> str:
         ends = sorted(100.0 * each.by for each in own)
         by = " to ".join(dict.fromkeys(f"{end:.1f}" for end in (ends[0], ends[-1])))
         leads = f"{printable(other)} leads {_where(_part(each) for each in own)} (by {by} points)"
-        if all(each.leader in each.silent for each in own):
-            leads += f", where {printable(own[0].leader)} reads almost nothing"
-        elsewhere = [each for each in orders if each.other == other and other in each.silent]
-        if elsewhere:
-            leads += f"; it reads almost nothing {_where(_part(each) for each in elsewhere)}"
+        leader, of_leader = own[0].leader, {each.reads.get(own[0].leader) for each in own}
+        if None not in of_leader:
+            leads += f", where {printable(leader)} reads {min(filter(None, of_leader))}"
+        blind = [each for each in orders if each.other == other and other in each.reads]
+        if blind:
+            what = min(each.reads[other] for each in blind)
+            leads += f"; it reads {what} {_where(_part(each) for each in blind)}"
         said.append(f"{leads}.")
     return " ".join(said)
 

@@ -114,6 +114,7 @@ class ReportedPages(Source):
         """Return what is known of items, which are `rows` of the records."""
         units, confidence = plural(reading.unit), records.confidence[rows]
         scale = None if words is None else words.scale
+        known = beside.attributes if isinstance(beside.attributes, PageAttributes) else None
         percents = scale == "percent" if scale is not None else np.nanmax(confidence) > 1
         return cls(
             records,
@@ -134,7 +135,7 @@ class ReportedPages(Source):
             judged_items=f"{units} that are neither merged nor split",
             highest=100.0 if percents else 1.0,
             missed=records.pages.missed,
-            notes=hints_of(records, rows, reading, scale),
+            notes=hints_of(records, rows, reading, scale, known),
             size=(_n_pages(records), f"{records.n_true:,} true {units}"),
             further=(("missed", _share_of_missed(records)),),
             holds="It holds texts of the pages." if beside.texts else "",
