@@ -221,13 +221,15 @@ def note_of(orders: Sequence[PartOrder], alpha: float) -> str:
         ends = sorted(100.0 * each.by for each in own)
         by = " to ".join(dict.fromkeys(f"{end:.1f}" for end in (ends[0], ends[-1])))
         leads = f"{printable(other)} leads {_where(_part(each) for each in own)} (by {by} points)"
+        it = "it"
         leader, of_leader = own[0].leader, {each.reads.get(own[0].leader) for each in own}
         if None not in of_leader:
             leads += f", where {printable(leader)} reads {min(filter(None, of_leader))}"
+            it = printable(other)
         blind = [each for each in orders if each.other == other and other in each.reads]
         if blind:
             what = min(each.reads[other] for each in blind)
-            leads += f"; it reads {what} {_where(_part(each) for each in blind)}"
+            leads += f"; {it} reads {what} {_where(_part(each) for each in blind)}"
         said.append(f"{leads}.")
     return " ".join(said)
 

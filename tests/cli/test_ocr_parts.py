@@ -78,7 +78,7 @@ def test_a_language_in_which_an_engine_is_blind(tmp_path, rates, leader, excepti
     assert not any("columns, margins" in said for said in found["warnings"])
     page = report.read_text()
     assert f'<p class="order">{note}' in page
-    assert f"(except {exception})" in page
+    assert f"(the leader except {exception})" in page
     assert "Parts in which the order is the reverse, beyond chance" in page
     if leader == "other":
         return
