@@ -80,14 +80,17 @@ def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) 
     n_missed, n_true = int(missed.sum()), len(missed)
     some = np.flatnonzero(lost >= max(1.0, SOME * n_missed))
     order = some[np.argsort(-lost[some] / counts[some], kind="stable")].tolist()
+    best, contrast = list[int](), 0.0
     for k in range(1, min(NAMED, len(order)) + 1):
-        of_most, others = order[:k], n_true - int(counts[order[:k]].sum())
-        held = int(lost[of_most].sum())
-        if held < MOST * n_missed:
+        held, others = int(lost[order[:k]].sum()), n_true - int(counts[order[:k]].sum())
+        if not others or held < MOST * n_missed:
             continue
-        rate = held / (n_true - others)
-        return of_most if others and rate >= TIMES * (n_missed - held) / others else []
-    return []
+        share, rate = held / n_missed, held / (n_true - others)
+        # Youden's index: the share of the missed words less that of the others
+        index = share - (n_true - others - held) / max(1, n_true - n_missed)
+        if rate >= TIMES * (n_missed - held) / others and index > contrast:
+            best, contrast = order[:k], index
+    return best
 
 
 @cache
