@@ -12,9 +12,12 @@ from fastarac._core.exceptions import FEW_GROUPS, collected
 from fastarac._core.results import Result
 from fastarac._core.text import UNDEFINED, listed, percent, printable, pvalue
 from fastarac.evaluation.part_orders import exception_of, note_of, part_orders
+from fastarac.evaluation.rejected import point_above
+from fastarac.operating_points.points import operating_point
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.comparison_results import best_first
+from fastarac.uncertainty.reversals import reversal_pvalue
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -269,7 +272,12 @@ class _Comparing(NamedTuple):
             ]
 
         def pvalue(parts: Mapping[str, Outputs], factor: int) -> float:
-            return self.compare(parts, limit, min(factor, MOST_FACTOR)).pairs[0].pvalue
+            (pair,) = self.compare(parts, limit, min(factor, MOST_FACTOR)).pairs
+            if limit is None:  # by influence values, where both have some spread
+                return 1.0 if pair.pvalue != pair.pvalue else 0.5 * pair.pvalue
+            items = _items(parts)
+            accepted = [items[name][1] >= _threshold(parts[name], limit, items[name]) for name in parts]
+            return reversal_pvalue(accepted, _codes(parts), pair.interval.distribution)
 
         parts = part_orders(models, splits, [leader, *ahead], values, pvalue, lead.alpha)
         return replace(lead, parts=parts)
@@ -297,6 +305,24 @@ class _Comparing(NamedTuple):
                 n_resamples=factor * self.n_resamples,
                 random_state=self.random_state,
             )
+
+
+def _threshold(outputs: Outputs, limit: Limit, items: tuple[Any, Any]) -> float:
+    """Return the threshold that keeps a limit and accepts nothing that is rejected."""
+    sweep = threshold_sweep(*items, sample_weight=outputs.weight)
+    given: Any = {limit.criterion: limit.value}
+    if outputs.never_accepted is None:
+        return float(operating_point(sweep, **given).threshold)
+    return float(point_above(sweep, float(sweep.thresholds[-1]), **given).threshold)
+
+
+def _codes(models: Mapping[str, Outputs]) -> list[NDArray[np.intp]]:
+    """Return the number of each item's group among those of all models; of each item without groups."""
+    if any(outputs.group is None for outputs in models.values()):
+        return [np.arange(len(outputs)) for outputs in models.values()]
+    labels = [labels_of_groups(outputs) for outputs in models.values()]
+    codes = np.unique(np.concatenate(labels), return_inverse=True)[1]
+    return np.split(codes, np.cumsum([len(each) for each in labels])[:-1])
 
 
 def _statistic(models: Mapping[str, Outputs], limit: Limit | None) -> Statistic:

@@ -106,8 +106,8 @@ def part_orders(
     values : callable
         Gives what is compared of each model, from the items of a part.
     pvalue : callable
-        Gives the two-sided p-value of the difference of two models, from the items of a part and a
-        factor for the number of resamples; NaN where all resamples differ by the same.
+        Gives the one-sided p-value of the second model being ahead, from the items of a part and a
+        factor for the number of resamples.
     alpha : float
         The level of the tests.
 
@@ -141,9 +141,9 @@ def part_orders(
     pvalues = [1.0] * len(found)
     for k, (each, of_two) in enumerate(zip(found, parts, strict=True)):
         if each.by > 0.0:
-            pvalues[k] = _one_sided(pvalue(of_two, 1), each.n_units)
+            pvalues[k] = pvalue(of_two, 1)
             if len(found) > 1 and pvalues[k] < alpha:  # more resamples for the smaller level
-                pvalues[k] = _one_sided(pvalue(of_two, len(found)), each.n_units)
+                pvalues[k] = pvalue(of_two, len(found))
     adjusted = adjusted_pvalues(pvalues, "holm")
     return tuple(each._replace(adjusted_pvalue=own) for each, own in zip(found, adjusted, strict=True))
 
@@ -175,15 +175,6 @@ def _n_units(of_two: Iterable[Outputs]) -> int:
         if outputs.group is not None:
             groups.update(outputs.group.names[code] for code in np.unique(outputs.group.codes))
     return len(groups) or n_items
-
-
-def _one_sided(pvalue: float, n_units: int) -> float:
-    """Return the one-sided p-value of a difference of this sign.
-
-    Where all resamples differ by the same, all groups do: exchanging the two models in each group at
-    random, that has the probability of a sign test.
-    """
-    return 0.5**n_units if pvalue != pvalue else 0.5 * pvalue
 
 
 def _where(parts: Iterable[tuple[str, str]]) -> str:

@@ -342,18 +342,11 @@ class ReportedFields(Source):
         """Return the items of each field."""
         if outputs.by is None:
             return []
-        fields, codes = self.fields, outputs.by.codes
-        there = np.array(
-            [
-                kind != "inserted" and bool(true)
-                for kind, true in zip(fields.kind, fields.truth, strict=True)
-            ]
-        )
-        n = len(outputs.by.names)
+        codes, n = outputs.by.codes, len(outputs.by.names)
+        there = np.array([bool(true) for true in self.fields.truth], bool)
+        found = [np.bincount(codes[of], minlength=n) for of in (there & self.fields.rejected, there)]
         with np.errstate(invalid="ignore"):  # of fields that no document has
-            missed = np.bincount(codes[there & fields.rejected], minlength=n) / np.bincount(
-                codes[there], minlength=n
-            )
+            missed = found[0] / found[1]
         return [ItemParts("field", outputs.by.names, codes, missed)]
 
     def sections(
