@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from fastarac._core.text import percent, pvalue
+from fastarac._core.text import count, percent, printable, pvalue
 from fastarac.cli import _compare
 from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.leads import RESAMPLES, SEED
@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fastarac.evaluation.leads import Lead
-
-
-def sentences(leads: Sequence[Lead | None], n_limits: int) -> list[str]:
-    """Return for each limit how sure its leader's lead is; empty where there is none."""
-    return ["" if lead is None else lead.sentence for lead in leads[:n_limits]]
+    from fastarac.evaluation.part_orders import PartOrder
 
 
 def object_of(lead: Lead) -> dict[str, Any]:
@@ -34,7 +30,24 @@ def object_of(lead: Lead) -> dict[str, Any]:
     content |= {"unit": lead.unit, "n_units": lead.n_units}
     if lead.limit is not None:
         content |= {"limit": lead.limit.key, "n_resamples": RESAMPLES, "seed": SEED}
+    if lead.parts:
+        content["parts"] = [_part(lead, part) for part in lead.parts]
     return content
+
+
+def _part(lead: Lead, part: PartOrder) -> dict[str, Any]:
+    """Return the order of two engines in a part as JSON can hold it."""
+    return {
+        "split": part.split,
+        "value": part.value,
+        "a": part.leader,
+        "b": part.other,
+        "estimate_a": part.shares[0],
+        "estimate_b": part.shares[1],
+        "n_units": part.n_units,
+        "adjusted_pvalue": part.adjusted_pvalue,
+        "reversed": part.is_reversed(lead.alpha),
+    }
 
 
 def print_text(leads: Sequence[Lead | None], units: str, console: Console) -> None:
@@ -55,6 +68,8 @@ def print_text(leads: Sequence[Lead | None], units: str, console: Console) -> No
             Column("", [each.verdict(pair) if each.is_clear(pair) else "" for pair in pairs]),
         ]
         print_tables([f"{pair.a} - {pair.b}" for pair in pairs], [columns], console, "difference")
+        if each.reversed_parts:
+            _print_parts(each, console)
     first = found[0]
     said = f"{first.judged} over each engine's own {units}"
     if first.limit is not None:
@@ -63,3 +78,20 @@ def print_text(leads: Sequence[Lead | None], units: str, console: Console) -> No
     if n > 1 and how is not None:
         said += f". Intervals and p-values are adjusted for {n} differences ({how.capitalize()})"
     console.print(Text(f"{said}."))
+
+
+def _print_parts(lead: Lead, console: Console) -> None:
+    """Print the parts in which the order is the reverse."""
+    parts = lead.reversed_parts
+    columns = [
+        Column(f"{lead.unit}s", [count(part.n_units) for part in parts]),
+        Column(
+            "difference",
+            [f"{printable(part.leader)} - {printable(part.other)}" for part in parts],
+            justify="left",
+        ),
+        Column("by", [lead.amount(-part.by) for part in parts]),
+        Column("p-value", [pvalue(part.adjusted_pvalue) for part in parts]),
+    ]
+    names = [f"{part.split} {part.value}" for part in parts]
+    print_tables(names, [columns], console, "the order is\nthe reverse in")

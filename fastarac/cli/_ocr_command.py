@@ -202,6 +202,7 @@ def find(
             paired=engines.paired,
             unit=models[0].source.group_word,
             confidence_level=level,
+            splits={model.name: model.source.splits(model.outputs) for model in models},
         )
         if prices is not None and (charged or missed_price is not None):
             who = "engines" if charged else "missed words"
@@ -351,9 +352,8 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
         yield ""
     yield from engines.introduction(found.names)
     yield ""
-    chance = _leads.sentences(found.leads, len(found.models[0].limits))
     figures = partial(_report.print_text, found.models, with_costs=settings.costs.are_given)
-    yield _printed(console, partial(figures, console, chance=chance))
+    yield _printed(console, partial(figures, console, leads=found.leads))
     if settings.certainty.level is not None:
         said = ALONE if found.group is None else CLUSTERED
         yield Text(said.format(units=first.units, group=first.group_word), style="dim")

@@ -89,6 +89,8 @@ class EngineTexts:
                 if attributes is not None:
                     attributes.rows_of(each.aligned.records.page_names)
                 sources[name] = each.__report__(limits, beside)
+        every = {name: source for name, (_, source) in sources.items()}
+        sources = {name: (items, own.beside_others(every)) for name, (items, own) in sources.items()}
         return cls(engines, pairings, sources)
 
     @property
@@ -167,11 +169,13 @@ class EngineTexts:
 
     def inside(self, model: Model) -> dict[str, Any]:
         """Return what is known of an engine's confidences, and shares without bad pages."""
-        without = zip(model.limits, self._of(model.name)[1].accepted_without, strict=False)
+        effects = self._of(model.name)[1]
+        without = zip(model.limits, effects.accepted_without, strict=False)
         figures = _attributes_of(model)
         return {
             **({} if figures is None else {"attributes": _ocr_attributes.objects(figures)}),
             "scale": self.sources[model.name][1].scale,
+            "hardly_aligned_pages": len(effects.without_pages),
             **{f"acceptance_rate@{limit.key}|hardly_aligned=drop": share for limit, share in without},
         }
 
@@ -262,14 +266,14 @@ class EngineTexts:
         rows[0] += " (as above)"
         hard = any(each.accepted_without for each in every.values())
         if hard:
-            rows.append("without its hardly aligned pages")
+            rows.append(f"without {next(iter(every.values())).left_out}")
         blocks = []
         for index, limit in enumerate(models[0].limits):
             block = []
             for name, each in every.items():
                 shares = [each.under(policy) for policy in policies]
                 if hard:
-                    shares.append(each.accepted_without or each.accepted[each.policy])
+                    shares.append(each.accepted_without or None)
                 cells = [UNDEFINED if row is None else rounded_percent(row[index]) for row in shares]
                 of = f"{_above(name, console)}\n" if len(models) > 1 else ""
                 block.append(Column(f"{of}{header(limit)}", cells))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.leads import Lead
     from fastarac.operating_points.points import OperatingPoint
     from fastarac.report.models import Model
 
@@ -62,7 +63,11 @@ def csv_text(records: Sequence[dict[str, Any]]) -> str:
 
 
 def print_text(
-    models: Sequence[Model], console: Console, *, with_costs: bool, chance: Sequence[str] = ()
+    models: Sequence[Model],
+    console: Console,
+    *,
+    with_costs: bool,
+    leads: Sequence[Lead | None] = (),
 ) -> None:
     """Print the table and the words for people; no table is wider than the console."""
     names = [model.name for model in models]
@@ -83,9 +88,9 @@ def print_text(
             of_model = f", of {printable(model.name)}" if len(models) > 1 else ""
             Groups.of(model).print_text(of_model, model.limits, console, with_costs=with_costs)
             console.print()
-    for sentence in words(models, with_costs=with_costs, chance=chance):
+    for sentence in words(models, with_costs=with_costs, leads=leads):
         console.print(Text(sentence))
-    if len(models) > 1 and not chance:
+    if len(models) > 1 and not leads:
         console.print(Text(_whether_more_than_chance(models), style="dim"))
     for sentence in _guarantees.sentences(models):
         console.print(Text(sentence))
@@ -130,15 +135,20 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
 
 
 def words(
-    models: Sequence[Model], *, with_costs: bool = False, chance: Sequence[str] = ()
+    models: Sequence[Model], *, with_costs: bool = False, leads: Sequence[Lead | None] = ()
 ) -> list[str]:
     """Return a sentence per limit: which model automates most, at which threshold.
 
-    Where `chance` says for each limit whether that is more than chance, its sentences follow.
+    Where `leads` has for each limit whether that is more than chance, this follows; what the average
+    hides is said first.
     """
     sentences = []
     for index, limit in enumerate(models[0].limits):
-        told = _outcomes(models, index) if is_given(limit) else _advice(models, index)
+        lead = leads[index] if leads else None
+        exception = "" if lead is None else lead.exception
+        told = _outcomes(models, index) if is_given(limit) else _advice(models, index, exception)
+        if lead is not None and lead.note:
+            sentences.append(f"{opening(limit)}: {lead.note}")
         sources = {model.name: model.source for model in models}
         first = models[0].source.order(sources, index)
         if first:
@@ -146,8 +156,8 @@ def words(
         sentence = f"{opening(limit)}: {told}"
         if with_costs and len(models) > 1:
             sentence += f" {_cheapest(models, index)}"
-        if chance and chance[index]:
-            sentence += f" {chance[index]}"
+        if lead is not None:
+            sentence += f" {lead.sentence}"
         if models[0].cost_evaluation is not None:
             sentence += f" {_costs.at_limit(models, limit)}"
         sentences.append(sentence)
@@ -217,7 +227,7 @@ def _share(point: OperatingPoint) -> str:
     return rounded_percent(rate)
 
 
-def _advice(models: Sequence[Model], index: int) -> str:
+def _advice(models: Sequence[Model], index: int, exception: str = "") -> str:
     best = max(model.point(index).acceptance_rate for model in models)
     leaders = [model for model in models if model.point(index).acceptance_rate == best]
     if best == 0:
@@ -226,7 +236,8 @@ def _advice(models: Sequence[Model], index: int) -> str:
         return "nothing can be accepted automatically; people have to verify every output."
     share = _share(leaders[0].point(index))
     if len(leaders) == 1:
-        who = "" if len(models) == 1 else f"{printable(leaders[0].name)} automates most: "
+        most = f"automates most, {exception}" if exception else "automates most"
+        who = "" if len(models) == 1 else f"{printable(leaders[0].name)} {most}: "
         where, errors = _where(leaders[0], index), _remaining(leaders[0], index)
         return f"{who}accept {share} automatically {where}; {errors}."
     names = [printable(model.name) for model in leaders]

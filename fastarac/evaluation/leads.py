@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from fastarac._core.exceptions import FEW_GROUPS, collected
 from fastarac._core.results import Result
 from fastarac._core.text import UNDEFINED, listed, percent, printable, pvalue
+from fastarac.evaluation.part_orders import exception_of, note_of, part_orders
+from fastarac.evaluation.rejected import point_above
+from fastarac.operating_points.points import operating_point
+from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.comparison_results import best_first
+from fastarac.uncertainty.reversals import reversal_pvalue
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from fastarac.evaluation.limits import Limit
+    from fastarac.evaluation.part_orders import ItemParts, PartOrder
     from fastarac.io import Outputs
     from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
 
@@ -29,6 +35,8 @@ __all__ = ["Lead", "labels_of_groups", "leads_of"]
 STATISTICS = {"max_error_rate": "acceptance_at_error_rate", "max_risk": "acceptance_at_risk"}
 RESAMPLES = 1000
 SEED = 0
+#: How many times as many resamples a part may have, whose p-value is compared with a smaller level.
+MOST_FACTOR = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +55,8 @@ class Lead(Result):
         How many of them there are.
     alike : frozenset of (str, str)
         Models with the same outputs: each item right or wrong alike, with the same confidence.
+    parts : tuple of PartOrder
+        The first model beside each other one in parts of the items, where these are told.
     """
 
     limit: Limit | None
@@ -54,6 +64,7 @@ class Lead(Result):
     unit: str
     n_units: int
     alike: frozenset[tuple[str, str]] = frozenset()
+    parts: tuple[PartOrder, ...] = ()
 
     @property
     def alpha(self) -> float:
@@ -74,6 +85,21 @@ class Lead(Result):
         if not self.is_clear(pair):
             return "may be chance"
         return f"too few {self.unit}s" if self.is_of_few else "beyond chance"
+
+    @property
+    def reversed_parts(self) -> list[PartOrder]:
+        """The parts in which another model is ahead of the first one, beyond chance."""
+        return [part for part in self.parts if part.is_reversed(self.alpha)]
+
+    @property
+    def exception(self) -> str:
+        """Where another model is ahead, as the end of a sentence; empty for nowhere."""
+        return f"except {where}" if (where := exception_of(self.parts, self.alpha)) else ""
+
+    @property
+    def note(self) -> str:
+        """Which model is ahead where the first one is not, to be said before all else; or empty."""
+        return note_of(self.parts, self.alpha)
 
     @property
     def sentence(self) -> str:
@@ -107,7 +133,8 @@ class Lead(Result):
         for others, even in ((copies, "have the same outputs"), (same, self._even)):
             if others:
                 parts.append(f"{listed([name, *others])} {even}")
-        return f"{self.judged} {'; '.join(parts)}."
+        exception = f", {self.exception}" if self.exception else ""
+        return f"{self.judged} {'; '.join(parts)}{exception}."
 
     @property
     def _ahead(self) -> str:
@@ -128,9 +155,11 @@ class Lead(Result):
 
     def by(self, pair: PairDifference) -> str:
         """Return a difference as a text: points of accepted share, or an area."""
-        if self.limit is None:
-            return f"{pair.difference:+.4f}"
-        return f"{_points(pair.difference)} points"
+        return self.amount(pair.difference)
+
+    def amount(self, difference: float) -> str:
+        """Return a number that differences are as a text."""
+        return f"{difference:+.4f}" if self.limit is None else f"{_points(difference)} points"
 
     def _are_alike(self, pair: PairDifference) -> bool:
         return not self.alike.isdisjoint({(pair.a, pair.b), (pair.b, pair.a)})
@@ -162,6 +191,7 @@ def leads_of(
     confidence_level: float = 0.95,
     n_resamples: int = RESAMPLES,
     random_state: int = SEED,
+    splits: Mapping[str, Sequence[ItemParts]] | None = None,
 ) -> list[Lead | None]:
     """Compare models at each limit by the very shares that they accept there.
 
@@ -178,6 +208,8 @@ def leads_of(
     n_resamples : int, default=1000
         Of groups, or of items; which are drawn depends on `random_state` alone.
     random_state : int, default=0
+    splits : mapping of str to sequence of ItemParts, optional
+        What divides the items of each model into parts, of which the order of the models is looked at.
 
     Returns
     -------
@@ -191,55 +223,118 @@ def leads_of(
     which no threshold accepts what is rejected: where a model is ahead here, it is in every table.
     """
     wanted = tuple(limits)
-    items = _items(models)
-    groups: Any = None
     first = next(iter(models.values()))
-    if paired == "groups":
-        groups = {name: labels_of_groups(outputs) for name, outputs in models.items()}
-    elif first.group is not None:
-        groups = first.group.codes
-    never = min(
-        (float(items[name][1].min()) for name in models if models[name].rejected is not None),
-        default=None,
-    )
-
-    def compared(statistic: Statistic | str, method: Literal["asymptotic", "bootstrap"]) -> Any:
-        weights: Any = first.weight
-        if paired == "groups" and weights is not None:
-            weights = {name: outputs.weight for name, outputs in models.items()}
-        with collected([]):
-            return best_first(
-                compare_models(
-                    items,
-                    statistic=statistic,
-                    method=method,
-                    confidence_level=confidence_level,
-                    groups=groups,
-                    paired=paired,
-                    sample_weight=weights,
-                    n_resamples=n_resamples,
-                    random_state=random_state,
-                )
-            )
-
-    unit = "item" if groups is None else unit
+    unit = "item" if paired == "items" and first.group is None else unit
     n_groups = None if paired == "groups" else first.n_groups
     alike = frozenset((a, b) for a, b in combinations(models, 2) if _are_the_same(models[a], models[b]))
-    found: list[Lead | None] = []
-    for limit in wanted:
-        name = STATISTICS.get(limit.criterion)
-        if name is None:
-            found.append(None)
-            continue
-        statistic = Statistic(
-            name, **{limit.criterion: limit.value}, interpolate=False, never_accepted=never
-        )
-        by_share = compared(statistic, "bootstrap")
-        found.append(Lead(limit, by_share, unit, n_groups or by_share.n, alike))
+    comparing = _Comparing(paired, confidence_level, n_resamples, random_state)
+    found: list[Lead | None] = [
+        comparing.lead(models, limit, splits or {}, unit, n_groups, alike)
+        if limit.criterion in STATISTICS
+        else None
+        for limit in wanted
+    ]
     if not any(found):
-        by_area = compared("arac_auc", "asymptotic")
-        found.append(Lead(None, by_area, unit, n_groups or by_area.n, alike))
+        found.append(comparing.lead(models, None, splits or {}, unit, n_groups, alike))
     return found
+
+
+class _Comparing(NamedTuple):
+    """How models are compared, in all of their items and in parts of these."""
+
+    paired: Literal["items", "groups"]
+    confidence_level: float
+    n_resamples: int
+    random_state: int
+
+    def lead(
+        self,
+        models: Mapping[str, Outputs],
+        limit: Limit | None,
+        splits: Mapping[str, Sequence[ItemParts]],
+        unit: str,
+        n_groups: int | None,
+        alike: frozenset[tuple[str, str]],
+    ) -> Lead:
+        """Return models side by side at a limit, or by ARAC-AUC."""
+        found = best_first(self.compare(models, limit))
+        lead = Lead(limit, found, unit, n_groups or found.n, alike)
+        leader, *others = found.names
+        ahead = [other for other in others if found.pair(leader, other).difference > 0.0]
+        if not ahead or not splits:
+            return lead
+
+        def values(parts: Mapping[str, Outputs]) -> list[float]:
+            statistic = _statistic(parts, limit)
+            return [
+                statistic(threshold_sweep(*items, sample_weight=parts[name].weight))
+                for name, items in _items(parts).items()
+            ]
+
+        def pvalue(parts: Mapping[str, Outputs], factor: int) -> float:
+            (pair,) = self.compare(parts, limit, min(factor, MOST_FACTOR)).pairs
+            if limit is None:  # by influence values, where both have some spread
+                return 1.0 if pair.pvalue != pair.pvalue else 0.5 * pair.pvalue
+            items = _items(parts)
+            accepted = [items[name][1] >= _threshold(parts[name], limit, items[name]) for name in parts]
+            return reversal_pvalue(accepted, _codes(parts), pair.interval.distribution)
+
+        parts = part_orders(models, splits, [leader, *ahead], values, pvalue, lead.alpha)
+        return replace(lead, parts=parts)
+
+    def compare(
+        self, models: Mapping[str, Outputs], limit: Limit | None, factor: int = 1
+    ) -> ModelComparison:
+        """Compare models; `factor` times as many resamples are drawn."""
+        first = next(iter(models.values()))
+        groups: Any = None if first.group is None else first.group.codes
+        weights: Any = first.weight
+        if self.paired == "groups":
+            groups = {name: labels_of_groups(outputs) for name, outputs in models.items()}
+            if weights is not None:
+                weights = {name: outputs.weight for name, outputs in models.items()}
+        with collected([]):
+            return compare_models(
+                _items(models),
+                statistic=_statistic(models, limit),
+                method="asymptotic" if limit is None else "bootstrap",
+                confidence_level=self.confidence_level,
+                groups=groups,
+                paired=self.paired,
+                sample_weight=weights,
+                n_resamples=factor * self.n_resamples,
+                random_state=self.random_state,
+            )
+
+
+def _threshold(outputs: Outputs, limit: Limit, items: tuple[Any, Any]) -> float:
+    """Return the threshold that keeps a limit and accepts nothing that is rejected."""
+    sweep = threshold_sweep(*items, sample_weight=outputs.weight)
+    given: Any = {limit.criterion: limit.value}
+    if outputs.never_accepted is None:
+        return float(operating_point(sweep, **given).threshold)
+    return float(point_above(sweep, float(sweep.thresholds[-1]), **given).threshold)
+
+
+def _codes(models: Mapping[str, Outputs]) -> list[NDArray[np.intp]]:
+    """Return the number of each item's group among those of all models; of each item without groups."""
+    if any(outputs.group is None for outputs in models.values()):
+        return [np.arange(len(outputs)) for outputs in models.values()]
+    labels = [labels_of_groups(outputs) for outputs in models.values()]
+    codes = np.unique(np.concatenate(labels), return_inverse=True)[1]
+    return np.split(codes, np.cumsum([len(each) for each in labels])[:-1])
+
+
+def _statistic(models: Mapping[str, Outputs], limit: Limit | None) -> Statistic:
+    """Return what models are compared by: the share accepted at a limit, or the ARAC-AUC."""
+    if limit is None:
+        return Statistic("arac_auc")
+    items = _items(models)
+    some = [name for name, outputs in models.items() if outputs.never_accepted is not None]
+    never = min((float(items[name][1].min()) for name in some), default=None)
+    given: Any = {limit.criterion: limit.value}
+    name = STATISTICS[limit.criterion]
+    return Statistic(name, **given, interpolate=False, never_accepted=never)
 
 
 def _are_the_same(one: Outputs, other: Outputs) -> bool:
@@ -275,8 +370,7 @@ def labels_of_groups(outputs: Outputs) -> NDArray[np.str_]:
 
 def _items(models: Mapping[str, Outputs]) -> dict[str, tuple[Any, Any]]:
     """Return the items with one confidence, below all others, for what is rejected of any model."""
-    rejected = [outputs for outputs in models.values() if outputs.rejected is not None]
-    if not rejected:
+    if all(outputs.never_accepted is None for outputs in models.values()):
         return {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()}
     lowest = min(float(outputs.confidence.min()) for outputs in models.values()) - 1.0
     items = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastarac.evaluation.costs import CostEvaluation
     from fastarac.evaluation.items import Evaluation
 
 __all__ = ["drop_rejected", "most_accepted", "point_above", "without_rejected"]
@@ -62,11 +66,21 @@ def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float
     cost_evaluation = figures.cost_evaluation
     if cost_evaluation is not None:
         points = {found.limit.key: found.point for found in limits}
-        accepted = drop_rejected(sweep, rejected)
-        cost_evaluation = evaluate_costs(
-            sweep, cost_evaluation.costs, cost_evaluation.reviewer, points, accepted
-        )
+        cost_evaluation = _costs(cost_evaluation, sweep, rejected, points)
     return replace(figures, limits=tuple(limits), intervals=intervals, cost_evaluation=cost_evaluation)
+
+
+def _costs(
+    found: CostEvaluation, sweep: ThresholdSweep, rejected: float, points: Mapping[str, OperatingPoint]
+) -> CostEvaluation:
+    """Return the costs of outputs of which the rejected ones are always checked."""
+    if _last(sweep, rejected):
+        accepted = drop_rejected(sweep, rejected)
+        return evaluate_costs(sweep, found.costs, found.reviewer, points, accepted)
+    found = evaluate_costs(sweep, found.costs, found.reviewer, points)
+    checked = operating_point(sweep, threshold=math.inf, reviewer=found.reviewer)
+    cost = found.everything_checked
+    return replace(found, cheapest=checked, at_cheapest=cost, nothing_checked=cost)
 
 
 def _sure_above(

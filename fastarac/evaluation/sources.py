@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.part_orders import ItemParts
     from fastarac.io import Outputs
 
     # A template's text, and what it shows as `section`.
@@ -97,6 +98,14 @@ class Source:
     def as_counted(self, figures: Evaluation) -> Evaluation:
         """Return the figures with what the items alone do not show."""
         return figures
+
+    def beside_others(self, sources: Mapping[str, Source]) -> Self:  # noqa: ARG002
+        """Return the source as it is shown beside those of all models: one that leaves out the same."""
+        return self
+
+    def splits(self, outputs: Outputs) -> Sequence[ItemParts]:  # noqa: ARG002
+        """Return what divides the items into parts, in which models may be in another order."""
+        return ()
 
     def overview(
         self,

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.results import Result, Table
 from fastarac._core.text import listed, percent
+from fastarac.evaluation.part_orders import ItemParts
 from fastarac.evaluation.wording import short
 from fastarac.guarantees.betting import wealth
 from fastarac.operation.checking import Checked
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation.limits import Limit
     from fastarac.ocr.attributes import Attribute, PageAttributes
+    from fastarac.ocr.records import PageCounts
     from fastarac.uncertainty.shares import Verdict
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "AttributeRow",
     "RowAtLimit",
     "figures_by_attribute",
+    "splits_by_attribute",
     "tables_by_attribute",
 ]
 
@@ -238,6 +241,23 @@ def figures_by_attribute(
         by_page,
         (*attributes.notes, *notes),
     )
+
+
+def splits_by_attribute(
+    attributes: PageAttributes, pages: PageCounts, page: NDArray[np.intp]
+) -> list[ItemParts]:
+    """Return the items, each of a page, by the values of each attribute, with what is missed there."""
+    rows, _ = attributes.rows_of(pages.name)
+    found = []
+    for attribute in attributes.attributes:
+        codes = np.array([*attribute.codes, -1], np.intp)[rows]
+        parts = _parts_of(attribute, rows)
+        true_words = np.array([pages.true_words[part].sum() for part in parts], np.float64)
+        missed = np.array([pages.missed[part].sum() for part in parts], np.float64)
+        with np.errstate(invalid="ignore"):  # of values without a true word
+            shares = missed / true_words
+        found.append(ItemParts(attribute.name, attribute.values, codes[page], shares))
+    return found
 
 
 def tables_by_attribute(

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.results import Result
 from fastarac._core.text import plural, rounded_percent
+from fastarac.evaluation.part_orders import ItemParts
 from fastarac.evaluation.sources import Source
 from fastarac.io._outputs import Outputs, labels_of
 from fastarac.ocr.errors import Error, accepted_at, pieces_of
@@ -336,6 +337,17 @@ class ReportedFields(Source):
 
     fields: FieldOutputs
     texts: bool
+
+    def splits(self, outputs: Outputs) -> list[ItemParts]:
+        """Return the items of each field."""
+        if outputs.by is None:
+            return []
+        codes, n = outputs.by.codes, len(outputs.by.names)
+        there = np.array([bool(true) for true in self.fields.truth], bool)
+        found = [np.bincount(codes[of], minlength=n) for of in (there & self.fields.rejected, there)]
+        with np.errstate(invalid="ignore"):  # of fields that no document has
+            missed = found[0] / found[1]
+        return [ItemParts("field", outputs.by.names, codes, missed)]
 
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]

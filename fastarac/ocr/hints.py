@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac._core.text import few_of, plural, rounded_percent
+from fastarac.ocr.missed_causes import in_common
 from fastarac.ocr.records import INSERTED, MERGED, MISSED
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastarac.ocr.attributes import PageAttributes
     from fastarac.ocr.records import Reading, Records
     from fastarac.ocr.words import Scale
 
@@ -34,15 +36,20 @@ NAMED = 5
 
 
 def hints_of(
-    records: Records, rows: NDArray[np.intp], reading: Reading, scale: Scale | None = None
+    records: Records,
+    rows: NDArray[np.intp],
+    reading: Reading,
+    scale: Scale | None = None,
+    attributes: PageAttributes | None = None,
 ) -> list[str]:
     """Return what is to be known of items, which are `rows` of the records, a sentence each.
 
-    `scale` is that of the format of the confidences, where it is known.
+    `scale` is that of the format of the confidences, and `attributes` are those of the pages, where
+    they are known.
     """
     units = plural(reading.unit)
     known = records.confidence[~np.isnan(records.confidence)]
-    found = [*_lost(records, reading), *_moved(records, reading), *ties(known)]
+    found = [*_lost(records, reading, attributes), *_moved(records, reading), *ties(known)]
     if scale == "percent" and len(np.unique(known)) > 1 and known.max() <= 1:
         found.append(
             "The confidences go from 0 to 100 in this format, and none is above 1: they may be shares. "
@@ -105,7 +112,7 @@ def hints_of(
     return found
 
 
-def _lost(records: Records, reading: Reading) -> Iterator[str]:
+def _lost(records: Records, reading: Reading, attributes: PageAttributes | None) -> Iterator[str]:
     """Yield how much is missed or merged, where that is much, and the likely reason."""
     missed, merged = (int((records.kind == kind).sum()) for kind in (MISSED, MERGED))
     lost, n_true, units = missed + merged, records.n_true, plural(reading.unit)
@@ -115,12 +122,16 @@ def _lost(records: Records, reading: Reading) -> Iterator[str]:
     blank = _blank(records)
     on_blank = int(pages.missed[np.isin(pages.name, blank)].sum())
     inserted = int((records.kind == INSERTED).sum())
+    common = in_common(records, attributes, units) if missed >= MOST * lost else ""
     if on_blank >= MOST * lost:
         reason = f"most of these {units} are on empty pages"
+        reason += f", {common}" if common else ""
     elif merged >= MOST * lost:
         reason = f"outputs hold several {units}, as where spaces are dropped"
         if reading.unit == "word":
             reason += "; --unit character compares characters, whatever is between them"
+    elif common:
+        reason = common
     elif inserted >= MOST * (missed - on_blank):
         reason = (
             "about as many outputs are inserted, as where columns are read line by line, or where the "

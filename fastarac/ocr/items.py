@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -331,12 +332,14 @@ class AlignedOutputs(Table, Result):
         self, limits: Iterable[Limit], beside: Beside, words: Words | None = None
     ) -> tuple[Outputs, ReportedPages]:
         """Return the items, and what a report adds."""
-        effects = sensitivity(self, limits)
+        wanted = tuple(limits)
+        effects = sensitivity(self, wanted)
+        leaving_out = partial(_accepted_without, self, wanted)
         parts = self.records, self.reading, self.policy, self.rows
         never, group = self.never_accepted, Labels(self.records.page_names, self.page)
         rejected = None if never is None else self.confidence == never
         items = Outputs(self.correct, self.confidence, group=group, rejected=rejected)
-        return items, ReportedPages.of(*parts, effects, beside, words)
+        return items, ReportedPages.of(*parts, effects, leaving_out, beside, words)
 
     def _parts(self) -> dict[str, Any]:
         return self.to_columns() | {
@@ -488,28 +491,34 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     neighbour (0.0,)
     """
     wanted = tuple(limits)
-
-    def point(items: AlignedOutputs, limit: Limit) -> OperatingPoint:
-        return items.operating_point(**{limit.criterion: limit.value})
-
-    def accepted(items: AlignedOutputs) -> tuple[float, ...]:
-        return tuple(point(items, limit).acceptance_rate for limit in wanted)
-
     rows: dict[AlignmentPolicy, tuple[float, ...]] = {}
     for policy in policies.others(aligned.policy, aligned.counts):
         try:
             items = AlignedOutputs.of(aligned.records, aligned.reading, policy)
         except ValueError:  # only inserted outputs have a confidence
             continue
-        rows[policy] = accepted(items)
+        rows[policy] = _accepted(items, wanted)
     hard = aligned.hardly_aligned
-    rest: tuple[float, ...] = ()
-    if hard and len(hard) < len(aligned.records.page_names):
-        try:
-            rest = accepted(aligned.without_pages(hard))
-        except ValueError:  # no page with an output is left
-            rest = ()
-    return Sensitivity(wanted, rows, hard, rest)
+    return Sensitivity(wanted, rows, hard, _accepted_without(aligned, wanted, hard))
+
+
+def _accepted(aligned: AlignedOutputs, limits: Iterable[Limit]) -> tuple[float, ...]:
+    """Return the accepted share at each limit."""
+    points = (aligned.operating_point(**{limit.criterion: limit.value}) for limit in limits)
+    return tuple(point.acceptance_rate for point in points)
+
+
+def _accepted_without(
+    aligned: AlignedOutputs, limits: Iterable[Limit], pages: Collection[str]
+) -> tuple[float, ...]:
+    """Return the same without some pages; nothing where there are none of them, or no others."""
+    own = [name for name in pages if name in set(aligned.records.page_names)]
+    if not pages or len(own) == len(aligned.records.page_names):
+        return ()
+    try:
+        return _accepted(aligned.without_pages(own), limits)
+    except ValueError:  # no page with an output is left
+        return ()
 
 
 def require_same_pages(truth: Words, words: Words) -> None:

@@ -5,7 +5,7 @@ Sections are the text of a template of this folder, and what it shows as `sectio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self
@@ -16,7 +16,11 @@ from fastarac._core.checks import require_type
 from fastarac._core.text import UNDEFINED, count, interval_text, percent, plural, rounded_percent
 from fastarac.evaluation.sources import Beside, Source
 from fastarac.evaluation.wording import short
-from fastarac.ocr.attribute_figures import figures_by_attribute, tables_by_attribute
+from fastarac.ocr.attribute_figures import (
+    figures_by_attribute,
+    splits_by_attribute,
+    tables_by_attribute,
+)
 from fastarac.ocr.attributes import PageAttributes
 from fastarac.ocr.crops import check_images, crops_of
 from fastarac.ocr.error_rates import RATES, rate_text
@@ -29,11 +33,12 @@ from fastarac.ocr.sensitivities import order_sentence, what_counts
 from fastarac.ocr.unseen import with_unseen_figures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.part_orders import ItemParts
     from fastarac.evaluation.review import ComparedText
     from fastarac.evaluation.sources import Section
     from fastarac.io import Outputs
@@ -75,6 +80,8 @@ class ReportedPages(Source):
     policy : Policy
     sensitivity : Sensitivity
         The accepted shares under other policies.
+    leaving_out : callable
+        Gives the accepted shares without the pages of some names.
     beside : Beside
         The images of pages, and whether there may be texts of these.
     words : Words or None
@@ -87,6 +94,7 @@ class ReportedPages(Source):
     reading: Reading
     policy: AlignmentPolicy
     sensitivity: Sensitivity
+    leaving_out: Callable[[Collection[str]], tuple[float, ...]]
     beside: Beside
     words: Words | None
     by_attribute: AttributeFigures | None = None
@@ -99,18 +107,21 @@ class ReportedPages(Source):
         policy: AlignmentPolicy,
         rows: NDArray[np.intp],
         sensitivity: Sensitivity,
+        leaving_out: Callable[[Collection[str]], tuple[float, ...]],
         beside: Beside,
         words: Words | None,
     ) -> Self:
         """Return what is known of items, which are `rows` of the records."""
         units, confidence = plural(reading.unit), records.confidence[rows]
         scale = None if words is None else words.scale
+        known = beside.attributes if isinstance(beside.attributes, PageAttributes) else None
         percents = scale == "percent" if scale is not None else np.nanmax(confidence) > 1
         return cls(
             records,
             reading,
             policy,
             sensitivity,
+            leaving_out,
             beside,
             words,
             kind="engine",
@@ -124,7 +135,7 @@ class ReportedPages(Source):
             judged_items=f"{units} that are neither merged nor split",
             highest=100.0 if percents else 1.0,
             missed=records.pages.missed,
-            notes=hints_of(records, rows, reading, scale),
+            notes=hints_of(records, rows, reading, scale, known),
             size=(_n_pages(records), f"{records.n_true:,} true {units}"),
             further=(("missed", _share_of_missed(records)),),
             holds="It holds texts of the pages." if beside.texts else "",
@@ -135,6 +146,18 @@ class ReportedPages(Source):
         if self.policy.missed != "residual":
             return figures
         return with_unseen_figures(figures, self.records.n_missed)
+
+    def beside_others(self, sources: Mapping[str, Source]) -> Self:
+        """Return the source with the share accepted without what hardly aligns for any engine."""
+        names = {
+            name: None
+            for source in sources.values()
+            if isinstance(source, ReportedPages)
+            for name in source.sensitivity.without_pages
+        }
+        without, shares = tuple(names), self.leaving_out(names)
+        effects = replace(self.sensitivity, without_pages=without, accepted_without=shares)
+        return replace(self, sensitivity=effects)
 
     def overview(self, sources: Mapping[str, Source], confidence_level: float) -> list[Section]:
         """Return what became of the true words, and error rates, of all engines by name."""
@@ -185,6 +208,13 @@ class ReportedPages(Source):
             given, labels.names, self.records.pages.true_words, labels.codes, outputs.correct,
             outputs.confidence, limits, confidence_level, by_page=by_page,
         )  # fmt: skip
+
+    def splits(self, outputs: Outputs) -> list[ItemParts]:
+        """Return the pages of each value of each attribute."""
+        attributes, labels = self.beside.attributes, outputs.group or outputs.by
+        if not isinstance(attributes, PageAttributes) or labels is None:
+            return []
+        return splits_by_attribute(attributes, self.records.pages, labels.codes)
 
     def across(
         self,
@@ -327,8 +357,7 @@ class ReportedPages(Source):
                 said += f"; moved {self.units} are {policy.moved}"
             rows.append((policy.name, said, list(map(rounded_percent, shares))))
         if effects.accepted_without:
-            n = len(effects.without_pages)
-            said = f"as the first, without {n} page{'s' * (n != 1)} that hardly align"
+            said = f"as the first, without {effects.left_out}"
             rows.append(
                 ("without these pages", said, list(map(rounded_percent, effects.accepted_without)))
             )

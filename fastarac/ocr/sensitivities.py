@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastarac._core.results import Result
-from fastarac._core.text import few_of, listed, printable
+from fastarac._core.text import few_of, listed, plural, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,7 +55,7 @@ class Sensitivity(Result):
         without a difference to another one, as there are no missed or no inserted outputs, are left
         out.
     without_pages : tuple of str
-        Names of the pages that hardly align.
+        Names of the pages that hardly align, beside other engines for any of these.
     accepted_without : tuple of float
         Accepted share without these pages, under the policy of the items; empty where there are none,
         or no others.
@@ -75,6 +75,12 @@ class Sensitivity(Result):
         """Return the least and the largest accepted share at a limit, given by its index."""
         shares = [row[limit] for row in self.accepted.values()]
         return min(shares), max(shares)
+
+    @property
+    def left_out(self) -> str:
+        """How many pages `accepted_without` is without, in words."""
+        n = len(self.without_pages)
+        return f"{n:,} {plural('page', n)} that hardly align{'s' * (n == 1)}"
 
     @property
     def varied(self) -> list[str]:

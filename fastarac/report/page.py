@@ -277,6 +277,20 @@ def _comparison(leads: Sequence[Lead | None]) -> dict[str, Any] | None:
             for lead in found
             for pair in lead.comparison.pairs
         ],
+        "parts": [
+            {
+                "limit": "ARAC-AUC" if lead.limit is None else wording.short(lead.limit),
+                "part": f"{part.split} {part.value}",
+                "n_units": f"{part.n_units:,}",
+                "a": part.leader,
+                "b": part.other,
+                "by": lead.amount(-part.by),
+                "pvalue": pvalue(part.adjusted_pvalue),
+            }
+            for lead in found
+            for part in lead.reversed_parts
+        ],
+        "unit": found[0].unit,
     }
 
 

@@ -63,11 +63,13 @@ class Decision:
     cost : str
         What outputs cost there, beside everything checked; empty without prices.
     order : str
-        On what the order of the models depends; empty where it does on nothing.
+        On what the order of the models depends, or where it is the reverse; empty where neither is.
     caveats : list of str
         What the limit does not hold for, of each model of which there is something to say.
     few : str
         That the outputs are few for the limit, a sentence; empty where they are not.
+    exception : str
+        Where another model accepts more, such as "except in ru"; empty for nowhere.
     """
 
     limit: str
@@ -89,6 +91,7 @@ class Decision:
     order: str
     caveats: list[str]
     few: str
+    exception: str
 
 
 def decisions_of(
@@ -134,9 +137,10 @@ def decisions_of(
                 listed(tied) if tied else "",
                 _chance(leads, index),
                 "" if costs is None else _cost(model, index, costs, reviewer),
-                model.source.order({each.name: each.source for each in models}, index),
+                _first(models, leads, index),
                 list(_caveats(models, index)),
                 wording.few_for(limit, min(each.evaluation.n for each in models)),
+                "" if (lead := _lead(leads, index)) is None else lead.exception,
             )
         )
     return found
@@ -147,9 +151,20 @@ def _preference(point: OperatingPoint) -> tuple[float, float]:
     return point.acceptance_rate, 0.0 if point.acceptance_rate else -point.error_rate
 
 
+def _lead(leads: Sequence[Lead | None], index: int) -> Lead | None:
+    return leads[index] if index < len(leads) else None
+
+
 def _chance(leads: Sequence[Lead | None], index: int) -> str:
-    lead = leads[index] if index < len(leads) else None
+    lead = _lead(leads, index)
     return "" if lead is None else lead.sentence
+
+
+def _first(models: Sequence[Model], leads: Sequence[Lead | None], index: int) -> str:
+    """Return what would change the decision: parts of another order, and policies."""
+    lead = _lead(leads, index)
+    order = models[0].source.order({each.name: each.source for each in models}, index)
+    return " ".join(filter(None, ("" if lead is None else lead.note, order)))
 
 
 def _caveats(models: Sequence[Model], index: int) -> Iterator[str]:

@@ -166,12 +166,15 @@ def write_report(
         of_model = f"{name}: " if len(models) > 1 else ""
         notes += [f"{of_model}{sentence(note)}" for note in (*said, *model.source.notes)]
         found.append(model)
+    sources = {model.name: model.source for model in found}
+    found = [replace(model, source=model.source.beside_others(sources)) for model in found]
     leads: list[Lead | None] = []
     if len(found) > 1 and all(isinstance(given, Reportable) for given in models.values()):
         found = first_by_share(found)
         items = {model.name: model.outputs for model in found}
         unit = found[0].source.group_word
-        leads = leads_of(items, found[0].limits, unit=unit, confidence_level=level)
+        splits = {model.name: model.source.splits(model.outputs) for model in found}
+        leads = leads_of(items, found[0].limits, unit=unit, confidence_level=level, splits=splits)
     else:
         found.sort(key=lambda model: -model.evaluation.arac.auc)
     save(Path(path), Report(found, title, level, reviewer, costs, notes, leads))

@@ -55,7 +55,7 @@ def test_no_table_contradicts_a_sentence(seed, n_engines):
         Model.of(name, items, max_error_rate=RATES, max_risk=RATES) for name, items in outputs.items()
     ]
     decisions = decisions_of(models, leads=leads)
-    said = _report.words(models, chance=[lead.sentence for lead in leads])
+    said = _report.words(models, leads=leads)
     for index, lead in enumerate(leads):
         found = lead.comparison
         shares = {model.name: model.point(index).acceptance_rate for model in models}

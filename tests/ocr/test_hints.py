@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastarac.ocr import Words, align
+from fastarac.ocr import Words, align, read_attributes
 from fastarac.ocr.hints import hints_of
 from fastarac.ocr.records import Reading
 
@@ -62,3 +62,59 @@ def test_spaces_between_characters_of_scripts_without_spaces():
     assert "counts the spaces between characters in which truth and output differ; --fold" in text
     assert "counts the spaces" not in said(truth, output, fold=("whitespace",))
     assert "counts the spaces" not in said(truth, truth)
+
+
+def lost(truth, output, attributes=None):
+    """What is said of the words that an engine misses."""
+    found = align(words_of(truth), words_of(output, "unit"))
+    table = None if attributes is None else read_attributes({"page": list(truth), **attributes})
+    text = " ".join(hints_of(found.records, found.rows, Reading(), "unit", table))
+    return text.partition("are missed or merged (")[2].partition("): ")[2].partition(".  ")[0]
+
+
+LANGUAGES = {"de": "abcd", "en": "efgh", "ru": "абвг", "uk": "ґєії"}
+PAGES = {
+    f"{language}{k}": [f"{a}{b}{a}{k}" for a in letters for b in letters]
+    for language, letters in LANGUAGES.items()
+    for k in range(3)
+}
+LANGUAGE = {"language": [page[:2] for page in PAGES]}
+
+
+def without(missed):
+    return {
+        page: [w for k, w in enumerate(words) if not missed(page, k)] for page, words in PAGES.items()
+    }
+
+
+def test_missed_words_that_have_something_in_common():
+    every_fourth = without(lambda page, k: (page[:2] == "ru" and k % 8) or k % 9 == 4)
+    text = lost(PAGES, every_fourth, LANGUAGE)
+    assert text.startswith("70.0 % of the words it misses are on pages whose language is ru and 80.0 %")
+    both = without(lambda page, k: page[:2] in ("ru", "uk") and k % 8)
+    assert lost(PAGES, both, LANGUAGE).startswith(
+        "100 % of the words it misses are on pages whose language is ru or uk and 100 % are Cyrillic."
+    )
+    assert lost(PAGES, both).startswith("100 % of the words it misses are Cyrillic.")
+    ends = without(lambda page, k: k >= 13 or k in (1, 5))
+    assert lost(PAGES, ends, LANGUAGE).startswith(
+        "60.0 % of the words it misses are in the last fifth of their pages."
+    )
+    empty = without(lambda page, k: page[:2] == "ru" or k == 9)
+    assert lost(PAGES, empty, LANGUAGE).startswith(
+        "most of these words are on empty pages, 84.2 % of the words it misses are on pages whose"
+    )
+
+
+def test_missed_words_that_have_nothing_in_common():
+    some = without(lambda page, k: k % 3 == 1)
+    assert lost(PAGES, some, LANGUAGE).startswith("parts of the pages are not read, such as columns")
+    assert lost(PAGES, some).startswith("parts of the pages are not read, such as columns")
+
+
+def test_words_without_letters_have_no_script():
+    truth = {
+        "p": [*(f"w{a}{b}" for a in "abcde" for b in "fghij"), *(f"{k}7.{k}0" for k in range(9)), "*"]
+    }
+    text = lost(truth, {"p": [word for word in truth["p"] if word.startswith("w")]})
+    assert text.startswith("100 % of the words it misses are numbers or punctuation marks and 70.0 %")

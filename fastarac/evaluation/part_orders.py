@@ -1,0 +1,229 @@
+"""Parts of the items, such as languages, in which the order of models is the reverse of the whole's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.text import few_of, listed, printable
+from fastarac.uncertainty.adjustment import adjusted_pvalues
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.io import Outputs
+
+__all__ = ["ItemParts", "PartOrder", "exception_of", "note_of", "part_orders"]
+
+#: Groups of a part from which on its order is looked at.
+FEWEST = 10
+#: Share of a part's true words without an output, or of items that are wrong, from which a model reads
+#: almost nothing of it.
+ALMOST_ALL = 0.9
+#: Values of a split that name a part by themselves: "in ru", but "where quality is photo".
+NAMING = frozenset({"country", "lang", "language", "locale", "script"})
+NAMED = 5
+
+
+class ItemParts(NamedTuple):
+    """What divides the items of one model into parts.
+
+    Attributes
+    ----------
+    name : str
+        What tells the parts apart, such as "language".
+    values : tuple of str
+        Of the parts.
+    codes : ndarray of shape (n,), intp
+        For each item an index into the values, or -1 for none.
+    missed : ndarray of shape (n_values,), float64
+        The share of each part's true words, or fields, that have no output; NaN where there are none.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    codes: NDArray[np.intp]
+    missed: NDArray[np.float64]
+
+
+class PartOrder(NamedTuple):
+    """The model that is first in all items beside another one, in one part of them.
+
+    Attributes
+    ----------
+    split, value : str
+    leader, other : str
+    shares : tuple of float
+        What is compared, of `leader` and of `other`, in the part.
+    n_units : int
+        Groups of the part, or items where there are no groups.
+    adjusted_pvalue : float
+        One-sided, of no reverse order, with Holm's correction for all parts and pairs.
+    reads : mapping of str to str
+        What either reads in the part where that is next to nothing: "almost nothing", or "almost
+        nothing right".
+    """
+
+    split: str
+    value: str
+    leader: str
+    other: str
+    shares: tuple[float, float]
+    n_units: int
+    adjusted_pvalue: float
+    reads: Mapping[str, str]
+
+    @property
+    def by(self) -> float:
+        """By how much `other` is ahead."""
+        return self.shares[1] - self.shares[0]
+
+    def is_reversed(self, alpha: float) -> bool:
+        """Whether the order is the reverse, beyond chance at this level."""
+        return self.adjusted_pvalue < alpha
+
+
+def part_orders(
+    models: Mapping[str, Outputs],
+    splits: Mapping[str, Sequence[ItemParts]],
+    order: Sequence[str],
+    values: Callable[[Mapping[str, Outputs]], Sequence[float]],
+    pvalue: Callable[[Mapping[str, Outputs], int], float],
+    alpha: float,
+) -> tuple[PartOrder, ...]:
+    """Look at the order of the first model and each other one in every part of at least ten groups.
+
+    Parameters
+    ----------
+    models : mapping of str to Outputs
+    splits : mapping of str to sequence of ItemParts
+        Of each model.
+    order : sequence of str
+        The models that differ from the first one, which begins the sequence.
+    values : callable
+        Gives what is compared of each model, from the items of a part.
+    pvalue : callable
+        Gives the one-sided p-value of the second model being ahead, from the items of a part and a
+        factor for the number of resamples.
+    alpha : float
+        The level of the tests.
+
+    Returns
+    -------
+    tuple of PartOrder
+
+    Notes
+    -----
+    Where two models are equal in each part, the sign of the whole's difference is more often that of
+    a part than not, so that a one-sided test of the reverse order keeps its level.
+    """
+    leader, *others = order
+    found: list[PartOrder] = []
+    parts: list[dict[str, Outputs]] = []
+    for other in others:
+        for split, value, rows, silent in _parts(splits, leader, other):
+            of_two = {name: models[name].take(rows[name]) for name in (leader, other)}
+            n_units = _n_units(of_two.values())
+            if n_units < FEWEST or not all(map(len, of_two.values())):
+                continue
+            first, second = values(of_two)
+            shares = float(first), float(second)
+            reads = {
+                name: "almost nothing" if name in silent else "almost nothing right"
+                for name, items in of_two.items()
+                if name in silent or items.correct.mean() <= 1.0 - ALMOST_ALL
+            }
+            found.append(PartOrder(split, value, leader, other, shares, n_units, 1.0, reads))
+            parts.append(of_two)
+    pvalues = [1.0] * len(found)
+    for k, (each, of_two) in enumerate(zip(found, parts, strict=True)):
+        if each.by > 0.0:
+            pvalues[k] = pvalue(of_two, 1)
+            if len(found) > 1 and pvalues[k] < alpha:  # more resamples for the smaller level
+                pvalues[k] = pvalue(of_two, len(found))
+    adjusted = adjusted_pvalues(pvalues, "holm")
+    return tuple(each._replace(adjusted_pvalue=own) for each, own in zip(found, adjusted, strict=True))
+
+
+def _parts(
+    splits: Mapping[str, Sequence[ItemParts]], first: str, second: str
+) -> Iterator[tuple[str, str, dict[str, NDArray[np.intp]], tuple[str, ...]]]:
+    """Yield split and value of each part, the rows of its items, and who reads almost nothing there."""
+    of_second = {split.name: split for split in splits.get(second, ())}
+    for split in splits.get(first, ()):
+        other = of_second.get(split.name)
+        for value in split.values:
+            if other is None or value not in other.values:
+                continue
+            rows, silent = {}, []
+            for name, own in ((first, split), (second, other)):
+                code = own.values.index(value)
+                rows[name] = np.flatnonzero(own.codes == code)
+                silent += [name] * bool(own.missed[code] >= ALMOST_ALL)
+            yield split.name, value, rows, tuple(silent)
+
+
+def _n_units(of_two: Iterable[Outputs]) -> int:
+    """Return how many groups two models have items in, or how many items where there are no groups."""
+    groups: set[str] = set()
+    n_items = 0
+    for outputs in of_two:
+        n_items = max(n_items, len(outputs))
+        if outputs.group is not None:
+            groups.update(outputs.group.names[code] for code in np.unique(outputs.group.codes))
+    return len(groups) or n_items
+
+
+def _where(parts: Iterable[tuple[str, str]]) -> str:
+    """Return parts, each a split and a value, in words: "in ru and uk", "where quality is photo"."""
+    of_splits: dict[str, list[str]] = {}
+    for split, value in dict.fromkeys(parts):
+        of_splits.setdefault(split, []).append(printable(value))
+    said = []
+    for split, values in of_splits.items():
+        names = listed(values) if len(values) <= NAMED else few_of(values, NAMED)
+        if split.casefold() in NAMING:
+            said.append(f"in {names}")
+        elif split == "field":
+            said.append(f"in the field{'s' * (len(values) > 1)} {names}")
+        else:
+            said.append(f"where {printable(split)} is {names}")
+    return listed(said) if said else ""
+
+
+def exception_of(orders: Sequence[PartOrder], alpha: float) -> str:
+    """Return the parts in which the order is the reverse, in words; empty where it is in none."""
+    return _where(_part(each) for each in orders if each.is_reversed(alpha))
+
+
+def note_of(orders: Sequence[PartOrder], alpha: float) -> str:
+    """Return which model leads where the order is the reverse, and why; empty where it is nowhere."""
+    ahead: dict[tuple[str, str], PartOrder] = {}
+    for each in orders:
+        part = each.split, each.value
+        if each.is_reversed(alpha) and (part not in ahead or each.by > ahead[part].by):
+            ahead[part] = each
+    said = []
+    for other in dict.fromkeys(each.other for each in ahead.values()):
+        own = [each for each in ahead.values() if each.other == other]
+        ends = sorted(100.0 * each.by for each in own)
+        by = " to ".join(dict.fromkeys(f"{end:.1f}" for end in (ends[0], ends[-1])))
+        leads = f"{printable(other)} leads {_where(_part(each) for each in own)} (by {by} points)"
+        it = "it"
+        leader, of_leader = own[0].leader, {each.reads.get(own[0].leader) for each in own}
+        if None not in of_leader:
+            leads += f", where {printable(leader)} reads {min(filter(None, of_leader))}"
+            it = printable(other)
+        blind = [each for each in orders if each.other == other and other in each.reads]
+        if blind:
+            what = min(each.reads[other] for each in blind)
+            leads += f"; {it} reads {what} {_where(_part(each) for each in blind)}"
+        said.append(f"{leads}.")
+    return " ".join(said)
+
+
+def _part(order: PartOrder) -> tuple[str, str]:
+    return order.split, order.value
