@@ -65,7 +65,7 @@ _ALL = (
         "`conf` of rows of level 5, with six decimals since Tesseract 5, in whole percent before",
         "`tesseract IMAGE OUT tsv` writes it, and so do pytesseract's `image_to_data` and tesserocr's "
         "`GetTSVText`",
-        "Tesseract 5.3.0 (its own output); pytesseract, tesserocr, pandas (made after their sources)",
+        "Tesseract 5.3.0 (its own output); tables of pytesseract, tesserocr, pandas (made by hand)",
     ),
     Format(
         "tesseract-js",
@@ -75,7 +75,7 @@ _ALL = (
         "word",
         "`confidence` of each word",
         "`recognize(image, {}, {blocks: true})`",
-        "versions 4 to 6 (made after their documentation)",
+        "results with blocks, lines or words (made by hand)",
     ),
     Format(
         "hocr",
@@ -87,7 +87,7 @@ _ALL = (
         "of the line; Tesseract cuts it to whole percent, which makes ties",
         "`tesseract IMAGE OUT hocr` writes it; kraken: write ALTO (`-a`); other engines: the option "
         "that adds `x_wconf` to words",
-        "Tesseract 5.3.0 (its own output); kraken, Chronicling America (made after public files)",
+        "Tesseract 5.3.0 (its own output); kraken, Chronicling America (made by hand)",
     ),
     Format(
         "alto",
@@ -100,7 +100,7 @@ _ALL = (
         "`tesseract IMAGE OUT alto` writes `WC`; ABBYY FineReader: the ALTO export with word "
         "confidences; kraken: `-a`",
         "Tesseract 5.3.0 (its own output); FineReader 12, the dialect of the French national "
-        "library (made after public files)",
+        "library (made by hand)",
     ),
     Format(
         "page",
@@ -122,7 +122,7 @@ _ALL = (
         "word",
         "`Confidence` of blocks of type `WORD`, or `LINE` where there are no words",
         "`DetectDocumentText` and `AnalyzeDocument` always write it; keep the whole response",
-        "DetectDocumentText, AnalyzeDocument, AnalyzeExpense (made after public responses)",
+        "DetectDocumentText, AnalyzeDocument, AnalyzeExpense (made by hand)",
     ),
     Format(
         "rekognition",
@@ -132,7 +132,7 @@ _ALL = (
         "word",
         "`Confidence` of detections of type `WORD`, or `LINE` where there are no words",
         "`DetectText` always writes it",
-        "DetectText 3.0 (made after its documentation)",
+        "DetectText 3.0 (made by hand)",
     ),
     Format(
         "azure-read",
@@ -142,7 +142,7 @@ _ALL = (
         "word",
         "`confidence` of each word",
         "Read 3.0 or later and Image Analysis 4.0 always write it; the older OCR call does not",
-        "Read 3.0 and 3.2, Image Analysis 4.0 (made after public responses)",
+        "Read 3, Image Analysis 4.0 (made by hand)",
     ),
     Format(
         "azure-document-intelligence",
@@ -152,7 +152,7 @@ _ALL = (
         "word",
         "`confidence` of each word",
         "`prebuilt-read` and all models built on it always write it; keep `analyzeResult.pages`",
-        "2023-07-31 and later (made after public responses)",
+        "prebuilt-read and models built on it (made by hand)",
     ),
     Format(
         "azure-content-understanding",
@@ -162,7 +162,7 @@ _ALL = (
         "word",
         "`confidence` of each word",
         "document analyzers with `enableOcr` write it; keep `contents[].pages`",
-        "2025-05-01-preview (made after its documentation)",
+        "2025-05-01-preview (made by hand)",
     ),
     Format(
         "google-vision",
@@ -174,7 +174,7 @@ _ALL = (
         "one, with the lowest confidence of its parts",
         "ask for `DOCUMENT_TEXT_DETECTION` (with `TEXT_DETECTION`, set "
         "`textDetectionParams.enableTextDetectionConfidenceScore`)",
-        "v1, as JSON and as its Python library writes it (made after public responses)",
+        "v1, as JSON and as its Python library writes it (made by hand)",
     ),
     Format(
         "google-document-ai",
@@ -185,7 +185,7 @@ _ALL = (
         "`layout.confidence` of each token; tokens that no white space parts are one word, with the "
         "lowest confidence of its parts",
         "the OCR processor always writes it; the field mask must include `text` and `pages.tokens`",
-        "v1 (made after public responses)",
+        "v1 (made by hand)",
     ),
     Format(
         "paddleocr",
@@ -196,7 +196,7 @@ _ALL = (
         "line",
         "`rec_scores`, the mean over the characters of a line: each word has its line's",
         "`result.save_to_json(…)` writes it (3.x); `json.dump(ocr.ocr(image), file)` (2.x)",
-        "PaddleOCR 2 and 3, PP-Structure 2 and 3, PaddleX 3 serving (made after their documentation)",
+        "PaddleOCR 2 and 3, PP-Structure 2 and 3, PaddleX 3 serving (made by hand)",
     ),
     Format(
         "easyocr",
@@ -206,7 +206,7 @@ _ALL = (
         "line",
         "the third value of each box of text: each word in a box has its box's",
         "`readtext(…, detail=1, paragraph=False)` gives it; `paragraph=True` leaves it out",
-        "1.7 (made after its source)",
+        "lists and objects of readtext (made by hand)",
     ),
     Format(
         "rapidocr",
@@ -228,7 +228,7 @@ _ALL = (
         "word",
         "`confidence` of each word",
         "`json.dump(result.export(), file)` always writes it",
-        "0.9, with its KIE predictor (made after its documentation)",
+        "results of its OCR and KIE predictors (made by hand)",
     ),
     Format(
         "surya",
@@ -238,7 +238,7 @@ _ALL = (
         "line",
         "`confidence` of each word, or of each line where it has no words",
         "`surya_ocr` writes it into `results.json`",
-        "0.6 to 0.14 (made after its documentation)",
+        "results.json with and without words (made by hand)",
     ),
     Format(
         "docling",
@@ -248,7 +248,7 @@ _ALL = (
         "line",
         "`confidence` of each word cell, or of each cell; none of text that the file itself holds",
         "keep `result.pages` of the conversion; the exported document has no confidences",
-        "2 (made after its source)",
+        "pages with cells (made by hand)",
     ),
     Format(
         "apple-vision",
@@ -258,7 +258,7 @@ _ALL = (
         "line",
         "`confidence` of each line: 0.3, 0.5 or 1, so that thresholds are coarse",
         "Vision's text recognition always gives it",
-        "ocrmac, macos-vision-ocr (made after their documentation)",
+        "lists of ocrmac, observations of command-line tools (made by hand)",
     ),
     Format(
         "abbyy-xml",
@@ -268,7 +268,7 @@ _ALL = (
         "word",
         "the lowest `charConfidence` of a word; where there is none, `suspicious` marks (0 or 100)",
         "the XML export with extended character attributes",
-        "FineReader 8 and 10, Engine 11 (made after public files)",
+        "exports of characters in the form of FineReader 8 and 10 (made by hand)",
     ),
 )
 
