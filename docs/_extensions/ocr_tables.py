@@ -26,6 +26,12 @@ def options() -> str:
     return _markdown(rows)
 
 
+def tried() -> str:
+    """With whose files each format is tested."""
+    rows = [("format", "tried with"), *((each.title, each.tried) for each in FORMATS.values())]
+    return _markdown(rows)
+
+
 def _markdown(rows: list[tuple[str, ...]]) -> str:
     rule = ("---",) * len(rows[0])
     return "".join(f"| {' | '.join(row)} |\n" for row in (rows[0], rule, *rows[1:]))
@@ -34,4 +40,5 @@ def _markdown(rows: list[tuple[str, ...]]) -> str:
 MAKERS: dict[str, Callable[[], str]] = {
     "ocr_confidences.md": confidences,
     "ocr_options.md": options,
+    "ocr_tried.md": tried,
 }

@@ -35,6 +35,8 @@ class Format:
         Where the confidence stands, and what is special about it.
     option : str
         How the engine is told to write confidences.
+    tried : str
+        The producers, with versions, whose files are read in tests, and where these are from.
 
     See Also
     --------
@@ -49,6 +51,7 @@ class Format:
     unit: Unit
     gives: str
     option: str
+    tried: str
 
 
 _ALL = (
@@ -62,6 +65,7 @@ _ALL = (
         "`conf` of rows of level 5, with six decimals since Tesseract 5, in whole percent before",
         "`tesseract IMAGE OUT tsv` writes it, and so do pytesseract's `image_to_data` and tesserocr's "
         "`GetTSVText`",
+        "Tesseract 5.3.0 (its own output); tables of pytesseract, tesserocr, pandas (made by hand)",
     ),
     Format(
         "tesseract-js",
@@ -71,6 +75,7 @@ _ALL = (
         "word",
         "`confidence` of each word",
         "`recognize(image, {}, {blocks: true})`",
+        "results with blocks, lines or words (made by hand)",
     ),
     Format(
         "hocr",
@@ -82,6 +87,7 @@ _ALL = (
         "of the line; Tesseract cuts it to whole percent, which makes ties",
         "`tesseract IMAGE OUT hocr` writes it; kraken: write ALTO (`-a`); other engines: the option "
         "that adds `x_wconf` to words",
+        "Tesseract 5.3.0 (its own output); kraken, Chronicling America (made by hand)",
     ),
     Format(
         "alto",
@@ -93,6 +99,8 @@ _ALL = (
         "`0.6` (repaired)",
         "`tesseract IMAGE OUT alto` writes `WC`; ABBYY FineReader: the ALTO export with word "
         "confidences; kraken: `-a`",
+        "Tesseract 5.3.0 (its own output); FineReader 12, the dialect of the French national "
+        "library (made by hand)",
     ),
     Format(
         "page",
@@ -103,6 +111,8 @@ _ALL = (
         "`conf` of the `TextEquiv` of `Word`, else the lowest of its glyphs, else that of the line",
         "`tesseract IMAGE OUT page` with `-c page_xml_level=1` writes one a word (Tesseract 5.4 or "
         "later); Transkribus and OCR-D processors: export words with `TextEquiv/@conf`",
+        "OCR-D core 1.0 and other tools of OCR-D (public files); Transkribus, Calamari (made "
+        "after public files)",
     ),
     Format(
         "textract",
@@ -112,6 +122,7 @@ _ALL = (
         "word",
         "`Confidence` of blocks of type `WORD`, or `LINE` where there are no words",
         "`DetectDocumentText` and `AnalyzeDocument` always write it; keep the whole response",
+        "DetectDocumentText, AnalyzeDocument, AnalyzeExpense (made by hand)",
     ),
     Format(
         "rekognition",
@@ -121,6 +132,7 @@ _ALL = (
         "word",
         "`Confidence` of detections of type `WORD`, or `LINE` where there are no words",
         "`DetectText` always writes it",
+        "DetectText 3.0 (made by hand)",
     ),
     Format(
         "azure-read",
@@ -130,6 +142,7 @@ _ALL = (
         "word",
         "`confidence` of each word",
         "Read 3.0 or later and Image Analysis 4.0 always write it; the older OCR call does not",
+        "Read 3, Image Analysis 4.0 (made by hand)",
     ),
     Format(
         "azure-document-intelligence",
@@ -139,6 +152,7 @@ _ALL = (
         "word",
         "`confidence` of each word",
         "`prebuilt-read` and all models built on it always write it; keep `analyzeResult.pages`",
+        "prebuilt-read and models built on it (made by hand)",
     ),
     Format(
         "azure-content-understanding",
@@ -148,6 +162,7 @@ _ALL = (
         "word",
         "`confidence` of each word",
         "document analyzers with `enableOcr` write it; keep `contents[].pages`",
+        "2025-05-01-preview (made by hand)",
     ),
     Format(
         "google-vision",
@@ -159,6 +174,7 @@ _ALL = (
         "one, with the lowest confidence of its parts",
         "ask for `DOCUMENT_TEXT_DETECTION` (with `TEXT_DETECTION`, set "
         "`textDetectionParams.enableTextDetectionConfidenceScore`)",
+        "v1, as JSON and as its Python library writes it (made by hand)",
     ),
     Format(
         "google-document-ai",
@@ -169,6 +185,7 @@ _ALL = (
         "`layout.confidence` of each token; tokens that no white space parts are one word, with the "
         "lowest confidence of its parts",
         "the OCR processor always writes it; the field mask must include `text` and `pages.tokens`",
+        "v1 (made by hand)",
     ),
     Format(
         "paddleocr",
@@ -179,6 +196,7 @@ _ALL = (
         "line",
         "`rec_scores`, the mean over the characters of a line: each word has its line's",
         "`result.save_to_json(…)` writes it (3.x); `json.dump(ocr.ocr(image), file)` (2.x)",
+        "PaddleOCR 2 and 3, PP-Structure 2 and 3, PaddleX 3 serving (made by hand)",
     ),
     Format(
         "easyocr",
@@ -188,6 +206,7 @@ _ALL = (
         "line",
         "the third value of each box of text: each word in a box has its box's",
         "`readtext(…, detail=1, paragraph=False)` gives it; `paragraph=True` leaves it out",
+        "lists and objects of readtext (made by hand)",
     ),
     Format(
         "rapidocr",
@@ -199,6 +218,7 @@ _ALL = (
         "each character of a line has its own, but where the line is of Latin words (see below)",
         "`json.dump(result.to_json(), file)`; for scripts without spaces `return_word_box=True` and "
         "`json.dump(result.word_results, file)`",
+        "3.10.0 (its own output)",
     ),
     Format(
         "doctr",
@@ -208,6 +228,7 @@ _ALL = (
         "word",
         "`confidence` of each word",
         "`json.dump(result.export(), file)` always writes it",
+        "results of its OCR and KIE predictors (made by hand)",
     ),
     Format(
         "surya",
@@ -217,6 +238,7 @@ _ALL = (
         "line",
         "`confidence` of each word, or of each line where it has no words",
         "`surya_ocr` writes it into `results.json`",
+        "results.json with and without words (made by hand)",
     ),
     Format(
         "docling",
@@ -226,6 +248,7 @@ _ALL = (
         "line",
         "`confidence` of each word cell, or of each cell; none of text that the file itself holds",
         "keep `result.pages` of the conversion; the exported document has no confidences",
+        "pages with cells (made by hand)",
     ),
     Format(
         "apple-vision",
@@ -235,6 +258,7 @@ _ALL = (
         "line",
         "`confidence` of each line: 0.3, 0.5 or 1, so that thresholds are coarse",
         "Vision's text recognition always gives it",
+        "lists of ocrmac, observations of command-line tools (made by hand)",
     ),
     Format(
         "abbyy-xml",
@@ -244,6 +268,7 @@ _ALL = (
         "word",
         "the lowest `charConfidence` of a word; where there is none, `suspicious` marks (0 or 100)",
         "the XML export with extended character attributes",
+        "exports of characters in the form of FineReader 8 and 10 (made by hand)",
     ),
 )
 

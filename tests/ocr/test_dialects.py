@@ -114,9 +114,8 @@ class TestHocr:
 
     def test_a_box_that_a_comma_ends_and_confidences_of_characters(self, tmp_path):
         title = "bbox 1 2 3 4, x_confs 0.99 0.5 0.98"
-        words = read(
-            hocr(tmp_path, hocr_word("abc", title) + hocr_word("d", "bbox 1 2 3 4, x_confs 1.0"))
-        )
+        others = hocr_word(" ", title) + hocr_word("d", "bbox 1 2 3 4, x_confs 1.0")
+        words = read(hocr(tmp_path, hocr_word("abc", title) + others))
         np.testing.assert_allclose(words.confidence, [50, 100])
         assert words.box[0].tolist() == [1, 2, 3, 4]
         assert any("taken for 0 to 100 %" in note for note in notes(words))
@@ -401,6 +400,14 @@ class TestFormatsOfPrograms:
         words = read(written(tmp_path, text))
         assert (words.text, words.confidence.tolist()) == (("alpha",), [96.5])
         assert words.page_size.tolist() == [[100, 200]]
+
+    def test_variants_of_characters_are_no_text(self, tmp_path):
+        text = (DATA / "abbyy.xml").read_text()
+        variants = (
+            '<charRecVariants><charRecVariant charConfidence="9">O</charRecVariant></charRecVariants>'
+        )
+        path = written(tmp_path, re.sub(r"(<charParams[^>]*>)o", rf"\1{variants}o", text))
+        assert read(path).text == ("Total", "12,50", "Thanks")
 
     def test_marks_of_doubt(self, tmp_path):
         text = (DATA / "abbyy.xml").read_text()

@@ -37,6 +37,11 @@ def read(file: InputFile) -> Words:
     return builder.finish()
 
 
+def _letter(character: Element) -> str:
+    """Return the character that was read, without its variants, which stand inside it."""
+    return "".join([character.text or "", *(child.tail or "" for child in character)])
+
+
 class _Characters:
     def __init__(self, file: InputFile, builder: Builder[Element]) -> None:
         self.file = file
@@ -46,7 +51,7 @@ class _Characters:
     def add_line(self, line: Element) -> None:
         word: list[Element] = []
         for character in line.iter("{*}charParams"):
-            if text_of(character, self.file).strip():
+            if _letter(character).strip():
                 word.append(character)
             else:
                 self._add(word)
@@ -63,7 +68,7 @@ class _Characters:
             return
         known = [number(each, "charConfidence", self.file) for each in word]
         known = [each for each in known if 0 <= each <= SURE]  # -1 and 255 stand for none
-        text = "".join(text_of(each, self.file).strip() for each in word)
+        text = "".join(_letter(each).strip() for each in word)
         before = len(self.builder)
         confidence = min(known) if len(known) == len(word) else NAN
         self.builder.add(text, confidence, self._box(word), word[0])

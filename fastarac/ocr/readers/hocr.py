@@ -93,6 +93,9 @@ def _add_page(
         if last is not None and any(outer is last for outer in word.iterancestors()):
             continue  # a word that two classes mark, one inside the other
         last = word
+        text = _word_text(word, file)
+        if not text.strip():
+            continue  # spaces that are words of their own
         parent = word.getparent()
         if parent is not above or not lines:
             above, before = parent, line
@@ -103,7 +106,7 @@ def _add_page(
         properties = _properties(word)
         confidence = NAN if file.truth else confidences.of_word(word, properties, of_line)
         box = _box(builder, word, properties)
-        lines[-1][1].append(WordPart(_word_text(word, file), confidence, box, word))
+        lines[-1][1].append(WordPart(text, confidence, box, word))
     if not lines:
         for line in _of_classes(page, LINES):
             builder.new_line()
