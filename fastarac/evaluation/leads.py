@@ -120,21 +120,24 @@ class Lead(Result):
             (clear if self.is_clear(pair) else open_).append(said)
         name = printable(leader)
         parts = []
+        reverse = exception_of(self.parts, self.alpha)
         if clear:
             doubt = ""
             if self.is_of_few:
                 doubt = (
                     f" if {self.n_units:,} {self._units} are enough: rely on it from {FEW_GROUPS} on"
                 )
-            parts.append(f"{name} {self._ahead} {listed(clear)}, beyond chance{doubt}")
+            exception = f", except {reverse}" if reverse else ""
+            parts.append(f"{name} {self._ahead} {listed(clear)}, beyond chance{doubt}{exception}")
         if open_:
             whose = "its" if clear else f"{name}'s"
             parts.append(f"{whose} lead over {listed(open_)} may be chance")
         for others, even in ((copies, "have the same outputs"), (same, self._even)):
             if others:
                 parts.append(f"{listed([name, *others])} {even}")
-        exception = f", {self.exception}" if self.exception else ""
-        return f"{self.judged} {'; '.join(parts)}{exception}."
+        if reverse and not clear:
+            parts.append(f"{reverse} the order is the reverse")
+        return f"{self.judged} {'; '.join(parts)}."
 
     @property
     def _ahead(self) -> str:
