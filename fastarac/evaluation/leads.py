@@ -17,7 +17,7 @@ from fastarac.operating_points.points import operating_point
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.comparison_results import best_first
-from fastarac.uncertainty.reversals import reversal_pvalue
+from fastarac.uncertainty.reversals import enough_resamples, reversal_pvalue
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ __all__ = ["Lead", "labels_of_groups", "leads_of"]
 STATISTICS = {"max_error_rate": "acceptance_at_error_rate", "max_risk": "acceptance_at_risk"}
 RESAMPLES = 1000
 SEED = 0
-#: How many times as many resamples a part may have, whose p-value is compared with a smaller level.
-MOST_FACTOR = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,21 +118,24 @@ class Lead(Result):
             (clear if self.is_clear(pair) else open_).append(said)
         name = printable(leader)
         parts = []
+        reverse = exception_of(self.parts, self.alpha)
         if clear:
             doubt = ""
             if self.is_of_few:
                 doubt = (
                     f" if {self.n_units:,} {self._units} are enough: rely on it from {FEW_GROUPS} on"
                 )
-            parts.append(f"{name} {self._ahead} {listed(clear)}, beyond chance{doubt}")
+            exception = f", except {reverse}" if reverse else ""
+            parts.append(f"{name} {self._ahead} {listed(clear)}, beyond chance{doubt}{exception}")
         if open_:
             whose = "its" if clear else f"{name}'s"
             parts.append(f"{whose} lead over {listed(open_)} may be chance")
         for others, even in ((copies, "have the same outputs"), (same, self._even)):
             if others:
                 parts.append(f"{listed([name, *others])} {even}")
-        exception = f", {self.exception}" if self.exception else ""
-        return f"{self.judged} {'; '.join(parts)}{exception}."
+        if reverse and not clear:
+            parts.append(f"{reverse} the order is the reverse")
+        return f"{self.judged} {'; '.join(parts)}."
 
     @property
     def _ahead(self) -> str:
@@ -257,7 +258,7 @@ class _Comparing(NamedTuple):
         alike: frozenset[tuple[str, str]],
     ) -> Lead:
         """Return models side by side at a limit, or by ARAC-AUC."""
-        found = best_first(self.compare(models, limit))
+        found = best_first(self.compare(models, limit, self.n_resamples))
         lead = Lead(limit, found, unit, n_groups or found.n, alike)
         leader, *others = found.names
         ahead = [other for other in others if found.pair(leader, other).difference > 0.0]
@@ -271,21 +272,23 @@ class _Comparing(NamedTuple):
                 for name, items in _items(parts).items()
             ]
 
-        def pvalue(parts: Mapping[str, Outputs], factor: int) -> float:
-            (pair,) = self.compare(parts, limit, min(factor, MOST_FACTOR)).pairs
+        def pvalue(parts: Mapping[str, Outputs], level: float) -> float:
+            codes = _codes(parts)
+            n_resamples = enough_resamples(self.n_resamples, codes, level)
+            (pair,) = self.compare(parts, limit, n_resamples).pairs
             if limit is None:  # by influence values, where both have some spread
                 return 1.0 if pair.pvalue != pair.pvalue else 0.5 * pair.pvalue
             items = _items(parts)
             accepted = [items[name][1] >= _threshold(parts[name], limit, items[name]) for name in parts]
-            return reversal_pvalue(accepted, _codes(parts), pair.interval.distribution)
+            return reversal_pvalue(accepted, codes, pair.interval.distribution)
 
         parts = part_orders(models, splits, [leader, *ahead], values, pvalue, lead.alpha)
         return replace(lead, parts=parts)
 
     def compare(
-        self, models: Mapping[str, Outputs], limit: Limit | None, factor: int = 1
+        self, models: Mapping[str, Outputs], limit: Limit | None, n_resamples: int
     ) -> ModelComparison:
-        """Compare models; `factor` times as many resamples are drawn."""
+        """Compare models."""
         first = next(iter(models.values()))
         groups: Any = None if first.group is None else first.group.codes
         weights: Any = first.weight
@@ -302,7 +305,7 @@ class _Comparing(NamedTuple):
                 groups=groups,
                 paired=self.paired,
                 sample_weight=weights,
-                n_resamples=factor * self.n_resamples,
+                n_resamples=n_resamples,
                 random_state=self.random_state,
             )
 

@@ -91,7 +91,7 @@ def part_orders(
     splits: Mapping[str, Sequence[ItemParts]],
     order: Sequence[str],
     values: Callable[[Mapping[str, Outputs]], Sequence[float]],
-    pvalue: Callable[[Mapping[str, Outputs], int], float],
+    pvalue: Callable[[Mapping[str, Outputs], float], float],
     alpha: float,
 ) -> tuple[PartOrder, ...]:
     """Look at the order of the first model and each other one in every part of at least ten groups.
@@ -106,8 +106,8 @@ def part_orders(
     values : callable
         Gives what is compared of each model, from the items of a part.
     pvalue : callable
-        Gives the one-sided p-value of the second model being ahead, from the items of a part and a
-        factor for the number of resamples.
+        Gives the one-sided p-value of the second model being ahead, from the items of a part and the
+        level with which it is compared at least.
     alpha : float
         The level of the tests.
 
@@ -141,9 +141,7 @@ def part_orders(
     pvalues = [1.0] * len(found)
     for k, (each, of_two) in enumerate(zip(found, parts, strict=True)):
         if each.by > 0.0:
-            pvalues[k] = pvalue(of_two, 1)
-            if len(found) > 1 and pvalues[k] < alpha:  # more resamples for the smaller level
-                pvalues[k] = pvalue(of_two, len(found))
+            pvalues[k] = pvalue(of_two, alpha / len(found))
     adjusted = adjusted_pvalues(pvalues, "holm")
     return tuple(each._replace(adjusted_pvalue=own) for each, own in zip(found, adjusted, strict=True))
 

@@ -86,6 +86,8 @@ def _costs(
 def _sure_above(
     sure: GuaranteedOperatingPoint, sweep: ThresholdSweep, rejected: float
 ) -> GuaranteedOperatingPoint:
+    if not _last(sweep, rejected):
+        return replace(sure, point=operating_point(sweep, threshold=math.inf), bound=0.0)
     if sure.criterion == "max_risk":
         kept = guaranteed_operating_point(
             drop_rejected(sweep, rejected),

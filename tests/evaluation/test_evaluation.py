@@ -18,6 +18,8 @@ from ways import WAYS
 
 import fastarac as fa
 from fastarac._engine.pairs import value_of_pairs
+from fastarac.io import Outputs
+from fastarac.report.models import Model
 from fastarac.sweep import as_ranked
 
 pytestmark = pytest.mark.interpreted
@@ -385,3 +387,18 @@ class TestCosts:
             ["with", "everything", "checked", "1.8"],
             ["with", "nothing", "checked", "4"],
         ]
+
+
+@pytest.mark.parametrize("limit", ["max_error_rate", "max_risk"])
+def test_outputs_that_are_all_rejected(limit):
+    """As documents are of which an engine never finds one field: everything is checked."""
+    correct = np.arange(600) % 3 > 0
+    outputs = Outputs(correct, np.full(600, -1.0), rejected=np.ones(600, bool))
+    options = {limit: [0.05], "costs": fa.VerificationCosts(1, 2, 10), "failure_probability": 0.1}
+    model = Model.of("a", outputs, **options)
+    found = model.evaluation.limits[-1]
+    assert found.point.acceptance_rate == found.guaranteed.point.acceptance_rate == 0
+    assert (found.guaranteed.point.threshold, found.guaranteed.bound) == (math.inf, 0.0)
+    costs = model.cost_evaluation
+    assert costs.at_cheapest == costs.nothing_checked == costs.everything_checked
+    assert costs.everything_checked == pytest.approx(1 + 2 / 3)

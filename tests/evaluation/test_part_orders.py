@@ -34,10 +34,12 @@ def engine(rng, ease, skill, language, *, blind=False, n_words=40):
     return items, [ItemParts("language", LANGUAGES, language[page], np.array(missed))]
 
 
-def lead_of(seed, n_pages=12, skill=(0.0, 0.0, 0.0, 0.0), *, blind=False, others=1, **options):
+def lead_of(
+    seed, n_pages=12, skill=(0.0, 0.0, 0.0, 0.0), *, blind=False, others=1, easy=0.0, **options
+):
     rng = np.random.default_rng(seed)
     language = np.repeat(np.arange(len(LANGUAGES)), n_pages)
-    ease = rng.normal(0, 0.5, len(language))
+    ease = rng.normal(easy, 0.5, len(language))
     engines = {"a": engine(rng, ease, np.array(skill)[language], language, blind=blind)}
     for k in range(others):
         engines["bcd"[k]] = engine(rng, ease, np.zeros(len(language)), language)
@@ -61,7 +63,9 @@ def test_the_language_in_which_the_leader_is_blind():
     assert [part.value for part in lead.parts] == list(LANGUAGES)
     assert [part.value for part in lead.reversed_parts] == ["ru"]
     assert lead.exception == "except in ru"
-    assert lead.sentence.endswith(", except in ru.")
+    assert lead.sentence.endswith("may be chance; in ru the order is the reverse.")
+    sure = lead_of(0, skill=(4, 4, 4, 0), blind=True, n_pages=20, easy=-1)
+    assert sure.sentence.endswith(", beyond chance, except in ru.")
     (part,) = lead.reversed_parts
     said = f"b leads in ru (by {100 * part.by:.1f} points), where a reads almost nothing."
     assert lead.note == said
