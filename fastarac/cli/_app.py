@@ -265,7 +265,7 @@ def compare(
     refused = (*NOT_OF_VERIFIED, *COSTS)
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
     delivery = Delivery(output_format, wide=wide)
-    from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
+    from fastarac.cli._compare import BY_IDS, ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
 
     if of_verified is not None:
         from fastarac.cli import _verified
@@ -276,13 +276,14 @@ def compare(
         _verified.compare(paths, of_verified, request, delivery, item)
         return
     priced = Prices.of(prices, people)
-    from fastarac.cli._files import notes_of_pages, read_models, with_pages
+    from fastarac.cli._files import NONE, notes_of_pages, read_models, with_pages
 
     if resamples is not None and not by_bootstrap:
         raise RefusalError("--resamples is for --method bootstrap, which draws them")
     draws = Draws(RESAMPLES if resamples is None else resamples, seed)
     request = ComparisonRequest.of(statistic, method, correction, ci, draws, priced)
-    columns = reading.columns(item=item, group=groups, model=model, weight=weight)
+    ids = False if item == NONE else item
+    columns = reading.columns(item=ids, group=groups, model=model, weight=weight)
     columns, pages = with_pages(paths, columns)
     by_pages = columns["group"] != groups and columns["group"] is not None
     if by_pages and priced is not None:
@@ -292,8 +293,10 @@ def compare(
         )
     found = read_models(paths, columns, same_items=not by_pages)
     order = None
-    if item is None and not by_pages:
+    if not by_pages and found.item is None:
         order = ORDER_AND_TRUTH if found.same_truths else ORDER
+    elif not by_pages and item is None:
+        order = BY_IDS
     paired: Literal["items", "groups"] = "groups" if by_pages else "items"
     difference = None if by_pages else found.difference
     if groups is None:

@@ -72,6 +72,8 @@ OF_PEOPLE = ("name", "price", "detection_rate", "false_alarm_rate", "max_share")
 # How the library says what a key of [columns] does.
 KEYS = {
     "item=COLUMN matches them": "id in [columns] matches them",
+    "item=False": 'id = "none" in [columns]',
+    "item='id'": 'id = "id" in [columns]',
     "(see model=COLUMN)": "(see model in [columns])",
     "prediction=COLUMN": "prediction in [columns]",
     "truth=COLUMN": "truth in [columns]",
@@ -221,7 +223,11 @@ def _outputs(path: Path, stages: list[Any], columns: dict[str, Any]) -> tuple[di
     for key, value in columns.items():
         if not isinstance(value, str):
             raise RefusalError(f"{path}: [columns] has {key} = {value!r}; a text is expected")
-    named = {"item" if key == "id" else key: value for key, value in columns.items()}
+    from fastarac.cli._files import NONE
+
+    named: dict[str, Any] = {"item" if key == "id" else key: value for key, value in columns.items()}
+    if named.get("item") == NONE:
+        named["item"] = False
     by_column = "model" in named
     sources = {str(file): file for file in files.values()} if by_column else files
     models = _read_files(path, sources, named, several=len(files) > 1)

@@ -340,7 +340,9 @@ Seed = Annotated[
 Item = Annotated[
     str | None,
     option(
-        "--id COLUMN", "Column of what identifies the items, by which those of the models are matched."
+        "--id COLUMN",
+        "Column of what identifies the items, by which those of the models are matched. In compare, if "
+        "not given, the column id where all files have it, once an item; none for the files' order.",
     ),
 ]
 StatisticName = Annotated[

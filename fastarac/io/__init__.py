@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fastarac._core.checks import whole_number
 from fastarac._core.files import path_of
@@ -178,7 +178,7 @@ def read_models(
     model: str | None = None,
     by: str | None = None,
     weight: str | None = None,
-    item: str | None = None,
+    item: str | Literal[False] | None = None,
     empty_truth: bool = False,
     group: str | Sequence[str] | None = None,
     empty_confidence: bool = False,
@@ -194,12 +194,14 @@ def read_models(
         output, and the outputs of a model may stand in several files.
     confidence, correct, prediction, truth, model, by, weight, empty_truth, group, empty_confidence
         As :func:`read_outputs` takes them.
-    item : str, optional
-        The column that identifies each item, once in the outputs of a model.
+    item : str or False, optional
+        The column that identifies each item, once in the outputs of a model. Of the same items, by
+        default, the column ``id`` where all files have it, without gaps, and no model has a value
+        twice; False for none.
     same_items : bool, default=False
         Whether outputs are those of the items that all models have, in the order of the first model:
         matched by `item`, or without that as they stand in the files, which then have to have equal
-        numbers of them.
+        numbers of them. By a column ``id`` that was not named, all models have to have all items.
     on_file : callable, optional
         Is told the name of each file before it is read.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -258,7 +258,7 @@ class Columns:
     model: str | None = None
     by: str | None = None
     weight: str | None = None
-    item: str | None = None
+    item: str | Literal[False] | None = None
     keep_truth: bool = False
     empty_truth: bool = False
     group: str | None = None
@@ -326,7 +326,8 @@ class Columns:
                 picks.append(Truth("truth", self.truth, self.empty_truth))
         if self.weight is not None:
             picks.append(Weight("weight", self.weight))
-        labels = {"model": self.model, "by": self.by, "item": self.item}
+        item = None if self.item is False else self.item
+        labels = {"model": self.model, "by": self.by, "item": item}
         labels |= {"group": self.group, "crossed": self.crossed}
         for field, name in labels.items():
             if name is not None:
