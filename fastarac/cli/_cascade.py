@@ -60,11 +60,12 @@ The file has the stages in their order, each with its price; files are beside it
 
 The last stage takes what is left. Further keys: failure_probability, max_group_size; in [columns]
 confidence, correct, prediction, truth, id, group and model, the columns of all files (with model, a
-stage's name is that of its model); in a stage of people false_alarm_rate.
+stage's name is that of its model), and compare, as evaluate has it; in a stage of people
+false_alarm_rate.
 """
 
 TOP = ("max_error_rate", "failure_probability", "max_group_size", "columns", "costs", "stage")
-COLUMNS = ("confidence", "correct", "prediction", "truth", "id", "group", "model")
+COLUMNS = ("confidence", "correct", "prediction", "truth", "id", "group", "model", "compare")
 PRICES = ("verification", "correction", "error")
 OF_MODELS = ("name", "price", "file", "max_share")
 OF_PEOPLE = ("name", "price", "detection_rate", "false_alarm_rate", "max_share")
@@ -74,6 +75,8 @@ KEYS = {
     "item=COLUMN matches them": "id in [columns] matches them",
     "item=False": 'id = "none" in [columns]',
     "item='id'": 'id = "id" in [columns]',
+    "compare='number'": 'compare = "number" in [columns]',
+    "compare='text'": '"text"',
     "(see model=COLUMN)": "(see model in [columns])",
     "prediction=COLUMN": "prediction in [columns]",
     "truth=COLUMN": "truth in [columns]",

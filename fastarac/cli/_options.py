@@ -203,6 +203,7 @@ class PrintedFormat(StrEnum):
         return self in (PrintedFormat.table, PrintedFormat.markdown)
 
 
+NumbersAs = StrEnum("NumbersAs", ["text", "number"])
 Method = StrEnum("Method", ["asymptotic", "bootstrap"])
 Correction = StrEnum("Correction", ["holm", "bonferroni", "none"])
 
@@ -242,6 +243,14 @@ EmptyConfidence = Annotated[
         "--empty-confidence",
         "Take outputs without a confidence as never accepted, such as missed words and empty "
         "fields that people see.",
+    ),
+]
+CompareNumbers = Annotated[
+    NumbersAs | None,
+    option(
+        "--compare",
+        "Whether outputs that are written unlike their truth and are the same number, such as 9.0 for "
+        "9, are right (number) or wrong (text).",
     ),
 ]
 InclusionProbability = Annotated[

@@ -228,8 +228,13 @@ class TestModels:
         path = tmp_path / "f.tsv"
         path.write_text("text\tchecked\tscore\n007\t007\t2\n7\t007\t1\n")
         columns = ("--prediction", "text", "--truth", "checked", "--confidence", "score")
-        (record,) = commands.records(run("evaluate", path, *columns, "--format", "json").stdout)
-        assert record["recognition_rate"] == 0.5
+        for compare, rate in (("text", 0.5), ("number", 1.0)):
+            how = ("--compare", compare, "--format", "json")
+            (record,) = commands.records(run("evaluate", path, *columns, *how).stdout)
+            assert record["recognition_rate"] == rate
+        assert "--compare number takes such outputs for right, --compare text for wrong" in refusal(
+            "evaluate", path, *columns
+        )
 
 
 class TestWords:

@@ -44,7 +44,7 @@ class TestEveryFormat:
         assert len(outputs) == 4
 
     def test_text_is_compared_as_written(self, path):
-        outputs = read_outputs(path, prediction="prediction", truth="truth")
+        outputs = read_outputs(path, prediction="prediction", truth="truth", compare="text")
         assert outputs.correct.tolist() == [True, False, False, True]
         assert outputs.model is outputs.by is outputs.weight is None
 
