@@ -26,6 +26,7 @@ Reading = TypeVar("Reading")
 
 __all__ = [
     "COMPARISONS",
+    "UNTOLD",
     "FieldComparison",
     "Judgement",
     "Written",
@@ -379,12 +380,12 @@ def strings_of_file(path: Path, expected: str) -> dict[str, str]:
 
 
 def comparisons_by_field(
-    compare: str | Mapping[str, str] | os.PathLike[str], fields: Sequence[str]
+    compare: str | Mapping[str, str] | os.PathLike[str] | None, fields: Sequence[str]
 ) -> dict[str, FieldComparison]:
     """Return the comparison of each field.
 
     A field's own name goes before patterns with * and ?, of which the last that matches counts; fields
-    that none matches are compared by ``exact``.
+    that none matches have `UNTOLD`.
 
     Raises
     ------
@@ -395,6 +396,8 @@ def comparisons_by_field(
         compare = read_comparisons([os.fspath(compare)])
     if isinstance(compare, str):
         compare = {"*": compare}
+    if compare is None:
+        compare = {}
     if not isinstance(compare, Mapping):
         raise ValueError(  # noqa: TRY004, as of a name that there is not
             f"compare is {compare!r}; a comparison, a mapping from fields to these, or the path of a "
@@ -407,8 +410,7 @@ def comparisons_by_field(
             f"compare names {', '.join(map(shown, unknown))}; the fields are "
             f"{', '.join(map(shown, fields))}"
         )
-    exact = comparison("exact")
-    found = dict.fromkeys(fields, exact)
+    found = dict.fromkeys(fields, UNTOLD)
     for pattern, its in matches.items():
         found |= dict.fromkeys(its, made[pattern])
     return found | {field: made[field] for field in fields if field in made}
@@ -417,3 +419,7 @@ def comparisons_by_field(
 def _matches(pattern: str, field: str) -> bool:
     written = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
     return re.fullmatch(written, field, re.DOTALL) is not None
+
+
+#: The comparison of fields of which nobody said how they are compared.
+UNTOLD = comparison("exact")

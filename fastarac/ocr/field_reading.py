@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastarac._core.text import count, few_of, plural
-from fastarac.ocr.field_comparisons import Judgement, Written, comparison, comparisons_by_field
+from fastarac.ocr.field_comparisons import (
+    UNTOLD,
+    Judgement,
+    Written,
+    comparison,
+    comparisons_by_field,
+)
 from fastarac.ocr.field_json import WITHOUT_TRUTH, read_field_file
 from fastarac.ocr.field_matching import pair_fields
 from fastarac.ocr.field_renaming import renamed
@@ -58,7 +65,7 @@ def read_fields(
     path: str | os.PathLike[str],
     truth: str | os.PathLike[str] | None = None,
     *,
-    compare: str | Mapping[str, str] | os.PathLike[str] = "exact",
+    compare: str | Mapping[str, str] | os.PathLike[str] | None = None,
     rename: Mapping[str, str] | os.PathLike[str] | None = None,
     value_key: str = "value",
     confidence_key: str = "confidence",
@@ -85,10 +92,11 @@ def read_fields(
     truth : str or path-like, optional
         The true values: a table with the columns ``document``, ``field`` and ``truth``, or nested JSON
         with plain values. Without it, ``truth`` is a column of the first table.
-    compare : str, mapping of str to str or path-like, default="exact"
+    compare : str, mapping of str to str or path-like, optional
         When an output is right: one way for all fields, or one for each by its name, in which numbers
         of items are left out and ``*`` and ``?`` stand for others: ``{"items[].*": "amount"}``. Fields
-        that are not named are compared by ``exact``. A path is that of a TOML file with such lines.
+        that are not named are compared by ``exact``, and are an error where an output and its truth
+        are the same number (``9.0`` and ``9``). A path is that of a TOML file with such lines.
         The ways are those of `fastarac.ocr.COMPARISONS`, with options:
         ``"amount:comma,tolerance=0.01"`` (or ``point``; or ``written``: the text, although a service
         gives the number), ``"date:dmy"`` (or ``mdy``, ``ymd``, a format of ``strptime``),
@@ -341,6 +349,7 @@ def _outputs(
             judged.append(Judgement(right=False))
         else:
             judged.append(_judge(truth, prediction or EMPTY, ways[name]))
+    _refuse_numbers(items, judged, ways)
     rejected = np.isnan(confidence)
     _check_one_scale(items, confidence)
     never = None
@@ -474,6 +483,33 @@ def _hints(
             f"{count(n)} of {count(n_wrong)} wrong outputs {_differ(n)} from the truth in form alone; "
             f"compare takes them for right: {', '.join(text for _, _, text in found)}"
         )
+
+
+def _refuse_numbers(
+    items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
+) -> None:
+    """Raise where outputs are wrong as texts and right as numbers, of a field that nobody spoke of."""
+    judge = lru_cache(maxsize=None)(comparison("number").judge)
+    same: list[tuple[str, Row, Written, Written]] = []
+    for item, each in zip(items, judged, strict=True):
+        if each.right or ways[item.name] is not UNTOLD or item.truth is None or item.output is None:
+            continue
+        true, read = item.truth.truth, item.output.prediction
+        if true is None or read is None:
+            continue
+        with suppress(Unreadable):
+            if judge(true, read).right:
+                same.append((item.name, item.truth, true, read))
+    if not same:
+        return
+    name, row, true, read = same[0]
+    n, names = len(same), few_of(dict.fromkeys(each[0] for each in same), EXAMPLES)
+    raise row.error(
+        f"the output {shown(_shown(read))} and the truth {shown(_shown(true))} differ as texts and are "
+        f"the same number, as in {count(n)} {plural('item', n)} ({names}); "
+        f"compare={{{name!r}: 'number'}} takes such outputs for right, "
+        f"compare={{{name!r}: 'text'}} for wrong"
+    )
 
 
 def _differ(n: int) -> str:
