@@ -210,6 +210,7 @@ def evaluate(
         evaluate_streams(paths, columns, settings, max_memory, need_items)
         return
     from fastarac.cli._files import (
+        notes_of_none_right,
         notes_of_pages,
         read_models,
         with_pages,
@@ -233,6 +234,7 @@ def evaluate(
     after = "" if report is None else _html.WRITTEN.format(path=report)
     if needs_groups and groups is None:
         pages += notes_of_pages(paths, columns)
+    pages += notes_of_none_right(paths, found.outputs, columns)
     settings.deliver(models, after=after, difference=found.difference, notes=pages)
 
 
@@ -276,7 +278,13 @@ def compare(
         _verified.compare(paths, of_verified, request, delivery, item)
         return
     priced = Prices.of(prices, people)
-    from fastarac.cli._files import NONE, notes_of_pages, read_models, with_pages
+    from fastarac.cli._files import (
+        NONE,
+        notes_of_none_right,
+        notes_of_pages,
+        read_models,
+        with_pages,
+    )
 
     if resamples is not None and not by_bootstrap:
         raise RefusalError("--resamples is for --method bootstrap, which draws them")
@@ -301,6 +309,7 @@ def compare(
     difference = None if by_pages else found.difference
     if groups is None:
         pages += notes_of_pages(paths, columns)
+    pages += notes_of_none_right(paths, found.outputs, columns)
     deliver(
         found.outputs, request, delivery, order=order, difference=difference, paired=paired, notes=pages
     )

@@ -22,8 +22,10 @@ from fastarac.io._sources import (
     TEXT,
     DataFileError,
     FileSource,
+    sql_text,
 )
 
+EXAMPLES = 3  # outputs that are shown where none is right
 Array = NDArray[Any]
 Compare = Literal["text", "number"]
 
@@ -341,6 +343,22 @@ class Columns:
     def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
         """Return the fields of `Outputs` in a file; of texts, their number in `texts`."""
         return _fetch(source, self._known(source).picks(source), texts)
+
+    def first_texts(self, source: FileSource, model: str | None = None) -> list[tuple[str, str]]:
+        """Return the first outputs of a model, with their truths; none where no columns have them."""
+        known = self._known(source)
+        if known.prediction is None or known.truth is None:
+            return []
+        names = known.prediction, known.truth
+        for name in names:
+            source.require(name)
+        of_model = ""
+        if known.model is not None and model is not None:
+            source.require(known.model, is_label=True)
+            of_model = f"WHERE {source.label(known.model)} = {sql_text(model)}"
+        texts = (f"coalesce(CAST({source.identifier(name)} AS VARCHAR), '')" for name in names)
+        rows = source.select(", ".join(texts), rest=f"{of_model} LIMIT {EXAMPLES}").fetchall()
+        return [(str(read), str(true)) for read, true in rows]
 
     def batches(self, source: FileSource, size: int) -> Iterator[tuple[Array, Array]]:
         """Yield whether outputs are correct, and their confidences, of so many rows at a time."""

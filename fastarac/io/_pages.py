@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
+    from fastarac.io._columns import Columns
 
 T = TypeVar("T")
 
@@ -78,6 +79,11 @@ def has_unique_ids(path: Path) -> bool:
 
 def _ids(path: Path) -> Candidate | None:
     return _looked_at(path, lambda source: count_values(source, ID) if ID in source.columns else None)
+
+
+def first_texts(path: Path, columns: Columns, model: str | None = None) -> list[tuple[str, str]]:
+    """Return the first outputs of a model in a readable file, with their truths, where it has both."""
+    return _looked_at(path, lambda source: columns.first_texts(source, model)) or []
 
 
 def is_of_ocr(path: Path) -> bool:
