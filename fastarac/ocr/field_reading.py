@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastarac._core.text import count, few_of, plural
+from fastarac._core.text import count, few_of, listed, plural
 from fastarac.ocr.field_comparisons import (
     UNTOLD,
     Judgement,
@@ -49,6 +49,8 @@ UNDECIDED = (
 EMPTY = Written("")
 #: Confidences that a document or field has at least, for its scale to be told from that of others.
 FEW = 3
+#: Outputs of a field from which it is named where none of them is right.
+MANY = 10
 
 
 class Item(NamedTuple):
@@ -363,7 +365,8 @@ def _outputs(
         "missed" if gone else "inserted" if item.truth is None else "right" if right else "wrong"
         for item, gone, right in zip(items, rejected.tolist(), correct.tolist(), strict=True)
     ]
-    notes = [*notes, *_counted(items, judged, kind), *_hints(items, judged, ways)]
+    notes = [*notes, *_counted(items, judged, kind)]
+    notes += [*_none_right(items, judged), *_hints(items, judged, ways)]
     return FieldOutputs(
         document=tuple(_row(item).document for item in items),
         field=tuple(item.field for item in items),
@@ -421,6 +424,24 @@ def _counted(items: Sequence[Item], judged: Sequence[Judgement], kind: Sequence[
             )
             said = words.format(_is(len(of)))
             yield f"{count(len(of))} {plural('output', len(of))} {said}: {few_of(found, EXAMPLES)}"
+
+
+def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[str]:
+    """Yield where no output is right, of all fields or of one that has many."""
+    wrong: dict[str, list[Item]] = defaultdict(list)
+    right: set[str] = set()
+    for item, each in zip(items, judged, strict=True):
+        if item.truth is None or item.output is None or not _is_there(item.output):
+            continue
+        if each.right:
+            right.add(item.name)
+        wrong[item.name].append(item)
+    whole = {"": [item for of in wrong.values() for item in of]}
+    for name, of in (wrong if right else whole).items():
+        if name not in right and len(of) >= (MANY if right else 1):
+            of_field = f" of {name}" if name else ""
+            examples = listed([_pair(item) for item in of[:EXAMPLES]])
+            yield f"none of the {count(len(of))} outputs{of_field} is right, such as {examples}"
 
 
 def _is(n: int) -> str:

@@ -62,3 +62,12 @@ def test_spaces_between_characters_of_scripts_without_spaces():
     assert "counts the spaces between characters in which truth and output differ; --fold" in text
     assert "counts the spaces" not in said(truth, output, fold=("whitespace",))
     assert "counts the spaces" not in said(truth, truth)
+
+
+def test_words_of_which_none_is_right():
+    truth, output = {"one": ["amber", "bridge", "Corn"]}, {"one": ["ambre", "bridgo", "corn"]}
+    assert (
+        'None of the 3 true words is read right, such as "ambre" for "amber", "bridgo" for "bridge" '
+        'and "corn" for "Corn": truth and outputs may be of different pages'
+    ) in said(truth, output)
+    assert "None of the" not in said(truth, output, fold=["case"])
