@@ -81,8 +81,8 @@ frames = fa.frames
 assert_type(frames.threshold_sweep(t, confidence="c", correct="r", method="counts"), fa.ThresholdSweep)
 exact = frames.threshold_sweep(t, confidence="c", correct="r", method="exact")
 assert_type(exact, frames.BoundedSweep)
-either = frames.threshold_sweep(t, confidence="c", correct="r")
-assert_type(either, fa.ThresholdSweep | frames.BoundedSweep)
+assert_type(frames.threshold_sweep(t, confidence="c", correct="r"), fa.ThresholdSweep)
+assert_type(frames.evaluate(t, confidence="c", correct="r", intervals=True), fa.Evaluation)
 fields = frames.threshold_sweep(t, confidence="c", correct="r", by=["field"], method="bounds")
 assert_type(fields["name",], frames.BoundedSweep)
 frames.threshold_sweep(t, confidence="c", correct="r", weight="w", method="exact")  # type: ignore[call-overload]
@@ -97,5 +97,5 @@ assert_type(bounded.arac_auc, frames.Bounds)
 found = frames.evaluate(t, confidence="c", correct="r", by="field", max_error_rate=[0.01, 0.05])
 assert_type(found["name"].recognition_rate, float)
 frames.evaluate(t, confidence="c", correct="r", max_eror_rate=0.01)  # type: ignore[call-overload]
-frames.evaluate(t, confidence="c", correct="r", intervals=True)  # type: ignore[call-overload]
+frames.evaluate(t, confidence="c", correct="r", method="exact", intervals=True)  # type: ignore[call-overload]
 frames.evaluate(t, confidence="c", correct="r", method="exact", reviewer=None)  # type: ignore[call-overload]

@@ -210,6 +210,7 @@ def evaluate(
         evaluate_streams(paths, columns, settings, max_memory, need_items)
         return
     from fastarac.cli._files import (
+        notes_of_none_right,
         notes_of_pages,
         read_models,
         with_pages,
@@ -233,6 +234,7 @@ def evaluate(
     after = "" if report is None else _html.WRITTEN.format(path=report)
     if needs_groups and groups is None:
         pages += notes_of_pages(paths, columns)
+    pages += notes_of_none_right(paths, found.outputs, columns)
     settings.deliver(models, after=after, difference=found.difference, notes=pages)
 
 
@@ -265,7 +267,7 @@ def compare(
     refused = (*NOT_OF_VERIFIED, *COSTS)
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
     delivery = Delivery(output_format, wide=wide)
-    from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
+    from fastarac.cli._compare import BY_IDS, ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
 
     if of_verified is not None:
         from fastarac.cli import _verified
@@ -276,13 +278,20 @@ def compare(
         _verified.compare(paths, of_verified, request, delivery, item)
         return
     priced = Prices.of(prices, people)
-    from fastarac.cli._files import notes_of_pages, read_models, with_pages
+    from fastarac.cli._files import (
+        NONE,
+        notes_of_none_right,
+        notes_of_pages,
+        read_models,
+        with_pages,
+    )
 
     if resamples is not None and not by_bootstrap:
         raise RefusalError("--resamples is for --method bootstrap, which draws them")
     draws = Draws(RESAMPLES if resamples is None else resamples, seed)
     request = ComparisonRequest.of(statistic, method, correction, ci, draws, priced)
-    columns = reading.columns(item=item, group=groups, model=model, weight=weight)
+    ids = False if item == NONE else item
+    columns = reading.columns(item=ids, group=groups, model=model, weight=weight)
     columns, pages = with_pages(paths, columns)
     by_pages = columns["group"] != groups and columns["group"] is not None
     if by_pages and priced is not None:
@@ -292,12 +301,15 @@ def compare(
         )
     found = read_models(paths, columns, same_items=not by_pages)
     order = None
-    if item is None and not by_pages:
+    if not by_pages and found.item is None:
         order = ORDER_AND_TRUTH if found.same_truths else ORDER
+    elif not by_pages and item is None:
+        order = BY_IDS
     paired: Literal["items", "groups"] = "groups" if by_pages else "items"
     difference = None if by_pages else found.difference
     if groups is None:
         pages += notes_of_pages(paths, columns)
+    pages += notes_of_none_right(paths, found.outputs, columns)
     deliver(
         found.outputs, request, delivery, order=order, difference=difference, paired=paired, notes=pages
     )

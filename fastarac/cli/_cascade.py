@@ -60,11 +60,12 @@ The file has the stages in their order, each with its price; files are beside it
 
 The last stage takes what is left. Further keys: failure_probability, max_group_size; in [columns]
 confidence, correct, prediction, truth, id, group and model, the columns of all files (with model, a
-stage's name is that of its model); in a stage of people false_alarm_rate.
+stage's name is that of its model), and compare, as evaluate has it; in a stage of people
+false_alarm_rate.
 """
 
 TOP = ("max_error_rate", "failure_probability", "max_group_size", "columns", "costs", "stage")
-COLUMNS = ("confidence", "correct", "prediction", "truth", "id", "group", "model")
+COLUMNS = ("confidence", "correct", "prediction", "truth", "id", "group", "model", "compare")
 PRICES = ("verification", "correction", "error")
 OF_MODELS = ("name", "price", "file", "max_share")
 OF_PEOPLE = ("name", "price", "detection_rate", "false_alarm_rate", "max_share")
@@ -72,6 +73,10 @@ OF_PEOPLE = ("name", "price", "detection_rate", "false_alarm_rate", "max_share")
 # How the library says what a key of [columns] does.
 KEYS = {
     "item=COLUMN matches them": "id in [columns] matches them",
+    "item=False": 'id = "none" in [columns]',
+    "item='id'": 'id = "id" in [columns]',
+    "compare='number'": 'compare = "number" in [columns]',
+    "compare='text'": '"text"',
     "(see model=COLUMN)": "(see model in [columns])",
     "prediction=COLUMN": "prediction in [columns]",
     "truth=COLUMN": "truth in [columns]",
@@ -221,7 +226,11 @@ def _outputs(path: Path, stages: list[Any], columns: dict[str, Any]) -> tuple[di
     for key, value in columns.items():
         if not isinstance(value, str):
             raise RefusalError(f"{path}: [columns] has {key} = {value!r}; a text is expected")
-    named = {"item" if key == "id" else key: value for key, value in columns.items()}
+    from fastarac.cli._files import NONE
+
+    named: dict[str, Any] = {"item" if key == "id" else key: value for key, value in columns.items()}
+    if named.get("item") == NONE:
+        named["item"] = False
     by_column = "model" in named
     sources = {str(file): file for file in files.values()} if by_column else files
     models = _read_files(path, sources, named, several=len(files) > 1)

@@ -56,6 +56,10 @@ ORDER_AND_TRUTH = (
     "The outputs of the models are taken to be of the same items in the same order, in which their "
     "truths agree; --id COLUMN matches them."
 )
+BY_IDS = (
+    'Column "id" says which outputs are of the same item; --id none takes them in the order of their '
+    "files."
+)
 SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
 SHARED = "Those that all models have are compared"
 LABELS = {
@@ -159,7 +163,7 @@ class Findings:
     notes : tuple of str
         What speaks against relying on it.
     order : str or None
-        That items are paired by their places, where they are.
+        How items are paired, where no option says it.
     n_groups : int or None
         How many groups of outputs that depend on each other there are, where they are told.
     """

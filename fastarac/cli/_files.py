@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from fastarac import io
-from fastarac._core.text import printable, quoted
+from fastarac._core.text import listed, printable, quoted
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._options import RefusalError, in_words_of_options
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 NONE = NO_GROUP = "none"
 PROBABILITY = "inclusion_probability"  # the column that fastarac sample writes
+READ = ("confidence", "correct", "prediction", "truth")  # the columns that say what is right
+EXAMPLES = 3  # outputs that a note shows
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 # How the library says what an option does, and how the user has to.
 WORDS = {
@@ -31,6 +33,11 @@ WORDS = {
     "prediction=COLUMN": "--prediction COLUMN",
     "truth=COLUMN": "--truth COLUMN",
     "item=COLUMN": "--id COLUMN",
+    "item='id'": "--id id",
+    "compare='number'": "--compare number",
+    "compare='text'": "--compare text",
+    "compare is '": "--compare is '",
+    "item=False": "--id none",
     "model=COLUMN": "--model COLUMN",
     "reading_limits(max_line=BYTES)": "fastarac --max-line SIZE",
     "reading_limits(max_ratio=RATIO)": "fastarac --max-ratio RATIO",
@@ -138,6 +145,34 @@ def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[st
             )
             return [note]
     return []
+
+
+def notes_of_none_right(
+    paths: Sequence[Path], models: Mapping[str, io.Outputs], columns: Mapping[str, Any]
+) -> list[str]:
+    """Return a note for each model of which no output is right: what it says, and the truth."""
+    from fastarac.io._columns import Columns
+    from fastarac.io._pages import first_texts
+
+    notes = []
+    files = dict(zip(names_of_files(paths), paths, strict=True))
+    told = Columns(**{name: columns[name] for name in (*READ, "model")})
+    for name, outputs in models.items():
+        if outputs.correct.any():
+            continue
+        looked_at = [files[name]] if name in files else paths
+        pairs = [pair for path in looked_at for pair in first_texts(path, told, name)][:EXAMPLES]
+        said = f"none of the {len(outputs):,} outputs of {printable(name)} is right"
+        if pairs:
+            shown = listed([f"{quoted(read)} for {quoted(true)}" for read, true in pairs])
+            said += (
+                f", such as {shown}: outputs and truths may be written in other ways, or be of "
+                "different items"
+            )
+        else:
+            said += "; what is right is 1 or true in the column that says so"
+        notes.append(said)
+    return notes
 
 
 def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:

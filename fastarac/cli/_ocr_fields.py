@@ -297,11 +297,11 @@ def _check(request: OcrRequest) -> None:
         )
 
 
-def _comparisons(given: tuple[str, ...]) -> str | dict[str, str]:
-    """Return what `--compare` says: of each field, or of all."""
+def _comparisons(given: tuple[str, ...]) -> dict[str, str] | None:
+    """Return what `--compare` says of each field, or of all; None where it says nothing."""
     from fastarac.ocr.field_comparisons import read_comparisons
 
-    return read_comparisons(given) or "exact"
+    return read_comparisons(given) or None
 
 
 def _new_names(given: tuple[str, ...]) -> dict[str, str]:
@@ -337,6 +337,7 @@ def _in_words(error: Exception) -> str:
     message = str(error)
     for option, word in product(("compare", "rename"), (" names", " is")):
         message = re.sub(rf"^{option}{word}", f"--{option}{word}", message)
+    message = re.sub(r"compare=\{'(.*?)': '(number|text)'\}", r"--compare \1=\2", message)
     if "without a truth: " in message:
         message += (
             "; --rename FIELD=NAME gives fields the names that the truth has, and --skip-unmatched "

@@ -73,12 +73,14 @@ class ReadColumns:
     correct: options.Correct = None
     prediction: options.Prediction = None
     truth: options.Truth = None
+    compare: options.CompareNumbers = None
     empty_truth: options.EmptyTruth = False
     empty_confidence: options.EmptyConfidence = False
 
     def columns(self, **others: Any) -> dict[str, Any]:
         """Return these columns and others, as :func:`fastarac.io.read_outputs` takes them."""
-        return {**asdict(self), "by": None, "item": None, "group": None, **others}
+        compare = None if self.compare is None else str(self.compare)
+        return {**asdict(self), "compare": compare, "by": None, "item": None, "group": None, **others}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class PartlyVerified:
         from fastarac.cli import _verified
 
         given = given_options(context)
-        of_all = ("prediction", "truth", "empty_truth", "empty_confidence", *refused)
+        of_all = ("prediction", "truth", "compare", "empty_truth", "empty_confidence", *refused)
         told = ("inclusion_probability", "judge", "drawn")
         beside = next(given[name] for name in told if getattr(self, name) is not None)
         _verified.refuse_others({given[name]: True for name in of_all if name in given}, beside)

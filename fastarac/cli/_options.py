@@ -204,6 +204,7 @@ class PrintedFormat(StrEnum):
         return self in (PrintedFormat.table, PrintedFormat.markdown)
 
 
+NumbersAs = StrEnum("NumbersAs", ["text", "number"])
 Method = StrEnum("Method", ["asymptotic", "bootstrap"])
 Correction = StrEnum("Correction", ["holm", "bonferroni", "none"])
 
@@ -243,6 +244,14 @@ EmptyConfidence = Annotated[
         "--empty-confidence",
         "Take outputs without a confidence as never accepted, such as missed words and empty "
         "fields that people see.",
+    ),
+]
+CompareNumbers = Annotated[
+    NumbersAs | None,
+    option(
+        "--compare",
+        "Whether outputs that are written unlike their truth and are the same number, such as 9.0 for "
+        "9, are right (number) or wrong (text).",
     ),
 ]
 InclusionProbability = Annotated[
@@ -341,7 +350,9 @@ Seed = Annotated[
 Item = Annotated[
     str | None,
     option(
-        "--id COLUMN", "Column of what identifies the items, by which those of the models are matched."
+        "--id COLUMN",
+        "Column of what identifies the items, by which those of the models are matched. In compare, if "
+        "not given, the column id where all files have it, once an item; none for the files' order.",
     ),
 ]
 StatisticName = Annotated[

@@ -245,7 +245,7 @@ def check(
 def refuse_beside(other: str, columns: Mapping[str, Any], *, group: str) -> None:
     """Refuse columns beside an option without them; `group` is the option of the column of groups."""
     options = {"item": "--document", "group": group}
-    for name in ("item", "group", "prediction", "truth", "empty_truth", "empty_confidence"):
+    for name in ("item", "group", "prediction", "truth", "compare", "empty_truth", "empty_confidence"):
         if columns[name]:
             option = options.get(name, f"--{name.replace('_', '-')}")
             raise RefusalError(f"{option} is given beside {other}; leave out one of the two")

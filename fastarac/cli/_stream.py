@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.bounds import BoundedEvaluation
 
 LEAST = 64 * 10**6
-COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth")
+COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth", "compare")
 OF_SKETCH = 10  # part of the memory that the sketch may take
 BYTES_OF_WIDTH = 4e3  # that a sketch takes at most, times its width
 WIDTHS = 1e-4, 1e-2

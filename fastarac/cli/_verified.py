@@ -180,13 +180,18 @@ def compare(
     item: str | None,
 ) -> None:
     """Print how much the models in files of the same outputs differ; `item` is what pairs them."""
-    from fastarac.cli._compare import ORDER, Findings, print_findings
+    from fastarac.cli._compare import BY_IDS, ORDER, Findings, print_findings
+    from fastarac.io._pages import ID, has_unique_ids
     from fastarac.partial_truth.verified_files import read_verified_models
 
     files = dict(_named(paths))
+    order = None
+    if item is None and all(map(has_unique_ids, paths)):
+        item, order = ID, BY_IDS
+    elif item in (None, NONE):
+        item, order = None, ORDER
     with interrupts_end_at_once():
         models = refusing("", lambda: read_verified_models(files, item=item, **columns))
-        order = ORDER if item is None else None
         found = refusing("", lambda: Findings.of_verified(models, request, order))
     print_findings(found, delivery, notes=notes_of_groups(paths, models.values(), columns))
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "counts", "exact", "bounds"]
 METHODS = ("auto", "counts", "exact", "bounds")
+IN_BINS = ("exact", "bounds")
 RANGES = 64  # of confidence, that one pass counts
 MOST_DISTINCT = 1 << 20  # confidences that are counted one by one
 
@@ -49,12 +50,12 @@ MOST_DISTINCT = 1 << 20  # confidences that are counted one by one
 @overload
 def threshold_sweep(
     frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: None = None,
-    method: Literal["counts"],
+    method: Literal["auto", "counts"] = "auto",
 ) -> ThresholdSweep: ...
 @overload
 def threshold_sweep(
     frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: str | Sequence[str],
-    method: Literal["counts"],
+    method: Literal["auto", "counts"] = "auto",
 ) -> dict[Any, ThresholdSweep]: ...
 @overload
 def threshold_sweep(
@@ -66,16 +67,6 @@ def threshold_sweep(
     frame: Any, *, confidence: str, correct: str, by: str | Sequence[str],
     method: Literal["exact", "bounds"],
 ) -> dict[Any, BoundedSweep]: ...
-@overload
-def threshold_sweep(
-    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: None = None,
-    method: Literal["auto"] = "auto",
-) -> Sweep: ...
-@overload
-def threshold_sweep(
-    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: str | Sequence[str],
-    method: Literal["auto"] = "auto",
-) -> dict[Any, Sweep]: ...
 # fmt: on
 def threshold_sweep(
     frame: Any,
@@ -102,19 +93,18 @@ def threshold_sweep(
         Column of labels: each group has a sweep of its own. Of several columns in a list, each
         combination of labels that there is; the keys are tuples.
     method : {"auto", "counts", "exact", "bounds"}, default="auto"
-        "auto": "counts" where there are at most 2**20 distinct confidences, over all groups, and
-        "exact" otherwise. "counts": the items of each confidence are counted, however many there are.
-        "exact": counts in bins, from one pass, and areas summed by the kernels where the items are.
-        "bounds": counts in bins alone, from one pass, and bounds of the areas.
+        "auto": the items of each confidence are counted, where there are at most 2**20 distinct ones,
+        over all groups. "counts": the same, however many there are. "exact": counts in bins, from one
+        pass, and areas summed by the kernels where the items are. "bounds": counts in bins alone, from
+        one pass, and bounds of the areas.
 
     Returns
     -------
     ThresholdSweep
-        Where the items of each confidence were counted, always with "counts"; to the last bit that of
-        the arrays.
+        With "auto" and "counts"; to the last bit that of the arrays.
     BoundedSweep
-        Otherwise; with "exact" both bounds of every area are the same, to the last bit that of the
-        arrays, and the counts at its thresholds are exact either way.
+        With "exact" and "bounds", whose counts at its thresholds are exact; with "exact" both bounds of
+        every area are the same, to the last bit that of the arrays.
     dict
         Of labels, in rising order, to sweeps, where `by` is given.
 
@@ -125,9 +115,9 @@ def threshold_sweep(
         is none.
     ValueError
         For nulls, NaN, infinities, labels other than 0 and 1, columns that are not there, two columns
-        of one name, an empty frame, an engine's frame whose rows change between two passes, and weights
-        with "exact" or "bounds", or with "auto" and more than 2**20 kinds of items, of one confidence
-        and one weight each, in an engine.
+        of one name, an empty frame, an engine's frame whose rows change between two passes, weights
+        with "exact" or "bounds", and, with "auto", more than 2**20 distinct confidences or, of weights
+        in an engine, kinds of items, of one confidence and one weight each.
     ModuleNotFoundError
         Without narwhals: ``pip install "fastarac[frames]"``.
 
@@ -167,12 +157,12 @@ def threshold_sweep(
 @overload
 def evaluate(
     frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: None = None,
-    method: Literal["counts"], **options: Unpack[Options],
+    method: Literal["auto", "counts"] = "auto", **options: Unpack[Options],
 ) -> Evaluation: ...
 @overload
 def evaluate(
     frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: str | Sequence[str],
-    method: Literal["counts"], **options: Unpack[Options],
+    method: Literal["auto", "counts"] = "auto", **options: Unpack[Options],
 ) -> dict[Any, Evaluation]: ...
 @overload
 def evaluate(
@@ -185,16 +175,6 @@ def evaluate(
     method: Literal["exact", "bounds"],
     **options: Unpack[Limits],
 ) -> dict[Any, BoundedEvaluation]: ...
-@overload
-def evaluate(
-    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: None = None,
-    method: Literal["auto"] = "auto", **options: Unpack[Limits],
-) -> Evaluated: ...
-@overload
-def evaluate(
-    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: str | Sequence[str],
-    method: Literal["auto"] = "auto", **options: Unpack[Limits],
-) -> dict[Any, Evaluated]: ...
 # fmt: on
 def evaluate(
     frame: Any,
@@ -226,14 +206,15 @@ def evaluate(
         threshold that keeps the limit on its own items, not the common one of
         :func:`.evaluate_groups`.
     reviewer, cost_reviewer, intervals, confidence_level, failure_probability
-        Likewise; all but `confidence_level` with ``method="counts"`` alone, as counts in bins do not
+        Likewise; all but `confidence_level` with "auto" and "counts" alone, as counts in bins do not
         tell them.
 
     Returns
     -------
-    Evaluation or BoundedEvaluation
-        As :func:`.evaluate` of the sweep; with bounds where the sweep has them, which that of
-        ``method="counts"`` never has.
+    Evaluation
+        As :func:`.evaluate` of the sweep, with "auto" and "counts".
+    BoundedEvaluation
+        With "exact" and "bounds".
     dict
         Of labels, in rising order, to evaluations, where `by` is given.
 
@@ -265,10 +246,10 @@ def evaluate(
         "failure_probability": failure_probability,
     }
     for name, value in needing.items():
-        if value is not None and value is not False and method != "counts":
+        if value is not None and value is not False and method in IN_BINS:
             raise TypeError(
-                f"{name} is given with method={method!r}, which may count in bins; method='counts' is "
-                "expected, which counts the items of each confidence"
+                f"{name} is given with method={method!r}, which counts in bins; method='auto' or "
+                "'counts' is expected, which count the items of each confidence"
             )
     limits = read_limits(max_error_rate, max_risk, threshold)
     inner_fraction(confidence_level, "confidence_level")
@@ -281,7 +262,7 @@ def evaluate(
         items.reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
     source = _source(frame, confidence, correct, weight, by, method)
     sweeps = _sweeps(source, method)
-    if method != "bounds":
+    if method == "exact":
         sweeps = _sharpened(source, sweeps, limits)
     options: dict[str, Any] = {
         "max_error_rate": max_error_rate,
@@ -289,7 +270,7 @@ def evaluate(
         "threshold": threshold,
         "costs": costs,
     }
-    if method == "counts":
+    if method not in IN_BINS:
         options |= {**needing, "confidence_level": confidence_level}
     figures: Callable[..., Evaluated] = items.evaluate
     if by is None:
@@ -307,7 +288,7 @@ def _source(
 ) -> ItemSource:
     """Check what the frame need not be known for, and open it."""
     choice(method, "method", METHODS)
-    if weight is not None and method in ("exact", "bounds"):
+    if weight is not None and method in IN_BINS:
         raise ValueError(
             f"weight is given with method={method!r}, whose bins hold numbers of items; "
             "method='auto' or 'counts' is expected, which sum the weights of each confidence"
@@ -428,10 +409,17 @@ def _check_label(name: str, kind: Any) -> None:
 
 
 def _sweeps(source: ItemSource, method: Method) -> Mapping[Any, Sweep]:
-    sweeps: Mapping[Any, Sweep] | None = None
-    if method in ("auto", "counts"):
-        sweeps = source.sweeps(MOST_DISTINCT if method == "auto" else None)
-    return _bounded(source, exact=method != "bounds") if sweeps is None else sweeps
+    if method in IN_BINS:
+        return _bounded(source, exact=method == "exact")
+    sweeps = source.sweeps(MOST_DISTINCT if method == "auto" else None)
+    if sweeps is None:
+        where = " over all groups" if source.grouped else ""
+        raise ValueError(
+            f"confidence (column {source.columns['confidence']!r}) has more than {MOST_DISTINCT:,} "
+            f"distinct values{where}; method='counts' counts each of them, 'exact' sums the areas "
+            "where the items are, 'bounds' counts in bins alone"
+        )
+    return sweeps
 
 
 def _bounded(source: ItemSource, *, exact: bool) -> dict[Any, BoundedSweep]:

@@ -18,7 +18,7 @@ from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac._engine.factors import read_outermost
-from fastarac._engine.inputs import read_items
+from fastarac._engine.inputs import read_items, vector
 from fastarac.guarantees.audits import AuditedSweep
 from fastarac.guarantees.betting import GroupedItems, bet_on_error_rate, bet_on_risk
 from fastarac.guarantees.fallback import (
@@ -29,6 +29,8 @@ from fastarac.guarantees.fallback import (
     last_rejected,
     pilot_shares,
     points_at,
+    require_on_scale,
+    require_within_reach,
     set_aside,
     starts_of,
 )
@@ -194,7 +196,8 @@ def guaranteed_operating_point(
     TypeError
         Where not exactly one limit is given, or the sweep is weighted: weights are not counts.
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for a limit or a probability outside its range.
+        As :func:`.threshold_sweep`; also for a limit or a probability outside its range, and for
+        thresholds or a scale that the confidences do not fit, such as "unit" beside percentages.
 
     Warns
     -----
@@ -294,6 +297,8 @@ def guaranteed_operating_point(
     some = isinstance(correct, PartialTruth)
     how = _method_of(method, criterion, grouped=groups is not None, fixed=grid is not None, some=some)
     sweep = as_sweep(correct, confidence)
+    if grid is not None:
+        _require_fitting(sweep, grid, scale, pilot)
     if isinstance(correct, PartialTruth):
         confidence = require_confidence(confidence)
         rng = np.random.default_rng(key_of(random_state))
@@ -389,6 +394,23 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some:
             f"method is {method!r}; for {criterion} {' or '.join(map(repr, fitting))} is expected"
         )
     return method
+
+
+def _require_fitting(
+    sweep: ThresholdSweep, grid: NDArray[np.float64], scale: str | None, pilot: ArrayLike | None
+) -> None:
+    """Raise where fixed thresholds, or their scale, do not fit the confidences."""
+    own = np.unique(sweep.logged) if isinstance(sweep, AuditedSweep) else sweep.thresholds[:0:-1]
+    others = own[:0]
+    if pilot is not None:
+        others = np.unique(vector(pilot, "pilot"))
+        others = others[np.isfinite(others)]
+    if scale is None:
+        require_within_reach(np.union1d(own, others), grid)
+        return
+    require_on_scale(own, "confidence", scale)
+    if len(others):
+        require_on_scale(others, "pilot", scale)
 
 
 def _by_fallback(

@@ -16,6 +16,9 @@ from fastarac.sweep import ThresholdSweep, as_sweep
 
 Scale = Literal["percent", "unit"]
 SCALES = ("percent", "unit")
+ENDS = {"percent": 100.0, "unit": 1.0}
+ROUNDING = 1e-6  # by which sums in float32 miss the end of a scale
+BY_CHANCE = 0.05  # share of distinct confidences that may lie in [0, 1] though their scale is another
 STARTS = 5
 FEWEST, MOST = 1.5, 0.97  # accepted items at the first start, times ln(s/δ)/r, and share at the last
 PILOT = 10  # one item in so many is set aside
@@ -48,6 +51,40 @@ def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray
     # 0.5 and below by 1 % steps of a decade, and the same from 1 downwards
     low = np.concatenate([np.linspace(0.0, 0.5, 51), 10.0 ** np.linspace(-_DECADES, -1.0, 61)])
     return np.unique(np.concatenate([low, 1.0 - low]))[::-1]
+
+
+def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
+    """Raise where distinct confidences, in rising order, do not lie on a declared scale."""
+    low, high = float(values[0]), float(values[-1])
+    if low < 0.0 and len(values) > 1 and values[1] >= 0.0:
+        low = float(values[1])  # a single value below zero marks outputs that are never accepted
+    if _lies_within(low, high, scale):
+        return
+    other = next((f"scale={each!r}" for each in SCALES if _lies_within(low, high, each)), None)
+    raise ValueError(
+        f"scale is {scale!r}, but {name} is from {low:.6g} to {high:.6g}; numbers from 0 to "
+        f"{ENDS[scale]:g} are expected, or {other or 'thresholds that were fixed without these items'}"
+    )
+
+
+def _lies_within(low: float, high: float, scale: str) -> bool:
+    """Whether confidences are on a scale; percentages of which none exceeds 1 are not."""
+    slack = ROUNDING * ENDS[scale]
+    return -slack <= low and high <= ENDS[scale] + slack and (scale == "unit" or high > 1.0)
+
+
+def require_within_reach(values: NDArray[Any], grid: NDArray[np.float64]) -> None:
+    """Raise where fixed thresholds, falling, are plainly not on the scale of distinct confidences.
+
+    They would accept nothing; or, as shares beside percentages, nearly everything, whichever is chosen.
+    """
+    low, high = float(values[0]), float(values[-1])
+    of_unit = grid[-1] >= 0.0 and 0.0 < grid[0] <= 1.0
+    if grid[-1] > high or (of_unit and np.mean(values <= 1.0) <= BY_CHANCE):
+        raise ValueError(
+            f"thresholds is from {grid[-1]:.6g} to {grid[0]:.6g}, but confidence is from {low:.6g} to "
+            f"{high:.6g}; thresholds on the scale of the confidences are expected"
+        )
 
 
 def set_aside(

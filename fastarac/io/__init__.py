@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fastarac._core.checks import whole_number
 from fastarac._core.files import path_of
@@ -66,6 +66,7 @@ def read_outputs(
     empty_truth: bool = False,
     group: str | Sequence[str] | None = None,
     empty_confidence: bool = False,
+    compare: Literal["text", "number"] | None = None,
 ) -> Outputs:
     r"""Read outputs and their confidences from a file.
 
@@ -113,6 +114,10 @@ def read_outputs(
         Whether the confidence may be null, or empty: such outputs are items that no threshold
         accepts, as a missing word or an empty field that people see. Where a column ``kind`` says
         ``missed``, as in the words that ``fastarac ocr`` writes, it always may.
+    compare : {"text", "number"}, optional
+        Whether outputs and truths in texts that are written differently and are the same number, such
+        as ``9.0`` and ``9``, or ``007`` and ``7``, are different or the same. Such texts are an error
+        where nothing is said.
 
     Returns
     -------
@@ -139,10 +144,10 @@ def read_outputs(
 
     Notes
     -----
-    In text files, predictions and truths are compared as texts, exactly as they are written:
-    ``007`` is not ``7``, and ``1.0`` is not ``1``. The numbers of JSON lines are compared as texts
-    too, in their shortest form. In Parquet files texts are compared as texts and numbers as
-    numbers; one of each is an error.
+    In text files, predictions and truths are compared as texts, exactly as they are written, unless
+    `compare` says that numbers are compared as such. The numbers of JSON lines are texts too, in their
+    shortest form. In Parquet files texts are compared as texts and numbers as numbers; one of each is
+    an error, unless `compare` is "number".
 
     Examples
     --------
@@ -152,14 +157,14 @@ def read_outputs(
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "outputs.csv")
     ...     _ = path.write_text("prediction,truth,confidence\n007,007,0.9\n7,007,0.4\n")
-    ...     outputs = read_outputs(path)
+    ...     outputs = read_outputs(path, compare="text")
     >>> outputs.correct, outputs.confidence
     (array([ True, False]), array([0.9, 0.4]))
     """
     first, second = _columns_of_groups(group)
     columns = Columns(
         confidence, correct, prediction, truth, model, by, weight, item, keep_truth, empty_truth, first,
-        empty_confidence, second,
+        empty_confidence, second, compare,
     )  # fmt: skip
     with connect() as connection:
         texts = {field: Texts() for field in FIELDS}
@@ -178,10 +183,11 @@ def read_models(
     model: str | None = None,
     by: str | None = None,
     weight: str | None = None,
-    item: str | None = None,
+    item: str | Literal[False] | None = None,
     empty_truth: bool = False,
     group: str | Sequence[str] | None = None,
     empty_confidence: bool = False,
+    compare: Literal["text", "number"] | None = None,
     same_items: bool = False,
     on_file: Callable[[str], None] | None = None,
 ) -> Models:
@@ -192,14 +198,17 @@ def read_models(
     files : mapping of str to path-like
         The files, by the names of their models. With `model` the column says which model made an
         output, and the outputs of a model may stand in several files.
-    confidence, correct, prediction, truth, model, by, weight, empty_truth, group, empty_confidence
+    confidence, correct, prediction, truth, model, by, weight, empty_truth, group, \
+            empty_confidence, compare
         As :func:`read_outputs` takes them.
-    item : str, optional
-        The column that identifies each item, once in the outputs of a model.
+    item : str or False, optional
+        The column that identifies each item, once in the outputs of a model. Of the same items, by
+        default, the column ``id`` where all files have it, without gaps, and no model has a value
+        twice; False for none.
     same_items : bool, default=False
         Whether outputs are those of the items that all models have, in the order of the first model:
         matched by `item`, or without that as they stand in the files, which then have to have equal
-        numbers of them.
+        numbers of them. By a column ``id`` that was not named, all models have to have all items.
     on_file : callable, optional
         Is told the name of each file before it is read.
 
@@ -243,7 +252,7 @@ def read_models(
     first, second = _columns_of_groups(group)
     columns = Columns(
         confidence, correct, prediction, truth, model, by, weight, item, same_items, empty_truth, first,
-        empty_confidence, second,
+        empty_confidence, second, compare,
     )  # fmt: skip
     if not isinstance(files, Mapping):
         raise TypeError(
@@ -273,6 +282,7 @@ def sketch_outputs(
     prediction: str | None = None,
     truth: str | None = None,
     empty_truth: bool = False,
+    compare: Literal["text", "number"] | None = None,
 ) -> ThresholdSketch:
     r"""Count the outputs in a file of any size, a batch of rows at a time.
 
@@ -284,7 +294,7 @@ def sketch_outputs(
         As for :class:`.ThresholdSketch`: the largest width of the bounds of the ROC-AUC, in [1e-12, 1).
     max_memory : int, optional
         Bytes that DuckDB may take to read the file; what it takes by default is most of the machine's.
-    confidence, correct, prediction, truth, empty_truth
+    confidence, correct, prediction, truth, empty_truth, compare
         As :func:`read_outputs` takes them.
 
     Returns
@@ -313,13 +323,13 @@ def sketch_outputs(
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "outputs.csv")
     ...     _ = path.write_text("prediction,truth,confidence\n007,007,0.9\n7,007,0.4\n")
-    ...     sketch = sketch_outputs(path)
+    ...     sketch = sketch_outputs(path, compare="text")
     >>> sketch.bounds().roc_auc
     Bounds(low=1.0, high=1.0)
     """
     from fastarac.bounds.sketch import ThresholdSketch
 
-    columns = Columns(confidence, correct, prediction, truth, empty_truth=empty_truth)
+    columns = Columns(confidence, correct, prediction, truth, empty_truth=empty_truth, compare=compare)
     sketch = ThresholdSketch(max_width)
     with connect(alone=True) as connection:
         if max_memory is not None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._core.text import quoted
+from fastarac._core.checks import choice
+from fastarac._core.text import plural, quoted
 from fastarac.io._labels import FIELDS, TextColumn, Texts, hashes
 from fastarac.io._sources import (
     BOOLEAN,
@@ -21,13 +22,17 @@ from fastarac.io._sources import (
     TEXT,
     DataFileError,
     FileSource,
+    sql_text,
 )
 
+EXAMPLES = 3  # outputs that are shown where none is right
 Array = NDArray[Any]
+Compare = Literal["text", "number"]
 
 EXACT_FLOAT_LIMIT = 2.0**53
 EXACT_DIGITS = 15  # numbers of so many digits are different in float64, too
 CAST = "cast the column to DOUBLE where it is rounded on purpose"
+DECIMAL = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*"
 WRITTEN_TRUE = r"\s*((?i:true)|\+?0*1(\.0*)?([eE][+-]?0+)?)\s*"
 WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
 
@@ -54,6 +59,10 @@ class Pick(ABC):
     @abstractmethod
     def expression(self, source: FileSource) -> str:
         """Return the SQL expression of the values; it is null where a value is not as expected."""
+
+    def refusal(self, source: FileSource, index: int) -> DataFileError:
+        """Return an error about a row, counted from 0, whose value is not as expected."""
+        return source.unexpected(self.column, index, f"expected {self.expectation(source)}", self.hint)
 
     def is_valid(self, values: Array) -> Array:
         """Return which values are as expected, of those that are not null."""
@@ -203,22 +212,75 @@ class Truth(Pick):
 
 @dataclass(frozen=True)
 class Equal(Truth):
+    """Whether an output is equal to its truth.
+
+    Attributes
+    ----------
+    prediction : str
+        The column of outputs.
+    compare : {"text", "number"} or None
+        As which texts are compared that are numbers; without a choice it is null where that decides.
+    """
+
     prediction: str
+    compare: Compare | None = None
 
     def expression(self, source: FileSource) -> str:
         truth, prediction = source.identifier(self.column), source.identifier(self.prediction)
         kinds = source.kind_of(self.column), source.kind_of(self.prediction)
-        if kinds[0] != kinds[1]:
+        if kinds[0] != kinds[1] and self.compare != "number":
             problem = (
                 f"column {quoted(self.column)} holds {kinds[0]}, but column "
                 f"{quoted(self.prediction)} holds {kinds[1]}; expected the same of both"
             )
             raise DataFileError(source.path, problem)
-        if kinds[0] == TEXT:
-            return f"coalesce({prediction}, '') = {super().expression(source)}"
-        if self.empty:
-            return f"{prediction} IS NOT DISTINCT FROM {truth}"
-        return f"CASE WHEN {truth} IS NOT NULL THEN {prediction} IS NOT DISTINCT FROM {truth} END"
+        if kinds[0] == kinds[1] != TEXT:
+            if self.empty:
+                return f"{prediction} IS NOT DISTINCT FROM {truth}"
+            return f"CASE WHEN {truth} IS NOT NULL THEN {prediction} IS NOT DISTINCT FROM {truth} END"
+        read, true = self._texts(source)
+        if self.compare == "text":
+            return f"{read} = {true}"
+        decided = "true" if self.compare == "number" else "NULL"
+        doubles = (f"TRY_CAST(replace({text}, ',', '.') AS DOUBLE)" for text in (read, true))
+        same = f"coalesce({_number_in(read)} = {_number_in(true)}, false)"
+        return (
+            f"CASE WHEN {read} = {true} THEN true WHEN {' = '.join(doubles)} "  # which takes less time
+            f"THEN CASE WHEN {same} THEN {decided} ELSE false END "
+            f"WHEN {true} IS NOT NULL THEN false END"
+        )
+
+    def _texts(self, source: FileSource) -> tuple[str, str]:
+        """Return the SQL expressions of the output and of its truth, as texts."""
+        read = f"coalesce(CAST({source.identifier(self.prediction)} AS VARCHAR), '')"
+        return read, super().expression(source)
+
+    def refusal(self, source: FileSource, index: int) -> DataFileError:
+        read, true = self._texts(source)
+        (row,) = source.select(f"{read}, {true}", rest=f"LIMIT 1 OFFSET {index}").fetchall()
+        if row[1] is None:
+            return super().refusal(source, index)
+        same = f"{read} <> {true} AND {_number_in(read)} = {_number_in(true)}"
+        differ = source.select("count(*)", rest=f"WHERE {same}").fetchall()[0][0]
+        problem = (
+            f"the output {quoted(row[0])} and the truth {quoted(row[1])} differ as texts and are the "
+            f"same number, as in {differ:,} {plural('row', differ)}; compare='number' takes such "
+            "outputs for right, compare='text' for wrong"
+        )
+        return source.error_in_row(index, problem)
+
+
+def _number_in(text: str) -> str:
+    """Return the SQL expression of the shortest form of the decimal number in a text; null of others.
+
+    It is exact: as doubles, long numbers that differ would be equal.
+    """
+    is_comma = f"regexp_full_match({text}, '{DECIMAL_COMMA}')"
+    point = f"CASE WHEN {is_comma} THEN replace({text}, ',', '.') ELSE {text} END"
+    digits = f"ltrim(trim({point}), '+-0')"
+    short = f"CASE WHEN contains({digits}, '.') THEN rtrim(rtrim({digits}, '0'), '.') ELSE {digits} END"
+    sign = f"CASE WHEN contains({text}, '-') AND {short} <> '' THEN '-' ELSE '' END"
+    return f"CASE WHEN regexp_full_match({point}, '{DECIMAL}') THEN {sign} || {short} END"
 
 
 class Label(Pick):
@@ -260,14 +322,17 @@ class Columns:
     model: str | None = None
     by: str | None = None
     weight: str | None = None
-    item: str | None = None
+    item: str | Literal[False] | None = None
     keep_truth: bool = False
     empty_truth: bool = False
     group: str | None = None
     empty_confidence: bool = False
     crossed: str | None = None
+    compare: Compare | None = None
 
     def __post_init__(self) -> None:
+        if self.compare is not None:
+            choice(self.compare, "compare", get_args(Compare))
         if self.correct is not None and (self.prediction is not None or self.truth is not None):
             raise ValueError(
                 "name either the column that says whether an output is correct, or the columns of "
@@ -280,6 +345,22 @@ class Columns:
     def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
         """Return the fields of `Outputs` in a file; of texts, their number in `texts`."""
         return _fetch(source, self._known(source).picks(source), texts)
+
+    def first_texts(self, source: FileSource, model: str | None = None) -> list[tuple[str, str]]:
+        """Return the first outputs of a model, with their truths; none where no columns have them."""
+        known = self._known(source)
+        if known.prediction is None or known.truth is None:
+            return []
+        names = known.prediction, known.truth
+        for name in names:
+            source.require(name)
+        of_model = ""
+        if known.model is not None and model is not None:
+            source.require(known.model, is_label=True)
+            of_model = f"WHERE {source.label(known.model)} = {sql_text(model)}"
+        texts = (f"coalesce(CAST({source.identifier(name)} AS VARCHAR), '')" for name in names)
+        rows = source.select(", ".join(texts), rest=f"{of_model} LIMIT {EXAMPLES}").fetchall()
+        return [(str(read), str(true)) for read, true in rows]
 
     def batches(self, source: FileSource, size: int) -> Iterator[tuple[Array, Array]]:
         """Yield whether outputs are correct, and their confidences, of so many rows at a time."""
@@ -311,6 +392,12 @@ class Columns:
                 "column of truths is expected"
             )
             raise DataFileError(source.path, problem)
+        if self.compare is not None and self.truth is None:
+            problem = (
+                f"compare is {self.compare!r}, but column {quoted(str(self.correct))} says what is "
+                "correct; columns of outputs and of truths are expected"
+            )
+            raise DataFileError(source.path, problem)
         for name in (self.confidence, self.correct, self.prediction, self.truth, self.weight):
             if name is not None:
                 source.require(name)
@@ -323,12 +410,14 @@ class Columns:
         if self.correct is not None:
             picks.append(Correct("correct", self.correct))
         if self.prediction is not None and self.truth is not None:
-            picks.append(Equal("correct", self.truth, self.empty_truth, self.prediction))
+            equal = Equal("correct", self.truth, self.empty_truth, self.prediction, self.compare)
+            picks.append(equal)
             if self.keep_truth:
                 picks.append(Truth("truth", self.truth, self.empty_truth))
         if self.weight is not None:
             picks.append(Weight("weight", self.weight))
-        labels = {"model": self.model, "by": self.by, "item": self.item}
+        item = None if self.item is False else self.item
+        labels = {"model": self.model, "by": self.by, "item": item}
         labels |= {"group": self.group, "crossed": self.crossed}
         for field, name in labels.items():
             if name is not None:
@@ -412,8 +501,7 @@ def _refuse_invalid(
     if not invalid:
         return
     index, pick = min(invalid, key=lambda found: found[0])
-    expected = f"expected {pick.expectation(source)}"
-    raise source.unexpected(pick.column, index + begin, expected, pick.hint)
+    raise pick.refusal(source, index + begin)
 
 
 def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:

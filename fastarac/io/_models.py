@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from fastarac._core.text import listed, printable, quoted
 from fastarac.io._formats import open_source
 from fastarac.io._labels import FIELDS, Texts
 from fastarac.io._outputs import Labels, Outputs
+from fastarac.io._pages import ID, count_values
 from fastarac.io._sources import connect
 
 if TYPE_CHECKING:
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.io._columns import Columns
+    from fastarac.io._sources import FileSource
 
 
 class _Models(NamedTuple):
     outputs: Mapping[str, Outputs]
     difference: str | None
     same_truths: bool
+    item: str | None = None
 
 
 class Models(TupleResult, _Models):
@@ -41,6 +44,8 @@ class Models(TupleResult, _Models):
         nothing identifies the items, their numbers.
     same_truths : bool
         Whether there are truths of all models, which were found to be the same row by row.
+    item : str or None
+        The column that told which outputs are of the same item; None where nothing did.
 
     See Also
     --------
@@ -70,14 +75,18 @@ def read_files(
     """Return the outputs in files, by model."""
     with connect() as connection:
         texts = {field: Texts() for field in FIELDS}
+        sources = {name: open_source(path, connection) for name, path in files.items()}
+        untold = columns.item is None
+        if same_items and untold and all(_has_ids(source, columns) for source in sources.values()):
+            columns = replace(columns, item=ID)
         files_read = []
-        for name, path in files.items():
+        for name, source in sources.items():
             if on_file is not None:
                 on_file(name)
-            files_read.append((name, columns.read(open_source(path, connection), texts)))
+            files_read.append((name, columns.read(source, texts)))
         parts: dict[str, list[Outputs]] = {}
-        for name, fields in files_read:
-            outputs = with_codes(fields, texts)
+        for name, read in files_read:
+            outputs = with_codes(read, texts)
             of_models = {name: outputs}
             if outputs.model is not None:
                 named = replace(outputs, model=texts["model"].named(outputs.model))
@@ -86,9 +95,12 @@ def read_files(
                 if len(part):
                     parts.setdefault(model, []).append(part)
         models = {model: _joined(of_model).with_rejects_below() for model, of_model in parts.items()}
+        if columns.item and untold and not all(map(_once_each, models.values())):
+            columns = replace(columns, item=None)
+            models = {model: replace(outputs, item=None) for model, outputs in models.items()}
         same_truths = same_items and all(outputs.truth is not None for outputs in models.values())
         if same_items:
-            models, difference = _of_same_items(models, texts)
+            models, difference = _of_same_items(models, texts, told=not untold)
         else:
             matching = _matched(models, texts["item"])
             difference = _unequal_sizes(models) if matching is None else matching.difference
@@ -96,13 +108,26 @@ def read_files(
             model: with_names(replace(outputs, item=None, truth=None), texts)
             for model, outputs in models.items()
         }
-    return Models(done, difference, same_truths)
+    return Models(done, difference, same_truths, columns.item or None)
 
 
-def with_codes(fields: Mapping[str, Any], texts: Mapping[str, Texts]) -> Outputs:
+def _has_ids(source: FileSource, columns: Columns) -> bool:
+    """Whether a file has a column of ids, without gaps, that is read for nothing else."""
+    if ID in (getattr(columns, field.name) for field in fields(columns)) or ID not in source.columns:
+        return False
+    counted = count_values(source, ID)
+    return counted is not None and (columns.model is not None or counted.values == counted.rows)
+
+
+def _once_each(outputs: Outputs) -> bool:
+    """Whether no item is there twice."""
+    return outputs.item is not None and len(np.unique(outputs.item.codes)) == len(outputs)
+
+
+def with_codes(read: Mapping[str, Any], texts: Mapping[str, Texts]) -> Outputs:
     """Return what was read of a file, with labels that have codes, but no names."""
-    labels = {field: texts[field].labels(fields[field]) for field in FIELDS if field in fields}
-    every: dict[str, Any] = {**fields, **labels}
+    labels = {field: texts[field].labels(read[field]) for field in FIELDS if field in read}
+    every: dict[str, Any] = {**read, **labels}
     return Outputs(**every)
 
 
@@ -181,9 +206,12 @@ def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
 
 
 def _of_same_items(
-    models: Mapping[str, Outputs], texts: Mapping[str, Texts]
+    models: Mapping[str, Outputs], texts: Mapping[str, Texts], *, told: bool
 ) -> tuple[dict[str, Outputs], str | None]:
-    """Return the outputs of the items that all models have, in the order of the first one."""
+    """Return the outputs of the items that all models have, in the order of the first one.
+
+    `told` is whether somebody named the column that identifies them.
+    """
     if len(models) < 2:
         found = printable(next(iter(models)))
         raise ValueError(f"there is one model, {found}; at least two are expected (see model=COLUMN)")
@@ -197,6 +225,12 @@ def _of_same_items(
         same = dict(models)
     else:
         difference = matching.difference
+        if difference is not None and not told:
+            raise ValueError(
+                f"{difference}, by column {quoted(ID)}; outputs of the same items are expected: "
+                f"item={ID!r} compares those that all models have, item=False takes the outputs as "
+                "they stand"
+            )
         if not len(matching.places[0]):
             raise ValueError(f"{difference}; outputs of the same items are expected")
         same = {

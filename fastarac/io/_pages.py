@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
+    from fastarac.io._columns import Columns
 
 T = TypeVar("T")
 
@@ -52,7 +53,7 @@ def column_of_pages(path: Path, used: Collection[str]) -> Candidate | None:
 
     def repeating(source: FileSource) -> list[Candidate]:
         named = [name for name in source.columns if names_pages(name) and name not in used]
-        counted = (_counted(source, name) for name in named)
+        counted = (count_values(source, name) for name in named)
         return [each for each in counted if each is not None and 2 <= each.values <= each.rows / 2]
 
     found = _looked_at(path, repeating) or []
@@ -66,8 +67,23 @@ def repeated_ids(path: Path, used: Collection[str]) -> Candidate | None:
     """Return the column "id" of a readable file, if it is not `used` and has a value more than once."""
     if ID in used:
         return None
-    found = _looked_at(path, lambda source: _counted(source, ID) if ID in source.columns else None)
+    found = _ids(path)
     return found if found is not None and found.values < found.rows else None
+
+
+def has_unique_ids(path: Path) -> bool:
+    """Whether a readable file has a column "id", without gaps, that has no value twice."""
+    found = _ids(path)
+    return found is not None and found.values == found.rows
+
+
+def _ids(path: Path) -> Candidate | None:
+    return _looked_at(path, lambda source: count_values(source, ID) if ID in source.columns else None)
+
+
+def first_texts(path: Path, columns: Columns, model: str | None = None) -> list[tuple[str, str]]:
+    """Return the first outputs of a model in a readable file, with their truths, where it has both."""
+    return _looked_at(path, lambda source: columns.first_texts(source, model)) or []
 
 
 def is_of_ocr(path: Path) -> bool:
@@ -99,7 +115,7 @@ def names_pages(name: str) -> bool:
     return any(word in UNITS for word in words) and all(word in UNITS | BESIDE for word in words)
 
 
-def _counted(source: FileSource, column: str) -> Candidate | None:
+def count_values(source: FileSource, column: str) -> Candidate | None:
     """Count the values of a column of names that is filled throughout; None of any other."""
     import duckdb
 

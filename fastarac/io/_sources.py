@@ -42,7 +42,6 @@ FLOATS_AND_INTEGERS = frozenset(
         *("FLOAT", "DOUBLE"),
     }
 )
-MOST_OF_DEFLATE = 1032  # bytes that one byte of a .gz file can become
 READ, HELD = 1 << 16, 1 << 20  # bytes of a file, and of what a .gz file expands to, at a time
 OTHER_NUMBERS = frozenset({"HUGEINT", "UHUGEINT", "DECIMAL"})
 OTHER_NAMES = frozenset({"DATE", "TIME", "UUID", "INTERVAL"})  # besides times with a date
@@ -331,18 +330,17 @@ def _versions(path: Path) -> list[tuple[str, int, int, int]]:
 
 
 def require_modest(path: Path) -> None:
-    """Raise where a .gz file expands further than it may, or where the last line of a file is too long.
+    """Raise where a .gz file is damaged or expands too far, or the last line of a file is too long.
 
     What a .gz file says of itself is not believed, since it may be crafted: it is decompressed, and
-    nothing of it is kept. DuckDB refuses lines that are too long, but drops one without a word where
-    the file ends in it.
+    nothing of it is kept. DuckDB looks at no checksum, and takes a file that is cut off for a whole
+    one. It refuses lines that are too long, but drops one without a word where the file ends in it.
     """
     (version,) = _versions(path)
-    limits = largest_expansion(version[2]), longest_line()
-    if not path.name.lower().endswith(".gz"):
+    if path.name.lower().endswith(".gz"):
+        _decompress_within(path, version, (largest_expansion(version[2]), longest_line()))
+    else:
         _require_short_end(path, version[2])
-    elif version[2] * MOST_OF_DEFLATE > min(limits):
-        _decompress_within(path, version, limits)
 
 
 def _require_short_end(path: Path, size: int) -> None:
@@ -386,7 +384,20 @@ def _decompress_within(
                         raise DataFileError(path, too_long("a line"))
                     read = member.unused_data if member.eof else member.unconsumed_tail
         except zlib.error as error:
-            raise DataFileError(path, f"it cannot be read: {error}") from None
+            raise DataFileError(path, _damage(str(error), at_start=not expanded)) from None
+    if not member.eof:
+        raise DataFileError(path, "it is damaged: its compressed data are cut off")
+
+
+def _damage(error: str, *, at_start: bool) -> str:
+    """Return what is wrong with a .gz file, from what zlib says."""
+    if "incorrect header check" in error:
+        if at_start:
+            return "it is not a gzip file, though its name ends in .gz"
+        return "it is damaged: bytes that are no gzip data follow its compressed data"
+    if "incorrect data check" in error or "incorrect length check" in error:
+        return "it is damaged: its checksum is wrong"
+    return f"it is damaged: {error}"
 
 
 def text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:

@@ -28,6 +28,7 @@ Reading = TypeVar("Reading")
 
 __all__ = [
     "COMPARISONS",
+    "UNTOLD",
     "FieldComparison",
     "Judgement",
     "TooSlowError",
@@ -413,12 +414,12 @@ def strings_of_file(path: Path, expected: str) -> dict[str, str]:
 
 
 def comparisons_by_field(
-    compare: str | Mapping[str, str] | os.PathLike[str], fields: Sequence[str]
+    compare: str | Mapping[str, str] | os.PathLike[str] | None, fields: Sequence[str]
 ) -> dict[str, FieldComparison]:
     """Return the comparison of each field.
 
     A field's own name goes before patterns with * and ?, of which the last that matches counts; fields
-    that none matches are compared by ``exact``.
+    that none matches have `UNTOLD`.
 
     Raises
     ------
@@ -429,6 +430,8 @@ def comparisons_by_field(
         compare = read_comparisons([os.fspath(compare)])
     if isinstance(compare, str):
         compare = {"*": compare}
+    if compare is None:
+        compare = {}
     if not isinstance(compare, Mapping):
         raise ValueError(  # noqa: TRY004, as of a name that there is not
             f"compare is {compare!r}; a comparison, a mapping from fields to these, or the path of a "
@@ -441,8 +444,7 @@ def comparisons_by_field(
             f"compare names {', '.join(map(shown, unknown))}; the fields are "
             f"{', '.join(map(shown, fields))}"
         )
-    exact = comparison("exact")
-    found = dict.fromkeys(fields, exact)
+    found = dict.fromkeys(fields, UNTOLD)
     for pattern, its in matches.items():
         found |= dict.fromkeys(its, made[pattern])
     return found | {field: made[field] for field in fields if field in made}
@@ -450,3 +452,7 @@ def comparisons_by_field(
 
 def _matches(pattern: str, field: str) -> bool:
     return fnmatchcase(field, pattern.replace("[", "[[]"))
+
+
+#: The comparison of fields of which nobody said how they are compared.
+UNTOLD = comparison("exact")

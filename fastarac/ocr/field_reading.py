@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastarac._core.text import count, few_of, plural
+from fastarac._core.text import count, few_of, listed, plural
 from fastarac.ocr.field_comparisons import (
+    UNTOLD,
     Judgement,
     TooSlowError,
     Written,
@@ -48,6 +50,8 @@ UNDECIDED = (
 EMPTY = Written("")
 #: Confidences that a document or field has at least, for its scale to be told from that of others.
 FEW = 3
+#: Outputs of a field from which it is named where none of them is right.
+MANY = 10
 
 
 class Item(NamedTuple):
@@ -64,7 +68,7 @@ def read_fields(
     path: str | os.PathLike[str],
     truth: str | os.PathLike[str] | None = None,
     *,
-    compare: str | Mapping[str, str] | os.PathLike[str] = "exact",
+    compare: str | Mapping[str, str] | os.PathLike[str] | None = None,
     rename: Mapping[str, str] | os.PathLike[str] | None = None,
     value_key: str = "value",
     confidence_key: str = "confidence",
@@ -91,10 +95,11 @@ def read_fields(
     truth : str or path-like, optional
         The true values: a table with the columns ``document``, ``field`` and ``truth``, or nested JSON
         with plain values. Without it, ``truth`` is a column of the first table.
-    compare : str, mapping of str to str or path-like, default="exact"
+    compare : str, mapping of str to str or path-like, optional
         When an output is right: one way for all fields, or one for each by its name, in which numbers
         of items are left out and ``*`` and ``?`` stand for others: ``{"items[].*": "amount"}``. Fields
-        that are not named are compared by ``exact``. A path is that of a TOML file with such lines.
+        that are not named are compared by ``exact``, and are an error where an output and its truth
+        are the same number (``9.0`` and ``9``). A path is that of a TOML file with such lines.
         The ways are those of `fastarac.ocr.COMPARISONS`, with options:
         ``"amount:comma,tolerance=0.01"`` (or ``point``; or ``written``: the text, although a service
         gives the number), ``"date:dmy"`` (or ``mdy``, ``ymd``, a format of ``strptime``),
@@ -349,6 +354,7 @@ def _outputs(
             judged.append(Judgement(right=False))
         else:
             judged.append(_judge(truth, prediction or EMPTY, ways[name]))
+    _refuse_numbers(items, judged, ways)
     rejected = np.isnan(confidence)
     _check_one_scale(items, confidence)
     never = None
@@ -362,7 +368,8 @@ def _outputs(
         "missed" if gone else "inserted" if item.truth is None else "right" if right else "wrong"
         for item, gone, right in zip(items, rejected.tolist(), correct.tolist(), strict=True)
     ]
-    notes = [*notes, *_counted(items, judged, kind), *_hints(items, judged, ways)]
+    notes = [*notes, *_counted(items, judged, kind)]
+    notes += [*_none_right(items, judged), *_hints(items, judged, ways)]
     return FieldOutputs(
         document=tuple(_row(item).document for item in items),
         field=tuple(item.field for item in items),
@@ -420,6 +427,24 @@ def _counted(items: Sequence[Item], judged: Sequence[Judgement], kind: Sequence[
             )
             said = words.format(_is(len(of)))
             yield f"{count(len(of))} {plural('output', len(of))} {said}: {few_of(found, EXAMPLES)}"
+
+
+def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[str]:
+    """Yield where no output is right, of all fields or of one that has many."""
+    wrong: dict[str, list[Item]] = defaultdict(list)
+    right: set[str] = set()
+    for item, each in zip(items, judged, strict=True):
+        if item.truth is None or item.output is None or not _is_there(item.output):
+            continue
+        if each.right:
+            right.add(item.name)
+        wrong[item.name].append(item)
+    whole = {"": [item for of in wrong.values() for item in of]}
+    for name, of in (wrong if right else whole).items():
+        if name not in right and len(of) >= (MANY if right else 1):
+            of_field = f" of {name}" if name else ""
+            examples = listed([_pair(item) for item in of[:EXAMPLES]])
+            yield f"none of the {count(len(of))} outputs{of_field} is right, such as {examples}"
 
 
 def _is(n: int) -> str:
@@ -482,6 +507,33 @@ def _hints(
             f"{count(n)} of {count(n_wrong)} wrong outputs {_differ(n)} from the truth in form alone; "
             f"compare takes them for right: {', '.join(text for _, _, text in found)}"
         )
+
+
+def _refuse_numbers(
+    items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
+) -> None:
+    """Raise where outputs are wrong as texts and right as numbers, of a field that nobody spoke of."""
+    judge = lru_cache(maxsize=None)(comparison("number").judge)
+    same: list[tuple[str, Row, Written, Written]] = []
+    for item, each in zip(items, judged, strict=True):
+        if each.right or ways[item.name] is not UNTOLD or item.truth is None or item.output is None:
+            continue
+        true, read = item.truth.truth, item.output.prediction
+        if true is None or read is None:
+            continue
+        with suppress(Unreadable):
+            if judge(true, read).right:
+                same.append((item.name, item.truth, true, read))
+    if not same:
+        return
+    name, row, true, read = same[0]
+    n, names = len(same), few_of(dict.fromkeys(each[0] for each in same), EXAMPLES)
+    raise row.error(
+        f"the output {shown(_shown(read))} and the truth {shown(_shown(true))} differ as texts and are "
+        f"the same number, as in {count(n)} {plural('item', n)} ({names}); "
+        f"compare={{{name!r}: 'number'}} takes such outputs for right, "
+        f"compare={{{name!r}: 'text'}} for wrong"
+    )
 
 
 def _differ(n: int) -> str:

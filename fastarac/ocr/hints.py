@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac._core.text import few_of, plural, rounded_percent
+from fastarac._core.text import few_of, listed, plural, quoted, rounded_percent
 from fastarac.ocr.missed_causes import in_common
-from fastarac.ocr.records import INSERTED, MERGED, MISSED
+from fastarac.ocr.records import INSERTED, MERGED, MISSED, MOVED, RIGHT, WRONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,8 @@ MANY_MOVED = 0.05
 SPACES = 0.05
 #: Pages that are named.
 NAMED = 5
+#: Outputs that are shown where none is right.
+EXAMPLES = 3
 
 
 def hints_of(
@@ -49,7 +51,8 @@ def hints_of(
     """
     units = plural(reading.unit)
     known = records.confidence[~np.isnan(records.confidence)]
-    found = [*_lost(records, reading, attributes), *_moved(records, reading), *ties(known)]
+    found = [*_none_right(records, reading), *_lost(records, reading, attributes)]
+    found += [*_moved(records, reading), *ties(known)]
     if scale == "percent" and len(np.unique(known)) > 1 and known.max() <= 1:
         found.append(
             "The confidences go from 0 to 100 in this format, and none is above 1: they may be shares. "
@@ -110,6 +113,20 @@ def hints_of(
             "is left when folded."
         )
     return found
+
+
+def _none_right(records: Records, reading: Reading) -> Iterator[str]:
+    """Yield what outputs and truth look like where none is right."""
+    wrong = np.flatnonzero(records.kind == WRONG)
+    if np.isin(records.kind, (RIGHT, MOVED)).any() or not len(wrong):
+        return
+    shown = [
+        f"{quoted(records.prediction[k])} for {quoted(records.truth[k])}" for k in wrong[:EXAMPLES]
+    ]
+    yield (
+        f"None of the {records.n_true:,} true {plural(reading.unit)} is read right, such as "
+        f"{listed(shown)}: truth and outputs may be of different pages, or written in other ways."
+    )
 
 
 def _lost(records: Records, reading: Reading, attributes: PageAttributes | None) -> Iterator[str]:

@@ -72,6 +72,19 @@ def stages():
 COSTS = fa.VerificationCosts(0, 5, 200)
 
 
+def test_a_column_of_ids_is_used_without_being_named(folder, tmp_path):
+    for name in MODELS:
+        header, *rows = (folder / f"{name}.csv").read_text().splitlines()
+        order = rows[::-1] if name == "thorough" else rows
+        (tmp_path / f"{name}.csv").write_text("\n".join([header, *order]) + "\n")
+    path = tmp_path / "stages.toml"
+    found = {}
+    for key in ("", 'id = "id"', 'id = "none"'):
+        path.write_text(STAGES.replace('id = "id"', key))
+        found[key] = run("cascade", path, "--format", "json").stdout
+    assert found[""] == found['id = "id"'] != found['id = "none"']
+
+
 def test_it_prints_what_the_library_finds(folder):
     found = fa.costs.optimize_cascade(stages(), max_error_rate=0.01, costs=COSTS)
     path = folder / "stages.toml"

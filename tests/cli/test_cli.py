@@ -228,8 +228,39 @@ class TestModels:
         path = tmp_path / "f.tsv"
         path.write_text("text\tchecked\tscore\n007\t007\t2\n7\t007\t1\n")
         columns = ("--prediction", "text", "--truth", "checked", "--confidence", "score")
-        (record,) = commands.records(run("evaluate", path, *columns, "--format", "json").stdout)
-        assert record["recognition_rate"] == 0.5
+        for compare, rate in (("text", 0.5), ("number", 1.0)):
+            how = ("--compare", compare, "--format", "json")
+            (record,) = commands.records(run("evaluate", path, *columns, *how).stdout)
+            assert record["recognition_rate"] == rate
+        assert "--compare number takes such outputs for right, --compare text for wrong" in refusal(
+            "evaluate", path, *columns
+        )
+
+
+class TestNothingRight:
+    """0 % right is never printed without a word."""
+
+    @pytest.mark.parametrize("command", ["evaluate", "compare"])
+    def test_what_outputs_and_truths_look_like(self, tmp_path, command):
+        rows = [("EUR 9", "9", 0.5), ("x", "y", 0.6), ("A", "a", 0.7), ("B", "b", 0.8)]
+        lines = [f"{read},{true},{confidence}" for read, true, confidence in rows]
+        texts, labels = tmp_path / "texts.csv", tmp_path / "labels.csv"
+        texts.write_text("\n".join(["prediction,truth,confidence", *lines]) + "\n")
+        labels.write_text("correct,confidence\n0,0.5\n0,0.6\n0,0.1\n0,0.2\n")
+        said = " ".join(run(command, texts, labels).stderr.split())
+        assert (
+            'none of the 4 outputs of texts is right, such as "EUR 9" for "9", "x" for "y" and "A" for '
+            '"a": outputs and truths may be written in other ways'
+        ) in said
+        assert "none of the 4 outputs of labels is right; what is right is 1 or true in" in said
+
+    def test_of_one_of_the_models_in_a_file(self, tmp_path):
+        path = tmp_path / "f.csv"
+        rows = ["m,prediction,truth,confidence", "a,x,x,1", "b,y,z,1", "a,v,w,0", "b,o,0,0"]
+        path.write_text("\n".join(rows) + "\n")
+        said = run("evaluate", path, "--model", "m").stderr
+        assert 'none of the 2 outputs of b is right, such as "y" for "z" and "o" for "0": out' in said
+        assert "outputs of a" not in said
 
 
 class TestWords:

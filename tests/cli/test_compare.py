@@ -226,16 +226,28 @@ class TestPairing:
     def test_without_identifiers_the_order_counts(self, tmp_path, pair):
         assert (
             'the truth of output 1 is "1" for a and "4" for b; the same items in the same order'
-            in refusal(*pair)
+            in refusal(*pair, "--id", "none")
         )
         same = write(tmp_path / "c.csv", sorted(ROWS_B))
-        result = run(pair[0], same, "--format", "json")
+        result = run(pair[0], same, "--id", "none", "--format", "json")
         assert "in the same order, in which their truths agree; --id COLUMN" in result.stderr
         for name, rows in (("d", ROWS_A), ("e", ROWS_B)):
             plain = ((int(row[1] == row[2]), row[3]) for row in rows)
             write(tmp_path / f"{name}.csv", plain, "correct,confidence")
         table = run(tmp_path / "d.csv", tmp_path / "e.csv").stdout
         assert "taken to be of the same items in the same order; --id COLUMN matches them." in table
+
+    def test_a_column_of_ids_is_used_without_being_named(self, tmp_path, pair):
+        """Two files of the same items, one of them shuffled, are compared item by item."""
+        assert content(*pair) == content(*pair, "--id", "id")
+        found = run(*pair, "--format", "json")
+        said = 'Column "id" says which outputs are of the same item; --id none takes them in the order'
+        assert said in found.stderr
+        assert said in " ".join(run(*pair).stdout.split())
+        other = write(tmp_path / "c.csv", [("v", *ROWS_B[0][1:]), *ROWS_B[1:]])
+        message = refusal(pair[0], other)
+        assert f'c lacks "{ROWS_B[0][0]}"' in message
+        assert "--id id compares those that all models have, --id none takes the outputs as" in message
 
     def test_identifiers_need_no_note(self, pair):
         assert "same order" not in run(*pair, "--id", "id").output

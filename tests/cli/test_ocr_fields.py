@@ -108,7 +108,7 @@ def test_words(tables):
     assert "75.0 % of the documents are right as a whole." in said
     assert "Each field, worst first" in said
     assert "group" not in said
-    exact = run(tables / "both.csv", "--group", "none").stdout
+    exact = run(tables / "both.csv", "--compare", "exact", "--group", "none").stdout
     assert "Fields are compared exactly." in exact
     assert "in form alone; --compare takes " in exact.replace("\n", " ")
     assert "Intervals take fields for independent of each other (--group none)" in exact
@@ -121,7 +121,9 @@ def test_two_engines_are_compared(tables):
     assert "Judged by 4 documents, over each engine's own fields, from 1,000" in " ".join(text.split())
     assert "Each field of A, worst first" in text
     rows = list(
-        csv.DictReader(io.StringIO(run(tables / "truth.csv", *engines, "--format", "csv").stdout))
+        csv.DictReader(
+            io.StringIO(run(tables / "truth.csv", *engines, *COMPARE, "--format", "csv").stdout)
+        )
     )
     assert [row["model"] for row in rows] == ["right", "engine"]
 
@@ -159,7 +161,12 @@ def test_refusals(tables):
         "--missed is separate; fields without an output are rejected, as someone sees that they are "
         "empty: reject is expected"
     )
-    assert run(both, "--missed", "reject")
+    assert run(both, "--missed", "reject", *COMPARE)
+    assert refusal(both).endswith(
+        'field "total" of document "a1": the output "1,250.00" and the truth "1250" differ as texts '
+        "and are the same number, as in 1 item (total); --compare total=number takes such outputs for "
+        "right, --compare total=text for wrong"
+    )
     assert "--compare names \"sum\"; the fields are \"total\", \"name\"" in refusal(
         both, "--compare", "sum=number"
     ).replace("'", '"')  # fmt: skip
@@ -206,7 +213,7 @@ def test_fields_of_other_names(tables):
     assert message.endswith(
         "the same names of documents and fields are expected, or --rename FIELD=NAME"
     )
-    assert refusal(truth, engine, "--rename", "SUM=total") == (
+    assert refusal(truth, engine, "--rename", "SUM=total", *COMPARE) == (
         "--rename names SUM; names of fields that engine has are expected"
     )
     assert refusal(truth, engine, "--rename", "SUM").startswith('--rename is "SUM"; FIELD=NAME is')

@@ -149,7 +149,11 @@ def test_compare_by_id(folder, tmp_path):
     )
     assert found[0]["pairs"][0]["difference"] == straight[0]["pairs"][0]["difference"]
     assert found[0]["pairs"][0]["pvalue"] == pytest.approx(straight[0]["pairs"][0]["pvalue"], rel=0.05)
-    by_place = json.loads(run("compare", a, mixed, *options[:-4], "--format", "json").stdout)
+    unnamed = run("compare", a, mixed, *options[:-4], "--format", "json")
+    assert json.loads(unnamed.stdout)["comparisons"] == found
+    assert 'Column "id" says which outputs are of the same item' in unnamed.stderr
+    in_place = (*options[:-4], "--id", "none", "--format", "json")
+    by_place = json.loads(run("compare", a, mixed, *in_place).stdout)
     wider = by_place["comparisons"][0]["pairs"][0]["standard_error"]
     assert wider != straight[0]["pairs"][0]["standard_error"]
     mixed.write_text("\n".join([f"{header},id", *named[1:]]) + "\n")

@@ -191,19 +191,31 @@ def test_vast_counts_above_a_range(monkeypatch):
         assert getattr(found, name) == (area, area), name
 
 
-@pytest.mark.parametrize("engine", LAZY)
-def test_many_distinct_confidences_take_the_exact_way(engine, monkeypatch):
+@engines
+def test_many_distinct_confidences_are_refused_by_auto(engine, monkeypatch):
+    """The type of the result does not change as the data grow."""
     correct, confidence = sample(500)
     distinct = len(np.unique(confidence))
     frame = ENGINES[engine](table_of(correct, confidence))
-    for most, kind in (
-        (distinct, fa.ThresholdSweep),
-        (distinct - 1, fa.frames.BoundedSweep),
-        (distinct // 4, fa.frames.BoundedSweep),
-    ):
+    columns: dict[str, Any] = {"confidence": "score", "correct": "right"}
+    monkeypatch.setattr(module, "MOST_DISTINCT", distinct)
+    found = fa.frames.threshold_sweep(frame, **columns)
+    assert found == fa.threshold_sweep(correct, confidence)
+    for most in (distinct - 1, distinct // 4):
         monkeypatch.setattr(module, "MOST_DISTINCT", most)
-        found = fa.frames.threshold_sweep(frame, confidence="score", correct="right")
-        assert type(found) is kind
+        for call in (fa.frames.threshold_sweep, fa.frames.evaluate):
+            with pytest.raises(ValueError, match="distinct values; method") as caught:
+                call(frame, **columns)
+            assert str(caught.value) == (
+                f"confidence (column 'score') has more than {most:,} distinct values; method='counts' "
+                "counts each of them, 'exact' sums the areas where the items are, 'bounds' counts in "
+                "bins alone"
+            )
+
+
+@pytest.mark.parametrize("engine", LAZY)
+def test_many_weights_are_refused_by_auto(engine, monkeypatch):
+    correct, confidence = sample(500)
     monkeypatch.setattr(module, "MOST_DISTINCT", 10)
     frame = ENGINES[engine](table_of(correct, confidence, w=np.ones(len(correct))))
     with pytest.raises(ValueError, match="weight makes more than 10 kinds"):
@@ -231,7 +243,11 @@ def test_counts_of_each_confidence_however_many(engine, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"intervals": True}, TypeError, "intervals is given with method='auto'.*'counts' is expected"),
+        (
+            {"intervals": True, "method": "exact"},
+            TypeError,
+            "intervals is given with method='exact', which counts in bins; method='auto' or 'counts'",
+        ),
         ({"failure_probability": 0.1, "method": "exact"}, TypeError, "with method='exact'"),
         ({"reviewer": fa.Reviewer(0.9), "method": "bounds"}, TypeError, "reviewer is given"),
         ({"max_error_rate": 1.5}, ValueError, "max_error_rate"),
@@ -379,6 +395,10 @@ def test_evaluate(engine):
     options: dict[str, Any] = {"max_error_rate": 0.02, "max_risk": 0.05, "threshold": 0.5}
     found = fa.frames.evaluate(frame, confidence="score", correct="right", **options)
     assert found == fa.evaluate(correct, confidence, **options)
+    sure = fa.frames.evaluate(
+        frame, confidence="score", correct="right", max_error_rate=0.02, failure_probability=0.1
+    )
+    assert sure.limits[0].guaranteed is not None
     groups = fa.frames.evaluate(frame, confidence="score", correct="right", by="page", **options)
     assert list(groups) == [0, 1]
     assert groups[1] == fa.evaluate(correct[group == 1], confidence[group == 1], **options)

@@ -449,3 +449,77 @@ def test_groups_are_refused_or_warn():
         fa.guaranteed_operating_point(
             fa.threshold_sweep(correct, confidence), max_error_rate=0.05, groups=groups
         )
+
+
+class TestConfidencesOfAnotherScale:
+    """A declared scale or fixed thresholds that the confidences do not fit accept nothing."""
+
+    @pytest.fixture
+    def items(self):
+        return drawn(2000, np.random.default_rng(6))
+
+    def refused(self, items, confidence, **options):
+        with pytest.raises(ValueError, match="expected") as caught:
+            fa.guaranteed_operating_point(items[0], confidence, max_risk=0.05, **options)
+        return str(caught.value)
+
+    def test_scale(self, items):
+        unit = items[1]
+        low, high = 100 * unit.min(), 100 * unit.max()
+        assert self.refused(items, 100 * unit, scale="unit") == (
+            f"scale is 'unit', but confidence is from {low:.6g} to {high:.6g}; numbers from 0 to 1 are "
+            "expected, or scale='percent'"
+        )
+        assert "from 0 to 100 are expected, or scale='unit'" in self.refused(
+            items, unit, scale="percent"
+        )
+        logits = np.log(unit / (1 - unit))
+        for scale in ("unit", "percent"):
+            said = self.refused(items, logits, scale=scale)
+            assert said.endswith("or thresholds that were fixed without these items")
+        assert "-99" in self.refused(items, unit - 100, scale="unit")
+
+    @pytest.mark.parametrize("options", [{"groups": True}, {"sweep": True}, {"part": True}])
+    def test_in_every_way_of_giving_items(self, items, options):
+        correct, confidence, groups = items[0], 100 * items[1], None
+        if "groups" in options:
+            groups = np.arange(len(correct)) // 5
+        if "part" in options:
+            correct = fa.PartialTruth(
+                correct.astype(float), inclusion_probability=np.ones(len(correct))
+            )
+        if "sweep" in options:
+            correct, confidence = fa.threshold_sweep(correct, confidence), None
+        with pytest.raises(ValueError, match="scale is 'unit', but confidence is from"):
+            fa.guaranteed_operating_point(
+                correct, confidence, max_risk=0.05, scale="unit", groups=groups
+            )
+        with pytest.raises(ValueError, match=r"thresholds is from 101 to 102, but confidence is from"):
+            fa.guaranteed_operating_point(
+                correct, confidence, max_risk=0.05, thresholds=[101, 102], groups=groups
+            )
+
+    def test_pilot(self, items):
+        said = self.refused(items, items[1], scale="unit", pilot=100 * items[1])
+        assert "scale is 'unit', but pilot is from" in said
+
+    def test_thresholds(self, items):
+        for thresholds in ([50, 90, 95], [1.5], [2.0]):
+            said = self.refused(items, items[1], thresholds=thresholds)
+            assert said.startswith(
+                f"thresholds is from {min(thresholds):g} to {max(thresholds):g}, but"
+            )
+            assert said.endswith("thresholds on the scale of the confidences are expected")
+        self.refused(items, 100 * items[1], thresholds=[0.5, 0.9])
+        self.refused(items, 100 * items[1], thresholds=[0.9])
+
+    def test_what_fits(self, items):
+        correct, confidence = items
+        for values, options in (
+            (confidence, {"thresholds": [0.5, 0.9, 1.5]}),  # some may be out of reach
+            (100 * confidence, {"thresholds": [0.0]}),  # whether everything may be accepted
+            (np.where(confidence < 0.3, -1.0, confidence), {"scale": "unit"}),  # never accepted ones
+            (confidence * (1 + 1e-7), {"scale": "unit"}),
+            (np.log(confidence / (1 - confidence)), {"thresholds": [0.0, 1.0, 2.0]}),
+        ):
+            fa.guaranteed_operating_point(correct, values, max_risk=0.05, **options)

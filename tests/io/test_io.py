@@ -46,7 +46,7 @@ class TestEveryFormat:
         assert len(outputs) == 4
 
     def test_text_is_compared_as_written(self, path):
-        outputs = read_outputs(path, prediction="prediction", truth="truth")
+        outputs = read_outputs(path, prediction="prediction", truth="truth", compare="text")
         assert outputs.correct.tolist() == [True, False, False, True]
         assert outputs.model is outputs.by is outputs.weight is None
 
@@ -422,9 +422,22 @@ class TestBadFiles:
     def test_broken_gzip(self, tmp_path):
         path = write_delimited(tmp_path / "f.csv.gz", COLUMNS)
         whole = path.read_bytes()
-        for broken in (b"correct,confidence\n1,1\n", whole[:-20]):
+        path.write_bytes(b"correct,confidence\n1,1\n")
+        assert "it is not a gzip file, though its name ends in .gz" in str(refusal(path))
+        for broken in (whole[:-20], whole[:-8], whole[:-1], whole[:5], whole + whole[:-3]):
             path.write_bytes(broken)
-            assert "cannot be read" in str(refusal(path))
+            assert "it is damaged: its compressed data are cut off" in str(refusal(path))
+        path.write_bytes(whole + b"\0\0more")
+        assert "it is damaged: bytes that are no gzip data follow" in str(refusal(path))
+
+    @pytest.mark.parametrize("name", ["f.csv.gz", "f.tsv.gz", "f.jsonl.gz"])
+    @pytest.mark.parametrize("end", [4, 8])
+    def test_gzip_with_a_wrong_checksum_or_length(self, tmp_path, name, end):
+        path = WRITERS[name](tmp_path / name, COLUMNS)
+        whole = path.read_bytes()
+        assert len(read_outputs(path)) == len(COLUMNS["correct"])
+        path.write_bytes(whole[:-end] + bytes([whole[-end] ^ 1]) + whole[len(whole) - end + 1 :])
+        assert str(refusal(path)) == f"{path}: it is damaged: its checksum is wrong"
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ class TestExpansion:
         rows = gzip.compress(b"1,0.5\n" * (2 * MIB))
         path = tmp_path / "f.csv.gz"
         path.write_bytes(gzip.compress(HEADER) + rows[:-5] + b"\1" + rows[-4:] + rows * 7)
-        assert "it cannot be read: " in refusal(path)
+        assert "it is damaged: its checksum is wrong" in refusal(path)
 
     def test_up_to_64_mib_any_ratio_is_read(self, tmp_path):
         path = compressed(tmp_path / "f.csv.gz", (HEADER, 1), (b"1,0.5\n", 2 * MIB))

@@ -100,7 +100,7 @@ class TestMatching:
         found = read_models(files, item="id", group="g", same_items=True).outputs
         assert found["b"].group.names == ("1", "2")
         assert found["b"].group.codes.tolist() == found["a"].group.codes.tolist() == [0, 0, 1]
-        assert refusal(files, group="g", same_items=True).startswith(
+        assert refusal(files, item=False, group="g", same_items=True).startswith(
             'the group of output 1 is "1" for a and "2" for b'
         )
 
@@ -114,7 +114,9 @@ class TestMatching:
         files = write_models(tmp_path, {"a": A, "b": A, "c": {"id": ["x"], "confidence": [1]}})
         numbers = "the models have different numbers of outputs, 3 of a, 3 of b and 1 of c"
         assert read_models(files).difference == numbers
-        assert refusal(files, same_items=True).startswith(f"{numbers}; outputs of the same items")
+        assert refusal(files, item=False, same_items=True).startswith(
+            f"{numbers}; outputs of the same items"
+        )
         del files["c"]
         assert read_models(files).difference is None
 
@@ -128,6 +130,56 @@ class TestMatching:
         found = read_models({"a": a, "b": b}, item="id", same_items=True).outputs["b"]
         assert np.array_equal(found.confidence, np.arange(5000.0))
         assert np.array_equal(found.correct, np.arange(5000) > 9)
+
+
+class TestIds:
+    """A column "id" that nobody named pairs the items where it can."""
+
+    B = {name: values[::-1] for name, values in A.items()} | {"confidence": [7, 8, 9]}
+
+    def test_shuffled(self, tmp_path):
+        files = write_models(tmp_path, {"a": A, "b": self.B})
+        found = read_models(files, same_items=True)
+        assert found.item == "id"
+        assert found.outputs["b"].confidence.tolist() == [9, 8, 7]
+        for item in ("id", False):
+            named = read_models(files, item=item, same_items=True)
+            assert named.item == (item or None)
+            assert named.outputs["b"].confidence.tolist() == ([7, 8, 9] if not item else [9, 8, 7])
+        assert read_models(files).item is None
+
+    def test_models_of_one_file(self, tmp_path):
+        rows = {name: A[name] + self.B[name] for name in A} | {"model": list("aaabbb")}
+        files = write_models(tmp_path, {"f": rows})
+        found = read_models(files, model="model", same_items=True)
+        assert found.item == "id"
+        assert found.outputs["b"].confidence.tolist() == [9, 8, 7]
+        rows["id"] = ["x", "x", "z", "z", "y", "x"]
+        found = read_models(write_models(tmp_path, {"f": rows}), model="model", same_items=True)
+        assert found.item is None
+        assert found.outputs["b"].confidence.tolist() == [7, 8, 9]
+
+    @pytest.mark.parametrize("ids", [["x", "x", "y"], ["x", "", "y"], None])
+    def test_where_it_tells_no_items(self, tmp_path, ids):
+        b = {"id" if ids else "page": ids or [1, 2, 3], "confidence": [7, 8, 9]}
+        files = write_models(tmp_path, {"a": A})
+        files["b"] = write_delimited(tmp_path / "b.csv", b | {"correct": [1, 1, 1]})
+        found = read_models(files, same_items=True)
+        assert found.item is None
+        assert found.outputs["b"].confidence.tolist() == [7, 8, 9]
+
+    def test_another_use(self, tmp_path):
+        files = write_models(tmp_path, {"a": A, "b": A})
+        assert read_models(files, group="id", same_items=True).item is None
+
+    def test_ids_that_differ(self, tmp_path):
+        files = write_models(tmp_path, {"a": A, "b": A | {"id": ["z", "y", "w"]}})
+        assert refusal(files, same_items=True) == (
+            'the models have different items, 2 of which all of them have: a lacks "w" and b lacks '
+            '"x", by column "id"; outputs of the same items are expected: item=\'id\' compares those '
+            "that all models have, item=False takes the outputs as they stand"
+        )
+        assert len(read_models(files, item="id", same_items=True).outputs["a"]) == 2
 
 
 class TestTruths:
@@ -146,7 +198,7 @@ class TestTruths:
 
     def test_others(self, tmp_path):
         files = self.write(tmp_path, {"a": ["1", "3"], "b": ["1", '4"']})
-        assert refusal(files, same_items=True) == (
+        assert refusal(files, item=False, same_items=True) == (
             'the truth of output 2 is "3" for a and "4\\"" for b; the same items in the same order are '
             "expected (item=COLUMN matches them)"
         )

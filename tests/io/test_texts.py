@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from files import WRITERS, refusal, write_parquet, write_text
 
-from fastarac.io import read_outputs
+from fastarac.io import DataFileError, read_outputs, sketch_outputs
 
 
 class TestText:
@@ -32,7 +32,8 @@ class TestText:
     )
     def test_csv(self, tmp_path, prediction, truth, same):
         text = f"prediction,truth,confidence\n{prediction},{truth},1\n"
-        assert read_outputs(write_text(tmp_path / "f.csv", text)).correct.tolist() == [same]
+        path = write_text(tmp_path / "f.csv", text)
+        assert read_outputs(path, compare="text").correct.tolist() == [same]
 
     @pytest.mark.parametrize(
         ("prediction", "truth", "same"),
@@ -47,7 +48,8 @@ class TestText:
     )
     def test_json(self, tmp_path, prediction, truth, same):
         text = f'{{"prediction": {prediction}, "truth": {truth}, "confidence": 1}}\n'
-        assert read_outputs(write_text(tmp_path / "f.jsonl", text)).correct.tolist() == [same]
+        path = write_text(tmp_path / "f.jsonl", text)
+        assert read_outputs(path, compare="text").correct.tolist() == [same]
 
     def test_parquet_numbers(self, tmp_path):
         columns = {"prediction": [7.0, None, 8], "truth": [7, 1, 9], "confidence": [1, 2, 3]}
@@ -58,7 +60,7 @@ class TestText:
         text = pa.array(["x", "007", "x"]).dictionary_encode()
         columns = {"prediction": text, "truth": ["x", "7", None], "confidence": [1, 2, 3]}
         path = write_parquet(tmp_path / "f.parquet", columns)
-        error = refusal(path)
+        error = refusal(path, compare="text")
         assert error.row == 3
         assert 'column "truth" is empty' in str(error)
 
@@ -66,6 +68,9 @@ class TestText:
         columns = {"prediction": ["7"], "truth": [7], "confidence": [1]}
         error = refusal(write_parquet(tmp_path / "f.parquet", columns))
         assert '"truth" holds numbers, but column "prediction" holds text' in str(error)
+        columns = {"prediction": ["7.0", "x", None], "truth": [7, 7, 7], "confidence": [1, 1, 1]}
+        path = write_parquet(tmp_path / "f.parquet", columns)
+        assert read_outputs(path, compare="number").correct.tolist() == [True, False, False]
 
     def test_null_truth(self, tmp_path):
         path = write_text(tmp_path / "f.csv", "prediction,truth,confidence\na,a,1\nb,,2\n")
@@ -74,6 +79,63 @@ class TestText:
         assert 'row 2 (line 3): column "truth" is empty' in str(error)
         path = write_text(tmp_path / "f.jsonl", '{"prediction":"","truth":null,"confidence":1}')
         assert 'row 1 (line 1): column "truth" is empty' in str(refusal(path))
+
+
+class TestTextsThatAreNumbers:
+    """The same number, written in two ways: right or wrong, as the user says."""
+
+    @pytest.mark.parametrize(
+        ("prediction", "truth"),
+        [
+            ("9.0", "9"), ("007", "7"), ("+5", "5"), (".5", "0.50"), ("12,50", "12,5"), ("-0", "0"),
+            (" 9", "9"), ("-0,5", "-.5"), ("0,125", "0.125"), ("100", "100.0"), ("7.", "7"),
+        ],
+    )  # fmt: skip
+    def test_the_same(self, tmp_path, prediction, truth):
+        path = write_text(tmp_path / "f.csv", f"prediction;truth;confidence\n{prediction};{truth};1\n")
+        assert read_outputs(path, compare="number").correct.tolist() == [True]
+        assert read_outputs(path, compare="text").correct.tolist() == [False]
+        assert "and are the same number" in str(refusal(path))
+
+    @pytest.mark.parametrize(
+        ("prediction", "truth"),
+        [
+            ("1,234", "1234"), ("1.234", "1234"), ("-5", "5"), ("1-5", "15"), ("1_0", "10"),
+            ("12345678901234567890", "12345678901234567891"), ("", "0"), ("nan", "nan "), ("100", "10"),
+            ("1.10", "1.1.0"), ("0.05", "0.5"), ("9", "90"),
+        ],
+    )  # fmt: skip
+    def test_others(self, tmp_path, prediction, truth):
+        path = write_text(tmp_path / "f.csv", f"prediction;truth;confidence\n{prediction};{truth};1\n")
+        for compare in ("text", "number", None):
+            assert read_outputs(path, compare=compare).correct.tolist() == [False]
+
+    @pytest.mark.parametrize("name", ["f.csv", "f.jsonl", "f.parquet"])
+    def test_the_error(self, tmp_path, name):
+        columns = {"prediction": ["x", "7", "007", "9.0"], "truth": list("x779")}
+        path = WRITERS[name](tmp_path / name, columns | {"confidence": [1, 2, 3, 4]})
+        said = (
+            'the output "007" and the truth "7" differ as texts and are the same number, as in 2 rows; '
+            "compare='number' takes such outputs for right, compare='text' for wrong"
+        )
+        assert refusal(path).problem == said
+        assert refusal(path).row == 3
+        with pytest.raises(DataFileError, match="as in 2 rows"):
+            sketch_outputs(path)
+        assert sketch_outputs(path, compare="number").bounds().total == 4
+
+    def test_empty_truth(self, tmp_path):
+        path = write_text(tmp_path / "f.csv", "prediction,truth,confidence\n,,1\n1,,2\n07,7,3\n")
+        found = read_outputs(path, compare="number", empty_truth=True)
+        assert found.correct.tolist() == [True, False, True]
+        assert 'column "truth" is empty' in str(refusal(path, compare="number"))
+
+    def test_a_comparison_without_texts(self, tmp_path):
+        path = write_text(tmp_path / "f.csv", "correct,confidence\n1,1\n")
+        with pytest.raises(DataFileError, match="compare is 'number', but column \"correct\" says"):
+            read_outputs(path, compare="number")
+        with pytest.raises(ValueError, match="compare is 'digits'"):
+            read_outputs(path, compare="digits")
 
 
 class TestLongRows:

@@ -204,13 +204,50 @@ def test_what_can_be_read_in_two_ways_is_said_and_not_guessed(tmp_path):
     assert read_fields(path, compare="amount:comma").correct.tolist() == [True, True, True, False]
 
 
+def test_the_same_number_in_other_words_waits_for_a_comparison(tmp_path):
+    rows = [
+        ("a", "no", "7", 0.9, "7"),
+        ("b", "no", "007", 0.8, "7"),
+        ("b", "sum", "1250.00", 0.7, "1250"),
+        ("c", "sum", "n/a", 0.7, "9"),
+        ("d", "sum", "1.234", 0.7, "1234"),  # in one of two ways
+    ]
+    path = write_csv(tmp_path / "f", rows)
+    with pytest.raises(OcrFileError) as caught:
+        read_fields(path)
+    assert str(caught.value).endswith(
+        'field "no" of document "b": the output "007" and the truth "7" differ as texts and are the '
+        "same number, as in 2 items (no, sum); compare={'no': 'number'} takes such outputs for right, "
+        "compare={'no': 'text'} for wrong"
+    )
+    with pytest.raises(OcrFileError, match=r"as in 1 item \(sum\)"):
+        read_fields(path, compare={"no": "text"})
+    for compare, right in (
+        ({"no": "number", "sum": "text"}, 2),
+        ("exact", 1),
+        ({"*": "number", "sum": "exact"}, 2),
+    ):
+        assert read_fields(path, compare=compare).correct.sum() == right
+
+
+def test_fields_of_which_no_output_is_right_are_shown(tmp_path):
+    rows = [(f"d{i}", "day", f"{i} May", 0.5 + i / 100, f"{i}/05") for i in range(1, 11)]
+    none = read_fields(write_csv(tmp_path / "none", rows)).notes
+    shown = '"1 May" for "1/05", "2 May" for "2/05" and "3 May" for "3/05"'
+    assert none[0] == f"none of the 10 outputs is right, such as {shown}"
+    rows += [("d1", "no", "7", 0.9, "7"), ("d2", "no", "x", 0.9, "7"), ("d1", "po", "1", 0.9, "2")]
+    some = read_fields(write_csv(tmp_path / "some", rows)).notes
+    assert some[0] == f"none of the 10 outputs of day is right, such as {shown}"
+    assert sum("is right, such as" in note for note in some) == 1
+
+
 def test_wrong_outputs_that_another_comparison_takes_for_right_are_said(tmp_path):
     rows = [
         ("a", "day", "3 May 2026", 0.9, "2026-05-03"),
         ("b", "day", "4 May 2026", 0.8, "2026-05-03"),
         ("b", "sum", "21561.60", 0.7, "21561.6"),
     ]
-    assert read_fields(write_csv(tmp_path / "f", rows)).notes == (
+    assert read_fields(write_csv(tmp_path / "f", rows), compare="exact").notes[1:] == (
         (
             "2 of 3 wrong outputs differ from the truth in form alone; compare takes them for right: "
             "day=date (1 of 2), sum=number (1 of 1)"

@@ -118,3 +118,10 @@ def test_words_without_letters_have_no_script():
     }
     text = lost(truth, {"p": [word for word in truth["p"] if word.startswith("w")]})
     assert text.startswith("100 % of the words it misses are numbers or punctuation marks and 70.0 %")
+def test_words_of_which_none_is_right():
+    truth, output = {"one": ["amber", "bridge", "Corn"]}, {"one": ["ambre", "bridgo", "corn"]}
+    assert (
+        'None of the 3 true words is read right, such as "ambre" for "amber", "bridgo" for "bridge" '
+        'and "corn" for "Corn": truth and outputs may be of different pages'
+    ) in said(truth, output)
+    assert "None of the" not in said(truth, output, fold=["case"])

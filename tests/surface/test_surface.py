@@ -313,7 +313,7 @@ MEANINGS = {
     "words": "of an OCR engine",
     "output": "file or folder of an engine's output",
     "pairing": "of files of truth and output",
-    "compare": "when a field is right: one comparison, or one by field",
+    "compare": "when an output is right beside its truth: one comparison, or one by field",
     "rename": "the name that the truth has, by field of the outputs",
     "engines": "what each engine read, by their names",
     "combination": "what was learnt of engines from other pages",
