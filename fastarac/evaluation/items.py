@@ -494,8 +494,8 @@ def _of_partial_truth(
     counts = for_limits(source.counts(statistics["recognition_rate"]))  # no cost falls below 0
     rate, gamma = values["recognition_rate"], prices.gamma
     arac, arp = (
-        areas.estimated_area(values[f"{name}_auc"], values[f"normalized_{name}_auc"], rate, gamma)
-        for name in ("arac", "arp")
+        of_parts(values[f"{name}_auc"], values[f"normalized_{name}_auc"], rate, gamma)
+        for name, of_parts in (("arac", areas.estimated_arac_area), ("arp", areas.estimated_area))
     )
     return Evaluation(
         n=len(truth), recognition_rate=rate, arac=arac, arp=arp, roc_auc=values["roc_auc"],
