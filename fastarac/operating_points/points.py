@@ -103,6 +103,10 @@ class OperatingPoint(Result):
     _derived = ("acceptance_rate", "error_rate", "correction_rate", "accuracy_after_correction")
 
     def __str__(self) -> str:
+        if not self.acceptance_rate:
+            return "accept nothing: review everything" + (
+                "" if not self.error_rate else f"; error rate {percent(self.error_rate, 4)}"
+            )
         where = f">= {self.threshold}"
         if self.tie_acceptance < 1:
             where = f"> {self.threshold} and {self.tie_acceptance:.4g} of those at it"
