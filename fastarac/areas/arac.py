@@ -179,7 +179,7 @@ def arac_auc_score(
     -------
     float
         In [0.5, 1]; higher is better. Unweighted, the exact value rounded once; weighted, within a
-        relative error of 1e-12.
+        relative error of 1e-12 or an absolute one of 1e-15.
 
     Raises
     ------
@@ -287,7 +287,8 @@ def augrc_loss(
     Returns
     -------
     float
-        In [0, 0.5]; lower is better. 1 − ARAC-AUC, rounded once.
+        In [0, 0.5]; lower is better. 1 − ARAC-AUC, rounded once; weighted, within a relative error of
+        1e-12 or an absolute one of 1e-15.
 
     Raises
     ------
