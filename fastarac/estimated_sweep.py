@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,20 @@ if TYPE_CHECKING:
     from fastarac._engine.ranked import RankedItems
 
 FloatArray = NDArray[np.float64]
+Counts = TypeVar("Counts", bound=CountsAtThresholds)
+Number = TypeVar("Number", float, Fraction)
 
 NO_PAIRS = 1e-13  # of all, that the sums of one class alone may leave by rounding
+
+
+def _rate_of_possible(name: str) -> Any:
+    """A rate of the nearest counts that items can have, as `ThresholdSweep` has it."""
+
+    def rate(self: EstimatedSweep) -> Any:
+        return getattr(self.possible, name)
+
+    rate.__doc__ = getattr(ThresholdSweep, name).__doc__
+    return property(rate)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -30,8 +43,9 @@ class EstimatedSweep(ThresholdSweep):
     How many items are accepted at a threshold is known, and how many of them are wrong is estimated:
     `false_accepts` is a sum of ẽ (:class:`.PartialTruth`), which may fall from one threshold to the
     next, and `true_accepts` is the rest. Areas are right on average over the draw of what was verified.
-    For limits, :attr:`rising` takes the largest number of errors so far, from the highest threshold
-    down; curves are drawn of :attr:`possible`.
+    Single counts may be negative, or more than there are items; rates, curves and the point at a
+    threshold are those of :attr:`possible`. For limits, :attr:`rising` takes the largest number of
+    errors so far, from the highest threshold down.
 
     One judge's share κ serves all counts. Functions of (truth, confidence) choose it for each figure
     by itself, so that theirs are nearer to the truth than what is read off a sweep.
@@ -85,11 +99,22 @@ class EstimatedSweep(ThresholdSweep):
             f"correct, {self.n_incorrect:.6g} incorrect, {self.n_verified} verified)"
         )
 
+    recognition_rate = _rate_of_possible("recognition_rate")
+    correction_rate = _rate_of_possible("correction_rate")
+    error_rate = _rate_of_possible("error_rate")
+    accuracy_after_correction = _rate_of_possible("accuracy_after_correction")
+    risk = _rate_of_possible("risk")
+    precision = _rate_of_possible("precision")
+    recall = _rate_of_possible("recall")
+    false_positive_rate = _rate_of_possible("false_positive_rate")
+
     @property
     def rising(self) -> ThresholdSweep:
         """The counts with which limits are kept: errors never fall from a threshold to the next."""
         accepted = self.true_accepts + self.false_accepts
         errors = np.minimum(np.maximum.accumulate(np.maximum(self.false_accepts, 0.0)), accepted)
+        # below a threshold there are no more errors than items
+        errors = np.maximum(errors, accepted - (accepted[-1] - errors[-1]))
         counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
         return trusted_sweep(ThresholdSweep, counts)  # never falling, made so here
 
@@ -141,9 +166,9 @@ class EstimatedSweep(ThresholdSweep):
         raise TypeError("an EstimatedSweep is added; a PartialTruth of all items is expected")
 
 
-def for_curves(sweep: CountsAtThresholds) -> CountsAtThresholds:
-    """Counts that curves are drawn of: of estimated ones those that are possible at each threshold."""
-    return sweep.possible if isinstance(sweep, EstimatedSweep) else sweep
+def for_curves(sweep: Counts) -> Counts:
+    """Counts that are reported as they are: of estimated ones those possible at each threshold."""
+    return cast("Counts", sweep.possible) if isinstance(sweep, EstimatedSweep) else sweep
 
 
 def is_estimated(correct: object) -> bool:
@@ -151,7 +176,7 @@ def is_estimated(correct: object) -> bool:
     return is_in_part(correct) or isinstance(correct, EstimatedSweep)
 
 
-def within(items: RankedItems, value: float, least: float, most: float) -> float:
+def within(items: RankedItems, value: Number, least: Number, most: Number) -> Number:
     """A figure of items; of estimated counts, which may be beyond what is possible, moved between."""
     return min(max(value, least), most) if isinstance(items.given, EstimatedSweep) else value
 
@@ -169,6 +194,6 @@ def plain(sweep: ThresholdSweep) -> ThresholdSweep:
     return trusted_sweep(ThresholdSweep, counts)
 
 
-def for_limits(sweep: CountsAtThresholds) -> CountsAtThresholds:
+def for_limits(sweep: Counts) -> Counts:
     """Counts with which limits are kept: of estimated ones those whose errors never fall."""
-    return sweep.rising if isinstance(sweep, EstimatedSweep) else sweep
+    return cast("Counts", sweep.rising) if isinstance(sweep, EstimatedSweep) else sweep

@@ -63,11 +63,10 @@ def whole_pairs(pairs: PairCounts) -> tuple[int, int, int]:
     if isinstance(p, int) and isinstance(q, int) and isinstance(doubled, int):
         return p, q, doubled
     unit = math.lcm(p.denominator, q.denominator, doubled.denominator)
-    return (
-        p.numerator * (unit // p.denominator),
-        q.numerator * (unit // q.denominator),
-        doubled.numerator * (unit // doubled.denominator) * unit,
-    )
+    correct = p.numerator * (unit // p.denominator)
+    incorrect = q.numerator * (unit // q.denominator)
+    above = doubled.numerator * (unit // doubled.denominator) * unit
+    return correct, incorrect, min(above, 2 * correct * incorrect)  # sums of weights are rounded
 
 
 def values_of_pairs(metric: str, pairs: Counts, gamma: float = 1.0) -> NDArray[Any]:

@@ -156,7 +156,7 @@ def arac_area(
     if is_estimated(correct):
         auc = arac_auc_score(*given, sample_weight=sample_weight)
         normalized = normalized_arac_auc_score(*given, gamma=gamma, sample_weight=sample_weight)
-        return estimated_area(auc, normalized, estimated_recognition_rate(*given), gamma)
+        return estimated_arac_area(auc, normalized, estimated_recognition_rate(*given), gamma)
     return arac_area_of(as_ranked(*given, sample_weight, corners=True).pairs, gamma)
 
 
@@ -179,7 +179,7 @@ def arac_auc_score(
     -------
     float
         In [0.5, 1]; higher is better. Unweighted, the exact value rounded once; weighted, within a
-        relative error of 1e-12.
+        relative error of 1e-12 or an absolute one of 1e-15.
 
     Raises
     ------
@@ -287,7 +287,8 @@ def augrc_loss(
     Returns
     -------
     float
-        In [0, 0.5]; lower is better. 1 − ARAC-AUC, rounded once.
+        In [0, 0.5]; lower is better. 1 − ARAC-AUC, rounded once; weighted, within a relative error of
+        1e-12 or an absolute one of 1e-15.
 
     Raises
     ------
@@ -329,6 +330,16 @@ def estimated_area(auc: float, normalized: float, recognition_rate: float, gamma
     """The parts of an area of which each figure is estimated with the least variance."""
     improved = normalized * (gamma + 1.0)
     return CurveArea(auc, auc - recognition_rate, recognition_rate, improved, normalized, gamma)
+
+
+def estimated_arac_area(
+    auc: float, normalized: float, recognition_rate: float, gamma: float
+) -> CurveArea:
+    """The same under the ARAC curve: between that of the worst order of the items and of the best."""
+    errors = 1.0 - recognition_rate
+    ends = errors**2 / 2.0, errors * (1.0 + recognition_rate) / 2.0
+    area = estimated_area(auc, normalized, recognition_rate, gamma)
+    return area._replace(upper=min(max(area.upper, ends[0]), ends[1]))
 
 
 def estimated_recognition_rate(correct: Any, confidence: ArrayLike | None) -> float:

@@ -15,7 +15,7 @@ from fastarac._core.checks import choice, exactly_one, fraction_of
 from fastarac._core.exceptions import warn_undefined
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._engine.pairs import doubled_area
-from fastarac.estimated_sweep import for_limits
+from fastarac.estimated_sweep import for_limits, within
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 Counts = tuple["NDArray[Any]", ...]  # counts that rise along the sweep, to be added up
@@ -133,7 +133,8 @@ def arac_partial_auc_score(
             raise ValueError("max_error_rate is 0; a number in (0, 1] is expected")
     else:
         low, high = _range(acceptance_range, "acceptance_range")
-    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
+    items = as_ranked(correct, confidence, sample_weight, corners=True)
+    sweep = items.corners
     if max_error_rate is not None:
         sweep = for_limits(sweep)
     ta, fa = sweep.true_accepts, sweep.false_accepts
@@ -143,7 +144,7 @@ def arac_partial_auc_score(
         area = area_between((fa,), (ta, fa), Fraction(0), errors * total) / total**2
         return float((area + limit - errors) / limit)
     below = area_between((ta, fa), (fa,), low * total, high * total) / total**2
-    return float(1 - below / (high - low))
+    return within(items, float(1 - below / (high - low)), float(1 - (low + high) / 2), 1.0)
 
 
 def roc_partial_auc_score(
@@ -220,7 +221,8 @@ def roc_partial_auc_score(
         low, high = _range(fpr_range, "fpr_range")
     else:
         low, high = _range(tpr_range, "tpr_range")
-    sweep = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners
+    items = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True)
+    sweep = items.corners
     tp, fp = (sweep.true_accepts,), (sweep.false_accepts,)
     positive, negative = _at(tp, -1), _at(fp, -1)
     if not (positive and negative):
@@ -231,6 +233,7 @@ def roc_partial_auc_score(
         area = area_between(fp, tp, low * negative, high * negative) / (positive * negative)
     else:
         area = width - area_between(tp, fp, low * positive, high * positive) / (positive * negative)
+    area = within(items, area, Fraction(0), width)
     if standardize is None:
         return float(area)
     chance = (high**2 - low**2) / 2

@@ -63,6 +63,8 @@ class BoundedOperatingPoint(Result):
 
     def __str__(self) -> str:
         more = f", at most {percent(self.acceptance_lost, 4)} lost" if self.acceptance_lost else ""
+        if not self.acceptance_rate.high:
+            return f"accept nothing{more}: review everything"
         return (
             f"accept {percent(self.acceptance_rate.low, 4)} at confidence >= {self.threshold}{more}: "
             f"error rate at most {percent(self.error_rate.high, 4)}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
     from fastarac.report.models import Model
 
-NOTHING = "no threshold is sure to keep that; people have to verify every output"
+NOTHING = "no threshold is sure to keep that; review everything"
 
 
 def sentences(models: Sequence[Model]) -> Iterator[str]:

@@ -233,7 +233,7 @@ def _advice(models: Sequence[Model], index: int, exception: str = "") -> str:
     if best == 0:
         if all(model.point(index).error_rate for model in models):  # as nobody looks for missed words
             return "it cannot be kept, whatever people verify."
-        return "nothing can be accepted automatically; people have to verify every output."
+        return "no threshold keeps this limit; review everything."
     share = _share(leaders[0].point(index))
     if len(leaders) == 1:
         most = f"automates most, {exception}" if exception else "automates most"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +82,12 @@ def evaluate(
 ) -> None:
     """Print the figures of each file, of each group in the column `by`, and what is guaranteed."""
     arguments = limits.arguments()
+    failure_probability = certainty.failure_probability
+    if failure_probability is not None and limits.max_risk:
+        raise RefusalError(
+            "--max-risk is given beside --guarantee; of outputs that are verified in part, evaluate "
+            "guarantees --error-rate, and fit --max-risk"
+        )
     delivery.check()
     form, report = str(delivery.form), delivery.report
     if form == "markdown":
@@ -113,11 +120,12 @@ def evaluate(
         read.append(outputs)
         found: Any = None
         with collected(notes), interrupts_end_at_once():
-            found = refusing(str(path), partial(fastarac.evaluate, *outputs, **arguments))
-            points = []
-            if certainty.failure_probability is not None:
-                promised = partial(_guaranteed, outputs, limits, certainty.failure_probability)
-                points = refusing(str(path), promised)
+            figures: Any = partial(
+                fastarac.evaluate, *outputs, **arguments, failure_probability=failure_probability
+            )
+            found = refusing(str(path), figures)
+        promised = [each.guaranteed for each in found.limits if each.guaranteed is not None]
+        points = [f"Guaranteed: {point}." for point in promised]
         groups = None
         if labels is not None:
             with collected(notes), interrupts_end_at_once():
@@ -126,7 +134,9 @@ def evaluate(
             groups = Groups.ordered([str(label) for label in each.groups], each.values)
         verified = f"{outputs.correct.n_verified:,} of {len(outputs.correct):,} outputs are verified."
         decisions += [f"{printable(name)}: {verified}", *points]
-        tables.append((name, verified, found, points, groups))
+        # the sentences say what is guaranteed
+        plain = [replace(each, guaranteed=None) for each in found.limits]
+        tables.append((name, verified, replace(found, limits=tuple(plain)), points, groups))
         models.append(
             {"name": name, **in_units(found.to_dict()), "n_verified": outputs.correct.n_verified}
         )
@@ -198,19 +208,3 @@ def compare(
 
 def _named(paths: Sequence[Path]) -> list[tuple[str, Path]]:
     return list(zip(names_of_files(paths), paths, strict=True))
-
-
-def _guaranteed(outputs: Any, limits: Limits, failure: float) -> list[str]:
-    """A sentence for each limit of the error rate."""
-    if limits.max_risk:
-        raise RefusalError(
-            "--max-risk is given beside --guarantee; of outputs that are verified in part, evaluate "
-            "guarantees --error-rate, and fit --max-risk"
-        )
-    points = [
-        fastarac.guaranteed_operating_point(
-            *outputs, max_error_rate=rate, failure_probability=failure, random_state=0
-        )
-        for rate in limits.max_error_rate
-    ]
-    return [f"Guaranteed: {point}." for point in points]

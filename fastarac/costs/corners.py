@@ -14,6 +14,7 @@ from fastarac import _kernels
 from fastarac._core.results import Table, TupleResult
 from fastarac._engine import parallel
 from fastarac._engine.counts import AcceptedCounts, CountsAtThresholds, ThresholdCounts
+from fastarac.estimated_sweep import for_limits
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 FloatArray = NDArray[np.float64]
@@ -114,7 +115,7 @@ def arac_convex_hull(
     >>> hull.ratio_low, hull.ratio_high
     (array([0.        , 0.33333333, 1.        ]), array([0.33333333, 1.        ,        inf]))
     """
-    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
+    sweep = for_limits(as_ranked(correct, confidence, sample_weight, corners=True).corners)
     corners = hull_corners(sweep)
     ratios = [float(errors / (errors + others)) for errors, others in hull_steps(sweep, corners)]
     at = part_of(sweep, corners)

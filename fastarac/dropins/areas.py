@@ -155,7 +155,8 @@ def roc_auc_score(
     -------
     float or ndarray of shape (n_classes,)
         In [0, 1]; 0.5 is chance; NaN, with an `UndefinedMetricWarning`, where a class is missing. Two
-        unweighted classes: the exact value rounded once; weighted, within a relative error of 1e-12.
+        unweighted classes: the exact value rounded once; weighted, within a relative error of 1e-12
+        or an absolute one of 1e-15.
 
     See Also
     --------
@@ -306,7 +307,7 @@ def average_precision_score(
     -------
     float or ndarray of shape (n_classes,)
         In [0, 1]; 0 where there is no positive item. Unweighted, the exact sum rounded once;
-        weighted, within a relative error of 1e-12.
+        weighted, within a relative error of 1e-12 or an absolute one of 1e-15.
 
     Warns
     -----

@@ -90,7 +90,10 @@ class CostEvaluation(Result):
 
 def rates_of(point: OperatingPoint, where: str) -> dict[str, float]:
     """Return the threshold and the rates of a point by name, with ``@`` and where that is."""
-    return {f"{name}@{where}": getattr(point, name) for name in RATES}
+    rates = {f"{name}@{where}": getattr(point, name) for name in RATES}
+    if not point.acceptance_rate:
+        rates[f"risk@{where}"] = math.nan  # of nothing
+    return rates
 
 
 def evaluate_costs(

@@ -21,7 +21,16 @@ from fastarac.estimated_sweep import for_limits
 from fastarac.evaluation.bounds import BoundedEvaluation, evaluate_bounds
 from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, who_verifies
 from fastarac.evaluation.estimated import figures_of
-from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, prices_of, read_limits, rows_of
+from fastarac.evaluation.limits import (
+    LABELS,
+    Limit,
+    ends_of,
+    name_of,
+    prices_of,
+    read_limits,
+    rows_of,
+    shown,
+)
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
 from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, require_confidence, split_grades
@@ -209,7 +218,7 @@ class Evaluation(Sheet, Result):
             cheapest = self.cost_evaluation.cheapest
             rows += [
                 ("cheapest: accepted", f"{cheapest.acceptance_rate:.4f}"),
-                ("    threshold", f"{cheapest.threshold!r}"),
+                ("    threshold", shown(cheapest.threshold)),
                 (f"    {self.cost_evaluation.errors_name}", f"{cheapest.error_rate:.4f}"),
                 ("    cost of an item", f"{self.cost_evaluation.at_cheapest:.6g}"),
                 ("    with everything checked", f"{self.cost_evaluation.everything_checked:.6g}"),
@@ -494,8 +503,8 @@ def _of_partial_truth(
     counts = for_limits(source.counts(statistics["recognition_rate"]))  # no cost falls below 0
     rate, gamma = values["recognition_rate"], prices.gamma
     arac, arp = (
-        areas.estimated_area(values[f"{name}_auc"], values[f"normalized_{name}_auc"], rate, gamma)
-        for name in ("arac", "arp")
+        of_parts(values[f"{name}_auc"], values[f"normalized_{name}_auc"], rate, gamma)
+        for name, of_parts in (("arac", areas.estimated_arac_area), ("arp", areas.estimated_area))
     )
     return Evaluation(
         n=len(truth), recognition_rate=rate, arac=arac, arp=arp, roc_auc=values["roc_auc"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
@@ -94,6 +95,8 @@ class Limit(Result):
         return f"{'risk=' if self.criterion == 'max_risk' else ''}{self.value:.12g}"
 
     def __str__(self) -> str:
+        if self.value == math.inf:
+            return "at no threshold"
         if self.criterion == "threshold":
             return f"at confidence >= {self.value!r}".removesuffix(".0")
         kind = "errors among the accepted" if self.criterion == "max_risk" else "errors"
@@ -105,13 +108,18 @@ def name_of(figure: str, costs: VerificationCosts) -> str:
     return LABELS[figure] + (f" (γ = {costs.gamma:g})" if figure == "normalized_arac_auc" else "")
 
 
+def shown(threshold: float) -> str:
+    """Return a threshold with all its digits; in words where it accepts nothing."""
+    return "none: review everything" if threshold == math.inf else f"{threshold!r}"
+
+
 def rows_of(
     found: Any, costs: VerificationCosts, accepted: str, errors: str, performance: str
 ) -> list[tuple[str, str]]:
     """Return what ``print`` shows of a limit, of which all was found."""
     return [
         (f"{found.limit}: accepted", accepted),
-        ("    threshold", f"{found.point.threshold!r}"),
+        ("    threshold", shown(found.point.threshold)),
         ("    errors that remain", errors),
         (f"    W (γ = {costs.gamma:g}, δ = {costs.delta:g})", performance),
     ]

@@ -14,6 +14,7 @@ from fastarac._core.text import few_of, printable
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, vector
 from fastarac.costs.verification import optimal_operating_point
+from fastarac.estimated_sweep import for_curves
 from fastarac.evaluation.items import estimated_point, statistics_of
 from fastarac.evaluation.limits import LABELS, Limit, ends_of
 from fastarac.sweep import threshold_sweep
@@ -134,7 +135,7 @@ def figures_of_groups(
                 put(name, row, source.figure(name, statistic))
             source.warn(_label)
         said += notes[:1]
-        put("n_correct", row, source.counts(Statistic("recognition_rate")).n_correct)
+        put("n_correct", row, for_curves(source.counts(Statistic("recognition_rate"))).n_correct)
         for key, threshold in thresholds.items():
             point = estimated_point(source, Limit("threshold", threshold), reviewer)
             put(f"error_rate@{key}", row, point.error_rate)
@@ -152,7 +153,8 @@ def figures_of_groups(
     _warn(labels, found["n_verified"], said)
     values = {name: found[name] for name in names if name in found}
     values["n_verified"] = found["n_verified"]
-    for key, limit in zip(thresholds, limits, strict=True):
+    for limit in limits:
+        key = limit.key
         values[f"threshold@{key}"] = np.full(len(labels), thresholds[key])
         cost = () if paid is None else ("cost",)
         for name in ("acceptance_rate", "error_rate", "risk", *cost, "performance"):

@@ -20,7 +20,7 @@ from fastarac._core.results import Result
 from fastarac._core.text import percent
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.bounds.points import BoundedOperatingPoint, bounded_point
-from fastarac.estimated_sweep import for_limits
+from fastarac.estimated_sweep import for_curves, for_limits
 from fastarac.operating_points.limits import (
     acceptances_at_error_rates,
     acceptances_at_risks,
@@ -103,6 +103,10 @@ class OperatingPoint(Result):
     _derived = ("acceptance_rate", "error_rate", "correction_rate", "accuracy_after_correction")
 
     def __str__(self) -> str:
+        if not self.acceptance_rate:
+            return "accept nothing: review everything" + (
+                "" if not self.error_rate else f"; error rate {percent(self.error_rate, 4)}"
+            )
         where = f">= {self.threshold}"
         if self.tie_acceptance < 1:
             where = f"> {self.threshold} and {self.tie_acceptance:.4g} of those at it"
@@ -324,6 +328,7 @@ def point_of_limit(
 ) -> OperatingPoint:
     """:func:`.operating_point` for a criterion that was checked before, ties accepted whole."""
     if criterion == "threshold":
+        sweep = for_curves(sweep)
         at = cast("ThresholdSweep", sweep).at(value)  # given for it
         return _point(sweep, value, *at[:2], reviewer=reviewer)
     return point_at(sweep, _index_of_limit(sweep, criterion, value, reviewer), reviewer)

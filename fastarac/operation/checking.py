@@ -271,12 +271,19 @@ class Checked:
         if not trials:
             return math.nan
         if self.verified is not None:
-            found = math.fsum(self.verified.estimate[self.accepted].tolist())
-            return min(max(found, 0.0), float(self.accepted.sum())) / trials
-        errors = float(self.wrong.sum())
-        if self.probability is not None:
+            errors = math.fsum(self.verified.estimate[self.accepted].tolist())
+        elif self.probability is not None:
             errors = math.fsum((1.0 / self.probability[self.wrong]).tolist())
-        return errors / trials
+        else:
+            errors = float(self.wrong.sum())
+        return min(max(errors, 0.0), float(self.accepted.sum())) / trials
+
+    def rate_within(self, ends: _Ends, criterion: str) -> float:
+        """Return the rate; of an estimated one, made of other sums, the nearest between its ends."""
+        rate = self.rate(criterion)
+        if math.isnan(rate) or (self.verified is None and self.probability is None):
+            return rate
+        return min(max(rate, ends.low), ends.high)
 
     def ends(self, criterion: str, limit: float, delta: float) -> _Ends:
         """Return the rates between which the rate is but for `delta` on either side."""
@@ -362,9 +369,8 @@ def check_of(
     may_hold = (audits is None or unanswered is not None) and not of_fit
     rate = items.rate(criterion)
     ends = items.ends(criterion, limit, delta)
-    estimate, verified = rate, None
-    if items.verified is not None:  # whose estimate is another one than what the bets are on
-        estimate = rate if math.isnan(rate) else min(max(rate, ends.low), ends.high)
+    verified = None
+    if items.verified is not None:
         verified = int(np.sum(~np.isnan(items.verified.error)))
     verdict: Verdict = "too few"
     if ends.high <= limit and may_hold:
@@ -374,7 +380,14 @@ def check_of(
     can_be_decided = verdict == "too few" and not of_fit and (may_hold or rate > limit)
     return PolicyCheck(
         verdict,
-        Interval(estimate, ends.low, ends.high, math.nan, 1.0 - 2.0 * delta, ends.method),
+        Interval(
+            items.rate_within(ends, criterion),
+            ends.low,
+            ends.high,
+            math.nan,
+            1.0 - 2.0 * delta,
+            ends.method,
+        ),
         criterion,
         limit,
         n_items=len(items.accepted),
@@ -397,8 +410,8 @@ def _checked_field(
     field: Any, items: Checked, criterion: str, limit: float, delta: float
 ) -> CheckedField:
     counts = len(items.accepted), int(items.accepted.sum()), int(items.wrong.sum())
-    low, high, _ = items.ends(criterion, limit, delta)
-    return CheckedField(field, *counts, items.rate(criterion), low, high)
+    ends = items.ends(criterion, limit, delta)
+    return CheckedField(field, *counts, items.rate_within(ends, criterion), ends.low, ends.high)
 
 
 class _Groups(NamedTuple):

@@ -483,6 +483,8 @@ def reliability_warning(
     name = name or (statistic.name if statistic is not None else "it")
     if estimate.grouped and estimate.n == 1:
         return f"{few_groups_of(1)}: {without_spread}"
+    if math.isnan(estimate.standard_error):
+        return f"{only_one(estimate.sweep, name)}; {without_spread}"
     if not estimate.standard_error > NO_SPREAD:
         return f"the items leave no spread to estimate the error of {name} from; {without_spread}"
     if estimate.grouped and estimate.n < fewest_groups:
@@ -520,6 +522,14 @@ def reliability_warning(
             f"{FEW_CONTRIBUTORS} on"
         )
     return None
+
+
+def only_one(sweep: ThresholdSweep, name: str) -> str:
+    """Say that a class, or the whole sample, has a single item, which shows no variance."""
+    kind = "item of one class"
+    if sweep.true_accepts.dtype == np.int64:
+        kind = influence.smaller_part(sweep, None)[0].removesuffix("s") if sweep.total > 1 else "item"
+    return f"there is only one {kind}, and no variance of {name} can be estimated from one"
 
 
 def _of_rarer(sample: ItemSample) -> float:

@@ -155,7 +155,9 @@ def bootstrap(
         Where replicates are NaN, such as ROC-AUCs of resamples of one class: interval and standard
         error are those of the others. Where the estimate is NaN, or the method has no interval (all
         replicates on one side of the estimate with "bca", resamples without spread with
-        "studentized"): the interval is NaN.
+        "studentized"): the interval is NaN. Where replicates are infinite, such as the thresholds of
+        resamples of which nothing can be accepted: they count in the interval, one end of which may be
+        infinite, and the standard error is NaN.
 
     UnreliableIntervalWarning
         As :func:`.asymptotic_interval`: with fewer than 10 correct or incorrect items, fewer than 20
@@ -265,7 +267,8 @@ def bootstrap(
         )  # fmt: skip
         if isinstance(one, Statistic) and method in ("basic", "studentized"):
             ends = intervals.Ends(*within(one, *ends))
-        results[name] = Interval(estimate, *ends, error, level, method, values[j])
+        known = error if math.isfinite(error) else math.nan
+        results[name] = Interval(estimate, *ends, known, level, method, values[j])
         warning = reliability_warning_of(population, one, name, error)
         if warning and not math.isnan(estimate):
             warn_unreliable(warning)
@@ -309,7 +312,16 @@ def _ends(
         interval = intervals.studentized(replicates, spreads, estimate, error, level)
     if math.isnan(interval.low):
         _warn(f"the {method} interval of {name} is undefined for these items; try 'percentile'")
-    return interval, float(np.std(replicates, ddof=1))
+    infinite = int(np.isinf(replicates).sum())
+    if not infinite:
+        return interval, float(np.std(replicates, ddof=1))
+    if (replicates == replicates[0]).all():
+        return interval, 0.0
+    _warn(
+        f"{name} is infinite in {infinite:,} of {len(replicates):,} resamples, which count in the "
+        "interval; it has no standard error"
+    )
+    return interval, math.inf
 
 
 def _warn(message: str) -> None:

@@ -184,7 +184,12 @@ def delong_test(
         degrees = math.inf
     contrast = Contrast(a, b, statistic, error, degrees)
     fewest = min(found[0].of_class(correct=True), found[0].of_class(correct=False))
-    if not error > NO_SPREAD:
+    if math.isnan(error):
+        reason = asymptotic.only_one(a.sweep, "ROC-AUC")
+        if factors:
+            reason = few_groups_of(a.n, fewest=FEW_GROUPS_OF_PAIR)
+        warn_unreliable(f"{reason}; interval and p-value are NaN")
+    elif not error > NO_SPREAD:
         warn_unreliable(
             "both scores put the items in the same order, or each separates them: the data leave no "
             "spread to estimate the error of the difference from"

@@ -441,6 +441,8 @@ def _few_errors(
         )
         if fewest < FEWEST_OF_CLASS:
             there = f"has {fewest:.2g} {kind} item{'s' * (fewest != 1.0)}"
+            if fewest == 1.0 and statistic.name == "roc_auc" and not estimate.grouped:
+                there += ", and no variance of roc_auc can be estimated from one"
             yield f"{name!r} {there}; its differences can be relied on from {FEWEST_OF_CLASS} on"
         elif estimate.heavy < asymptotic.FEW_HEAVY and statistic.name != "roc_auc":
             yield (

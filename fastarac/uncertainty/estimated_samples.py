@@ -231,9 +231,8 @@ class PartialSample:
         """A statistic, with its standard error where that is asked for."""
         derivative = self.derivative(statistic)
         verified = self.items.verified_errors(derivative)
-        nothing = dict(statistic.parameters).get("threshold", -math.inf) > self.items.thresholds[1]
-        if statistic.name == "acceptance_rate" or (statistic.name == "error_rate" and nothing):
-            verified = math.inf  # of the confidences alone
+        if self._of_confidences_alone(statistic):
+            verified = math.inf
         share = self.items.share_by(derivative, verified, linear=statistic.name in LINEAR)
         counts = self.items.estimate(share)
         least, most = statistic.range
@@ -244,6 +243,14 @@ class PartialSample:
         at = self.influence(statistic, counts, value)
         error, contributors = self.spread(at, share)
         return found._replace(standard_error=error, contributors=contributors, influence=at)
+
+    def _of_confidences_alone(self, statistic: Statistic) -> bool:
+        """Whether no error of these items moves a statistic."""
+        threshold, thresholds = dict(statistic.parameters).get("threshold"), self.items.thresholds
+        return statistic.name == "acceptance_rate" or (
+            (statistic.name == "error_rate" and threshold > thresholds[1])
+            or (statistic.name == "correction_rate" and threshold <= thresholds[-1])
+        )
 
     def spread(self, at: PointInfluence, share: float | None) -> Spread:
         """How far the estimate may be off by what items or groups add to it."""

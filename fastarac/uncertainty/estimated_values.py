@@ -54,7 +54,7 @@ def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
     if name == "pr_auc":
         return sweep.precision_area(options.get("interpolation", "davis-goadrich"))
     if name in derivatives.RATES:
-        part, whole = derivatives.parts(sweep, options["threshold"], derivatives.RATES[name])
+        part, whole = derivatives.parts(sweep.possible, options["threshold"], derivatives.RATES[name])
         return part / whole if whole else math.nan
     if name == "augrc":
         return _augrc(counts)

@@ -44,14 +44,31 @@ UNKNOWN = Ends(math.nan, math.nan)
 def percentile(replicates: FloatArray, level: float) -> Ends:
     """Quantiles of the replicates."""
     tail = (1.0 - level) / 2.0
-    low, high = np.quantile(replicates, [tail, 1.0 - tail])
-    return Ends(float(low), float(high))
+    return _quantiles(replicates, tail, 1.0 - tail)
+
+
+def _quantiles(replicates: FloatArray, low: float, high: float) -> Ends:
+    """On the line between two replicates; the outer one where one of them is infinite."""
+    if np.isfinite(replicates).all():
+        ends = np.quantile(replicates, [low, high])
+        return Ends(float(ends[0]), float(ends[1]))
+    ordered, found = np.sort(replicates), []
+    for share, outer in ((low, 0), (high, 1)):
+        place = share * (len(ordered) - 1)
+        first = math.floor(place)
+        between = ordered[first : first + 2].tolist()
+        if first == place or not all(map(math.isfinite, between)):
+            found.append(between[outer if first < place else 0])
+        else:
+            found.append(between[0] + (place - first) * (between[1] - between[0]))
+    return Ends(*found)
 
 
 def basic(replicates: FloatArray, estimate: float, level: float) -> Ends:
     """The percentile interval mirrored at the estimate."""
     low, high = percentile(replicates, level)
-    return Ends(2.0 * estimate - high, 2.0 * estimate - low)
+    ends = Ends(2.0 * estimate - high, 2.0 * estimate - low)
+    return UNKNOWN if any(map(math.isnan, ends)) else ends
 
 
 def studentized(
@@ -71,7 +88,7 @@ def studentized(
 
 def bca(replicates: FloatArray, estimate: float, acceleration: float, level: float) -> Ends:
     """Percentiles corrected for bias and skewness (Efron 1987); NaN where all lie on one side."""
-    slack = SAME * abs(estimate)
+    slack = SAME * abs(estimate) if math.isfinite(estimate) else 0.0
     below = np.count_nonzero(replicates < estimate - slack)
     share = (below + np.count_nonzero(replicates <= estimate + slack)) / (2 * len(replicates))
     if not 0.0 < share < 1.0 or math.isnan(acceleration):
@@ -83,8 +100,8 @@ def bca(replicates: FloatArray, estimate: float, acceleration: float, level: flo
         room = 1.0 - acceleration * z
         if room <= 0.0:
             return UNKNOWN
-        ends.append(float(np.quantile(replicates, _NORMAL.cdf(bias + z / room))))
-    return Ends(*ends)
+        ends.append(_NORMAL.cdf(bias + z / room))
+    return _quantiles(replicates, ends[0], ends[1])
 
 
 def acceleration(
@@ -99,6 +116,8 @@ def acceleration(
     values, sizes = _contributions(population, statistic, name)
     squares = cubes = 0.0
     for value, size in zip(values, sizes, strict=True):
+        if not np.isfinite(value).all():
+            return math.nan
         if len(value):
             centred = value - np.sum(size * value) / size.sum()
             squares += float(np.sum(size * centred**2))

@@ -309,7 +309,7 @@ class TestWords:
 
     def test_nothing(self, tmp_path):
         model = model_of("m", [0, 1], [2, 1])
-        nothing = "nothing can be accepted automatically; people have to verify every output."
+        nothing = "no threshold keeps this limit; review everything."
         assert _report.words([model, model])[0] == f"At most 1 % errors: {nothing}"
 
     def test_costs(self, good):

@@ -56,6 +56,23 @@ def test_evaluate(folder):
     assert models[0]["n_verified"] == outputs.correct.n_verified
 
 
+def test_guarantees_have_the_keys_of_plain_outputs(folder, tmp_path):
+    lines = (folder / "a.csv").read_text().splitlines()
+    header, known = lines[0], [line for line in lines[1:] if line[0] in "01"]
+    plain = tmp_path / "plain.csv"
+    plain.write_text("\n".join([header, *known]) + "\n")
+    options = "--error-rate", 0.05, "--guarantee", 0.1, "--format", "json"
+    (of_all,) = json.loads(run("evaluate", plain, *options).stdout)["models"]
+    (of_some,) = json.loads(run("evaluate", folder / "a.csv", *BY, *options).stdout)["models"]
+    assert set(of_some) == {*of_all, "n_verified"}
+    outputs = read_verified(folder / "a.csv", **columns())
+    point = fa.guaranteed_operating_point(*outputs, max_error_rate=0.05, failure_probability=0.1)
+    assert of_some["threshold@guaranteed:0.05"] == point.threshold
+    assert of_some["error_rate@guaranteed:0.05"] == point.point.error_rate
+    assert of_some["bound@guaranteed:0.05"] is None  # bets have none
+    assert of_some["failure_probability"] == 0.1
+
+
 def test_costs(folder, tmp_path):
     """Prices and people as for outputs that are all known, and each group at the cheapest threshold."""
     path = folder / "a.csv"

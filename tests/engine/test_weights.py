@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from functools import partial
 from operator import attrgetter
 from unittest import mock
 
@@ -175,6 +176,40 @@ def test_weights_of_all_sizes():
             ):
                 found = getattr(fa, name)(*data, **options)
                 assert found == pytest.approx(float(expected), rel=1e-12, abs=1e-15), name
+
+
+def test_areas_near_0_have_an_absolute_bound(monkeypatch):
+    """One class weighs next to nothing, or is wholly below the other one."""
+    monkeypatch.setattr(ref, "DIGITS", 200)  # where logarithms cancel
+    areas = {
+        "augrc_loss": (ref.augrc, {}),
+        "roc_auc_score": (ref.roc_auc, {}),
+        "average_precision_score": (ref.average_precision, {}),
+        "pr_auc_score": (ref.pr_auc, {}),
+        "arp_auc_score": (ref.arp_auc, {}),
+        "aurc_loss": (ref.aurc, {}),
+    }
+    exact = {"estimator": "exact"}
+    for name, of in (("arp_auc_score", ref.arp_auc), ("aurc_loss", ref.aurc)):
+        areas[name + "(exact)"] = partial(of, estimator="exact"), exact
+    for seed in range(28, 40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 12))
+        confidence = rng.integers(0, n, n)
+        correct = rng.random(n) < rng.choice([0.1, 0.5, 0.9])
+        correct[:2] = False, True
+        span = int(rng.choice([8, 16, 30, 60]))
+        weight = rng.uniform(0.5, 1.0, n) * 10.0 ** -rng.uniform(0, span, n)
+        weight[correct == bool(seed % 2)] *= 10.0**-span
+        if seed % 4 > 1:
+            confidence[correct] += n
+        whole = ref.to_items(correct, confidence, weight)
+        sweep = fa.threshold_sweep(correct, confidence, sample_weight=weight)
+        for data, options in (((correct, confidence), {"sample_weight": weight}), ((sweep,), {})):
+            for name, (of, keywords) in areas.items():
+                found = getattr(fa, name.removesuffix("(exact)"))(*data, **options, **keywords)
+                assert 0.0 <= found <= 1.0, name
+                assert found == pytest.approx(float(of(whole)), rel=1e-12, abs=1e-15), name
 
 
 def test_the_drop_ins_take_weights_that_scikit_learn_takes():

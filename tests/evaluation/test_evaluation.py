@@ -402,3 +402,31 @@ def test_outputs_that_are_all_rejected(limit):
     costs = model.cost_evaluation
     assert costs.at_cheapest == costs.nothing_checked == costs.everything_checked
     assert costs.everything_checked == pytest.approx(1 + 2 / 3)
+
+
+@pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
+def test_where_nothing_is_accepted_no_threshold_and_no_risk_is_shown():
+    correct, confidence = [0, 1], [0.9, 0.2]
+    assert str(fa.operating_point(correct, confidence, max_error_rate=0)) == (
+        "accept nothing: review everything"
+    )
+    people = fa.Reviewer(0.9, 0.0)
+    point = fa.operating_point(correct, confidence, threshold=3, reviewer=people)
+    assert str(point) == "accept nothing: review everything; error rate 5 %"
+    found = fa.evaluate(
+        correct, confidence, max_error_rate=0, max_risk=0, threshold=math.inf,
+        costs=fa.VerificationCosts(1, 1, 1000), failure_probability=0.05,
+    )  # fmt: skip
+    shown = str(found)
+    assert "none: review everything" in shown
+    assert "inf" not in shown
+    figures = found.to_dict()
+    for key in ("0", "risk=0", "threshold=inf", "cheapest", "guaranteed:0"):
+        assert figures[f"acceptance_rate@{key}"] == 0.0
+        assert figures[f"risk@{key}"] is None
+        assert figures[f"threshold@{key}"] is None
+    bins = fa.frames.BoundedSweep.from_bins([0.0, 0.5, 1.0], [10, 20], [20, 5])
+    nothing = fa.operating_point(bins, max_error_rate=0)
+    assert str(nothing).startswith("accept nothing, at most ")
+    assert "inf" not in str(nothing)
+    assert "inf" not in str(fa.evaluate(bins, max_error_rate=0))

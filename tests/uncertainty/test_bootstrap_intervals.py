@@ -319,3 +319,78 @@ def test_what_the_exact_variance_does_not_take(options, message):
         sweep = fa.threshold_sweep([1, 0], [1, 2], sample_weight=[1.0, 2.0])
         with pytest.raises(ValueError, match="the sweep is weighted"):
             fa.bootstrap(sweep, method="exact-variance", stratified=True)
+
+
+def lowest_within(sweep):
+    """The threshold that keeps a limit: infinite where nothing can be accepted."""
+    return fa.operating_point(sweep, max_risk=0.1).threshold
+
+
+class TestInfiniteReplicates:
+    """A threshold that keeps a limit is infinite in the resamples of which nothing can be accepted."""
+
+    CONFIDENCE = np.linspace(0, 1, 60)
+
+    @staticmethod
+    def correct(n_wrong):
+        """Of 60 items, with so many wrong ones above all others."""
+        rng = np.random.default_rng(0)
+        correct = rng.random(60) < 0.3 + 0.7 * np.linspace(0, 1, 60)
+        correct[-2] = True
+        correct[60 - n_wrong :] = False
+        return correct
+
+    def bootstrap(self, **options):
+        with pytest.warns(fa.UndefinedMetricWarning, match="is infinite in [0-9]+ of 400 resamples"):
+            return fa.bootstrap(
+                self.correct(1), self.CONFIDENCE, statistic=lowest_within, n_resamples=400,
+                random_state=1, **options,
+            )  # fmt: skip
+
+    def test_ends_are_quantiles_with_infinity_as_a_value(self):
+        found = self.bootstrap(confidence_level=0.95)
+        ordered = np.sort(found.distribution)
+        infinite = int(np.isinf(ordered).sum())
+        assert 10 < infinite < 200  # more than a tail, less than all
+        assert found.low == np.quantile(ordered[: 400 - infinite], 0.025 * 399 / (399 - infinite))
+        assert (found.high, math.isnan(found.standard_error)) == (math.inf, True)
+        # the quantile between the last finite replicate and the first infinite one
+        place = 399 - infinite + 0.5
+        assert intervals.percentile(ordered, 2 * place / 399 - 1).high == math.inf
+        inside = intervals.percentile(ordered, 2 * (place - 0.5) / 399 - 1)
+        assert inside.high == pytest.approx(ordered[399 - infinite])
+
+    def test_basic_mirrors_infinity(self):
+        found = self.bootstrap(method="basic")
+        straight = self.bootstrap()
+        assert found.low == -math.inf
+        assert found.high == 2 * found.estimate - straight.low
+
+    def test_bca_has_the_quantiles_of_its_shares(self):
+        found = self.bootstrap(method="bca")
+        assert not math.isnan(found.low)
+        assert found.low < found.estimate < found.high == math.inf
+
+    def test_nothing_is_said_to_lack_spread(self, recwarn):
+        self.bootstrap()
+        assert not [each for each in recwarn if "no spread" in str(each.message)]
+        assert not [each for each in recwarn if issubclass(each.category, RuntimeWarning)]
+
+    def test_infinite_everywhere(self):
+        found = fa.bootstrap([0, 0, 0], [1, 2, 3], statistic=lowest_within, n_resamples=50)
+        assert (found.estimate, found.low, found.high) == (math.inf, math.inf, math.inf)
+        assert found.standard_error == 0.0
+
+    def test_an_infinite_estimate(self):
+        found = {}
+        for method in ("percentile", "basic", "bca"):
+            with pytest.warns(fa.UndefinedMetricWarning):
+                found[method] = fa.bootstrap(
+                    self.correct(3), self.CONFIDENCE, statistic=lowest_within, method=method,
+                    n_resamples=400, random_state=2,
+                )  # fmt: skip
+        assert found["percentile"].estimate == math.inf
+        assert math.isfinite(found["percentile"].low)
+        assert found["percentile"].high == math.inf
+        assert math.isnan(found["basic"].low)
+        assert math.isnan(found["basic"].high)

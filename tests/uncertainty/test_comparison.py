@@ -559,3 +559,29 @@ def test_five_equal_models_are_told_apart_seldom():
         assert differ == any(pair.adjusted_pvalue < 0.05 for pair in found.pairs)
         apart += differ
     assert apart <= samples * (0.05 + 2 * math.sqrt(0.05 * 0.95 / samples))
+
+
+@pytest.mark.parametrize("kind", ["incorrect", "correct"])
+def test_one_item_of_a_class_is_named_as_the_reason(kind):
+    """The scores put the items in different orders, but one item shows no variance."""
+    right = np.array([kind == "incorrect"] * 12 + [kind != "incorrect"])
+    a = np.linspace(0.9, 0.1, 13)
+    b = a.copy()
+    b[[3, 12]] = b[[12, 3]]
+    reason = f"only one {kind} item, and no variance of {{}} can be estimated from one"
+    with pytest.warns(fa.UnreliableIntervalWarning, match=reason.format("ROC-AUC")) as caught:
+        found = fa.delong_test(right, a, b)
+    assert not any("same order" in str(each.message) for each in caught)
+    assert math.isnan(found.pvalue)
+    with pytest.warns(fa.UnreliableIntervalWarning, match=reason.format("roc_auc")):
+        fa.asymptotic_interval(right, b, statistic="roc_auc", method="wald")
+    with pytest.warns(fa.UnreliableIntervalWarning, match="and no variance of roc_auc can be"):
+        fa.compare_models({"a": (right, a), "b": (right, b)}, statistic="roc_auc")
+    with pytest.warns(fa.UnreliableIntervalWarning, match="there is 1 group") as caught:
+        fa.delong_test(right, a, b, groups=np.zeros(13))
+    assert not any("same order" in str(each.message) for each in caught)
+
+
+def test_one_item_is_named_as_the_reason():
+    with pytest.warns(fa.UnreliableIntervalWarning, match="only one item, and no variance of arac_auc"):
+        fa.asymptotic_interval([1], [0.5], method="wald")
