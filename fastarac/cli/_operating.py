@@ -77,7 +77,8 @@ Examples:
   fastarac monitor policies/ audits.csv --policy source --state state.json
   fastarac monitor policy.json pages.csv --group page --max-group-size 40 --state state.json
 
-The files hold outputs that were drawn at random, accepted or not, with their truth. Each audit counts
+The files hold outputs that were drawn at random, accepted or not, with their truth; or they are logs, as
+fastarac sample --audit writes them and check --log reads them. Each audit counts
 once: by its id, which no other audit has, where there is a column of them; else a file with the same
 audits as one before counts as that one. The policies of a folder share one probability of a false
 alarm.

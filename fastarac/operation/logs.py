@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 OF_AUDIT = "audit_probability"
 PROBABILITY = "inclusion_probability"
+DRAWN = "drawn"
+PLAIN = "a plain sample is expected, such as fastarac sample --mix 1 draws"
 ROUNDING = 1e-9  # to which probabilities of files are equal
 CHANCE = 0.001  # of an honest log without a rejected output, below which it is warned of
 
@@ -196,13 +198,14 @@ def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:
 
 def require_one_probability(path: Path, *, of_all: bool) -> None:
     """Raise where a file says that audits are no plain sample, of all outputs or of accepted ones."""
-    plain = "a plain sample is expected, such as fastarac sample --mix 1 draws"
     with connect() as connection:
         source = open_source(path, connection)
         if of_all and OF_AUDIT in source.columns:
             problem = (
                 f"it has a column {quoted(OF_AUDIT)}, of audits of accepted outputs, but the limit is "
-                f"one of all outputs: {plain} without --audit, or the log for fastarac check --log"
+                f"one of all outputs, and no column {quoted(DRAWN)}, which says what was drawn: the "
+                f"log of all outputs is expected, as fastarac sample --audit writes it; or {PLAIN} "
+                "without --audit"
             )
             raise DataFileError(path, problem)
         for name in (OF_AUDIT, PROBABILITY):
@@ -212,7 +215,7 @@ def require_one_probability(path: Path, *, of_all: bool) -> None:
             known = found[~np.isnan(found)]
             if known.size and known.max() > known.min() * (1.0 + ROUNDING):
                 row = int(np.flatnonzero(~np.isnan(found) & (found != known[0]))[0])
-                raise source.unexpected(name, row, f"others have {known[0]:g}; {plain}")
+                raise source.unexpected(name, row, f"others have {known[0]:g}; {PLAIN}")
 
 
 def read_columns(
