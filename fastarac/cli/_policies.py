@@ -13,6 +13,7 @@ from fastarac._core.text import listed, percent, percent_range, quoted, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import (
+    NO_GROUP,
     in_words,
     notes_of_groups,
     notes_of_pages,
@@ -174,7 +175,9 @@ def check(
     with interrupts_end_at_once():
         if is_log:
             with collected(notes):
-                found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named, drawn))
+                found, shift, sweep = refusing(
+                    str(path), lambda: _of_log(policy, path, named, drawn, max_group_size)
+                )
         elif verified is not None:
             read, fields = _read_verified(path, verified)
             truth, confidence = read
@@ -232,7 +235,7 @@ def check(
         lines.append(f"A threshold fitted to this log: {point}.")
     if report is not None:
         lines.append(_html.WRITTEN.format(path=report))
-    if not is_log and verified is None:  # a log takes no groups
+    if verified is None:
         notes += notes_of_pages([path], columns)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     notes += dict.fromkeys(note.replace(*limit) for note in warned)  # once, if the report has it too
@@ -242,23 +245,31 @@ def check(
     return int(found.exit_status)
 
 
-def refuse_beside(other: str, columns: Mapping[str, Any], *, group: str) -> None:
-    """Refuse columns beside an option without them; `group` is the option of the column of groups."""
+def refuse_beside(other: str, columns: Mapping[str, Any], *, group: str | None) -> None:
+    """Refuse columns beside an option without them; `group` is the option of groups, if refused."""
     options = {"item": "--document", "group": group}
     for name in ("item", "group", "prediction", "truth", "empty_truth", "empty_confidence"):
-        if columns[name]:
+        if columns[name] and (name != "group" or group is not None):
             option = options.get(name, f"--{name.replace('_', '-')}")
             raise RefusalError(f"{option} is given beside {other}; leave out one of the two")
 
 
 def _of_log(
-    policy: Policy, path: Path, columns: Mapping[str, Any], drawn: str | None
+    policy: Policy,
+    path: Path,
+    columns: Mapping[str, Any],
+    drawn: str | None,
+    max_group_size: int | None,
 ) -> tuple[Any, Any, Any]:
     """The check of a log, the shift, and the log itself, where one threshold was in use.
 
-    Another threshold can be chosen only where the truth of what was rejected is known.
+    Another threshold can be chosen only where the truth of what was rejected is known, and outputs do
+    not depend on each other.
     """
-    refuse_beside("--log", columns, group="--group")
+    refuse_beside("--log", columns, group=None)
+    groups = None if columns["group"] == NO_GROUP else columns["group"]
+    if not (groups is None or isinstance(groups, str)):
+        raise RefusalError("--group is given twice beside --log; one column is expected")
     log = operation.read_audits(
         path,
         policy=policy,
@@ -266,15 +277,18 @@ def _of_log(
         correct=columns["correct"] or "correct",
         drawn=drawn,
         by=columns["by"],
+        groups=groups,
     )
     audits: dict[str, Any] = {"audit_probability": log.audit_probability, "drawn": log.drawn}
-    found = policy.check(log.correct, log.confidence, by=log.by, **audits)
+    pages = {"groups": log.groups, "max_group_size": max_group_size}
+    found = policy.check(log.correct, log.confidence, by=log.by, **audits, **pages)
     sweep = None
-    if not policy.fields and not np.isnan(log.correct[~log.accepted]).any():
+    if groups is None and not policy.fields and not np.isnan(log.correct[~log.accepted]).any():
         sweep = operation.audited_sweep(
             log.correct, log.confidence, threshold=policy.thresholds[0], **audits
         )
-    return found, policy.shift(log.confidence, by=log.by), sweep
+    shift = policy.shift(log.confidence, by=log.by, groups=log.groups if policy.has_groups else None)
+    return found, shift, sweep
 
 
 def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:

@@ -335,14 +335,17 @@ class Checked:
                 self.verified, self.accepted, self.codes, self.max_group_size,
                 of_accepted=criterion == "max_risk",
             )  # fmt: skip
-        if self.codes is not None:
+        if self.codes is not None and self.probability is None:
             counted = self.counted(criterion)
             return _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
-        if self.probability is None or not (self.probability[self.accepted] > self._share).any():
+        if self.probability is None:
+            return None
+        if self.codes is None and not (self.probability[self.accepted] > self._share).any():
             return None
         return VerifiedUnits.of_log(
-            self.accepted, self.wrong, self.probability, of_accepted=criterion == "max_risk"
-        )
+            self.accepted, self.wrong, self.probability, self.codes, self.max_group_size,
+            of_accepted=criterion == "max_risk",
+        )  # fmt: skip
 
 
 def check_of(

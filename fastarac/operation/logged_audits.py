@@ -74,7 +74,7 @@ def read_logged_audits(
             "but the policy accepts whole documents: verified documents, drawn at random, are expected"
         )
         raise DataFileError(path_of(path), problem)
-    log = read_audits(path, policy=policy, confidence=confidence, correct=correct, by=by)
+    log = read_audits(path, policy=policy, confidence=confidence, correct=correct, by=by, groups=groups)
     if log.drawn is None:
         raise AssertionError
     names = {"ids": ids, "groups": groups, "drawn_at": drawn_at}

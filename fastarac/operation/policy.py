@@ -306,7 +306,7 @@ class Policy(Result):
             is an assumption.
         audit_probability : float or array_like of shape (n,), optional
             π, with which probability each accepted output was audited, as :func:`.audited_sweep` takes
-            it; without `groups` and `documents`.
+            it; without `documents`. With `groups`, single outputs or whole groups were drawn.
         drawn : array_like of shape (n,), bool, optional
             Beside `audit_probability`, which outputs were drawn for an audit, as
             :func:`.audited_sweep` takes it: without it no verdict is "holds".
@@ -323,25 +323,27 @@ class Policy(Result):
         ValueError, TypeError
             As :func:`.threshold_sweep`; as :func:`.audited_sweep` for a log that contradicts itself;
             where `documents` or `rejected` is given beside a :class:`.PartialTruth`; where
-            `audit_probability` is given beside `groups`, `documents` or `rejected`; and where `drawn`
+            `audit_probability` is given beside `documents` or `rejected`; and where `drawn`
             is given without it.
 
         Notes
         -----
         Accepted errors among n outputs drawn at random are binomial, and the interval is that of
         Clopper and Pearson; with `groups`, of bets for and against each rate. In a log, errors that
-        were audited are binomial with π times the rate; where π differs, bets are on outputs weighted
-        by 1/π. So it is of a :class:`.PartialTruth`: binomial where all items had one probability and
-        there is neither a judge nor groups, and else of bets with the judge as a control variate.
-        Outputs that were drawn and have no result count as errors, whatever they turn out to be. To
-        leave out the latest, cut the log at a date of the outputs, answered or not. The outputs that
+        were audited are binomial with π times the rate; where π differs, or with `groups`, bets are on
+        outputs weighted by 1/π, those of a group together. So it is of a :class:`.PartialTruth`:
+        binomial where all items had one probability and there is neither a judge nor groups, and else
+        of bets with the judge as a control variate. Outputs that were drawn and have no result count as
+        errors, whatever they turn out to be. To leave out the latest, cut the log at a date of the
+        outputs, answered or not. The outputs that
         the policy was fitted on are no check of it: of them no verdict is "holds".
         """
         if audit_probability is not None:
-            beside = {"groups": groups, "documents": documents, "rejected": rejected}
+            beside = {"documents": documents, "rejected": rejected}
             if name := next((name for name, given in beside.items() if given is not None), None):
                 raise TypeError(f"{name} is given beside audit_probability, which is of single outputs")
-            return self._check_log(correct, confidence, by, audit_probability, drawn)
+            of_groups = groups, max_group_size
+            return self._check_log(correct, confidence, by, audit_probability, drawn, of_groups)
         if drawn is not None:
             raise TypeError("drawn is given without audit_probability, which only a log of audits has")
         truth = correct.simplified if isinstance(correct, PartialTruth) else None
@@ -377,12 +379,18 @@ class Policy(Result):
         by: ArrayLike | None,
         probability: ArrayLike,
         drawn: ArrayLike | None,
+        of_groups: tuple[ArrayLike | None, int | None],
     ) -> PolicyCheck:
         values = confidences(confidence)
         codes = self._codes(by, len(values))
         self._require(None, "documents", needed=self.documents is not None)
-        log = log_of(correct, values, self._accepted(values, codes), probability, drawn=drawn)
-        checked = Checked(log.accepted, log.accepted & log.wrong, probability=log.probability)
+        groups, largest = of_groups
+        pages = None if groups is None else read_outermost(groups, len(values), "check").astype(np.intp)
+        log = log_of(
+            correct, values, self._accepted(values, codes), probability, drawn=drawn, groups=pages
+        )
+        wrong = log.accepted & log.wrong
+        checked = Checked(log.accepted, wrong, pages, largest, probability=log.probability)
         audits = Audits(int((log.accepted & log.known).sum()) - (log.unanswered or 0), log.unanswered)
         return check_of(checked, self._of_fields(codes), *self._promise(), audits=audits)
 
