@@ -31,6 +31,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 PAGE = "page"
 ID = "id"
 OF_OCR = frozenset({"id", PAGE, "kind", "truth", "prediction", "correct", "confidence"})
+OF_KINDS = frozenset({"kind", "correct", "confidence"})
 OF_SAMPLE = frozenset({"inclusion_probability", "correct"})  # what fastarac sample writes
 
 
@@ -73,6 +74,11 @@ def repeated_ids(path: Path, used: Collection[str]) -> Candidate | None:
 def is_of_ocr(path: Path) -> bool:
     """Whether a readable file has the columns that fastarac ocr writes of pages."""
     return OF_OCR.issubset(_looked_at(path, lambda source: source.columns) or ())
+
+
+def says_kinds(path: Path, item: str) -> bool:
+    """Whether a readable file has items with their kinds, as fastarac ocr writes words and fields."""
+    return {item, *OF_KINDS}.issubset(_looked_at(path, lambda source: source.columns) or ())
 
 
 def columns_of_sample(path: Path) -> Sequence[str] | None:
