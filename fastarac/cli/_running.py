@@ -14,6 +14,7 @@ from fastarac._core.locks import locked
 from fastarac._core.text import listed, quoted, sentence
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._files import refuse_searched
 from fastarac.cli._json import answer, write_object
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import (
@@ -31,7 +32,7 @@ from fastarac.cli._standard import say, tell
 from fastarac.cli._tables import Column
 from fastarac.guarantees.audits import LogError
 from fastarac.operation.drawn_files import read_drawn
-from fastarac.operation.logged_audits import is_drawn_log, read_logged_audits
+from fastarac.operation.logged_audits import has_rows, is_drawn_log, read_logged_audits
 from fastarac.operation.logs import require_one_probability
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def figures_of(done: AppliedPolicy, goals: tuple[Path, Path]) -> dict[str, Any]:
     names = (
         *("criterion", "limit", "n_items", "accepted", "rejected", "unknown_fields"),
         *("expected_errors", "expected_low", "expected_high", "expected_rate"),
-        *("n_documents", "accepted_documents", "straight_through_rate", "n_groups"),
+        *("n_documents", "accepted_documents", "straight_through_rate", "n_groups", "n_unread"),
     )
     return {
         "accepted_path": str(goals[0]),
@@ -154,6 +155,9 @@ def monitor(
         lines.append(found if shift is None else f"{found} {sentence(shift)}")
         own = {"name": policy_file.stem if name == ALONE else name}
         policies.append(own | _figures(each, changes) | figures_of_shift(shift))
+    lines += dict.fromkeys(
+        each.of_outputs_read for each in watch.policies.values() if each.of_outputs_read
+    )
     if report is not None:
         lines.append(_html.WRITTEN.format(path=report))
     told = {name: any(each[name] for each in policies) for name in ("alarm", "changed")}
@@ -298,9 +302,14 @@ class _Watch:
 
     def count(self, path: Path) -> None:
         """Count the audits in a file that were not counted before, and say how many were."""
+        if not refusing(str(path), lambda: has_rows(path)):
+            self._note(f"{path}: it has no rows, and so no audits")
+            return
         if refusing(str(path), lambda: is_drawn_log(path)):
             self._count_log(path)
             return
+        refuse_searched([path])
+        require_one_model(path, self.columns.values())
         of_all = any(each.criterion == "max_error_rate" for each in self.policies.values())
         refusing(str(path), lambda: require_one_probability(path, of_all=of_all))
         if self._drawn_at is not None:
@@ -492,6 +501,8 @@ def _audits(
     by_group: bool,
 ) -> _Audits:
     """Audits of some outputs, or of their documents: of accepted ones, where the risk is limited."""
+    if outputs.rejected is not None and policy.documents is None:
+        chosen = chosen & ~outputs.rejected  # what is not read is no output that could be accepted
     rows = np.flatnonzero(chosen)
     by = _texts(outputs.by, rows) if policy.fields else None
     documents = _texts(outputs.item, rows) if policy.documents else None

@@ -44,6 +44,13 @@ class LoggedAudits(NamedTuple):
     logged_by: NDArray[Any] | None
 
 
+def has_rows(path: str | os.PathLike[str]) -> bool:
+    """Whether a file has any row: after a week without outputs it has none."""
+    with connect() as connection:
+        source = open_source(path_of(path), connection)
+        return bool(source.columns) and bool(source.select("1", rest="LIMIT 1").fetchall())
+
+
 def is_drawn_log(path: str | os.PathLike[str]) -> bool:
     """Whether a file has the columns of a log that says what was drawn for an audit."""
     with connect() as connection:
