@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import numpy as np
 import typer
 from rich.text import Text
 
@@ -58,7 +59,8 @@ The file has the stages in their order, each with its price; files are beside it
   detection_rate = 0.98
   max_share = 0.2
 
-The last stage takes what is left. Further keys: failure_probability, max_group_size; in [columns]
+The last stage takes what is left. Files of fastarac ocr -o are matched by their items: an engine
+without an output decides nothing there. Further keys: failure_probability, max_group_size; in [columns]
 confidence, correct, prediction, truth, id, group and model, the columns of all files (with model, a
 stage's name is that of its model), and compare, as evaluate has it; in a stage of people
 false_alarm_rate.
@@ -155,7 +157,8 @@ def _read(path: Path, error_rate: float | None) -> _Request:
     limits = {name: content[name] for name in TOP[:3] if name in content}
     if error_rate is not None:
         limits["max_error_rate"] = error_rate
-    outputs, groups = _outputs(path, given, columns)
+    by_pages = "failure_probability" in limits
+    outputs, groups = _outputs(path, given, columns, by_pages=by_pages)
     if groups is not None:
         limits["groups"] = groups
     stages = []
@@ -166,7 +169,9 @@ def _read(path: Path, error_rate: float | None) -> _Request:
         options: dict[str, Any] = {name: each[name] for name in ("max_share",) if name in each}
         if each["name"] in outputs:
             own = outputs[each["name"]]
-            options |= {"correct": own.correct, "confidence": own.confidence}
+            silent = own.rejected is not None
+            confidence = np.where(own.rejected, np.nan, own.confidence) if silent else own.confidence
+            options |= {"correct": own.correct, "confidence": confidence}
         else:
             _only(path, where, each, OF_PEOPLE)
             if "price" not in each and "verification" not in prices:
@@ -204,8 +209,13 @@ def _only(path: Path, where: str, table: dict[str, Any], known: tuple[str, ...])
             )
 
 
-def _outputs(path: Path, stages: list[Any], columns: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Return the outputs of the models by their names, and the groups where a column has them."""
+def _outputs(
+    path: Path, stages: list[Any], columns: dict[str, Any], *, by_pages: bool
+) -> tuple[dict[str, Any], Any]:
+    """Return the outputs of the models by their names, and the groups where a column has them.
+
+    `by_pages` is whether the pages of what `fastarac ocr` wrote are groups.
+    """
     files: dict[str, Path] = {}
     for place, each in enumerate(stages, 1):
         if not isinstance(each, dict):
@@ -229,11 +239,14 @@ def _outputs(path: Path, stages: list[Any], columns: dict[str, Any]) -> tuple[di
     from fastarac.cli._files import NONE
 
     named: dict[str, Any] = {"item" if key == "id" else key: value for key, value in columns.items()}
-    if named.get("item") == NONE:
+    of_ocr = _is_of_ocr(path, files, named)
+    if of_ocr:
+        named = _columns_of_ocr(files, named, by_pages=by_pages)
+    elif named.get("item") == NONE:
         named["item"] = False
     by_column = "model" in named
     sources = {str(file): file for file in files.values()} if by_column else files
-    models = _read_files(path, sources, named, several=len(files) > 1)
+    models = _read_files(path, sources, named, several=len(files) > 1, of_ocr=of_ocr)
     for name in files:
         if name not in models:
             raise RefusalError(
@@ -241,24 +254,58 @@ def _outputs(path: Path, stages: list[Any], columns: dict[str, Any]) -> tuple[di
                 f"{listed(list(models))}"
             )
     outputs = {name: models[name] for name in files}
-    for name, own in outputs.items():
-        if own.rejected is not None and own.rejected.any():
-            raise RefusalError(
-                f"{path}: the outputs of {name!r} have {int(own.rejected.sum())} without a confidence; "
-                "a confidence for each is expected"
-            )
     group = next(iter(outputs.values())).group
     return outputs, None if group is None else group.codes
 
 
-def _read_files(path: Path, files: dict[str, Path], columns: dict[str, Any], *, several: bool) -> Any:
+def _is_of_ocr(path: Path, files: dict[str, Path], columns: dict[str, Any]) -> bool:
+    """Whether all files have the items of `fastarac ocr -o`, or none; raise where only some have."""
+    from fastarac.io._pages import says_kinds
+
+    item = columns.get("item", "id")
+    found = {file: says_kinds(file, item) for file in files.values()}
+    if len(set(found.values())) > 1:
+        with_kinds, others = (
+            next(f for f, has in found.items() if has is kind) for kind in (True, False)
+        )
+        raise RefusalError(
+            f"{path}: {with_kinds} has the items that fastarac ocr -o writes, with the columns "
+            f'"{item}" and "kind", but {others} has not; the same of all files is expected'
+        )
+    return True in found.values()
+
+
+def _columns_of_ocr(
+    files: dict[str, Path], columns: dict[str, Any], *, by_pages: bool
+) -> dict[str, Any]:
+    """Return the columns, with those of `fastarac ocr -o` where none are named."""
+    from fastarac.cli._files import with_pages
+    from fastarac.cli._policies import MODEL, columns_in
+
+    named = {"item": "id", **columns}
+    paths = list(files.values())
+    if "model" not in named and all(MODEL in columns_in(file) for file in paths):
+        named["model"] = MODEL
+    if by_pages and "group" not in named:
+        pages, notes = with_pages(paths, {"group": None})
+        tell([note.partition("; --group")[0] for note in notes])
+        named |= {name: column for name, column in pages.items() if column is not None}
+    return named
+
+
+def _read_files(
+    path: Path, files: dict[str, Path], columns: dict[str, Any], *, several: bool, of_ocr: bool
+) -> Any:
     from fastarac import io
     from fastarac.cli._exit import interrupts_end_at_once
     from fastarac.cli._files import refuse_samples
+    from fastarac.io._models import read_engine_items
 
     refuse_samples(list(files.values()), taken=False)
     with interrupts_end_at_once():
         try:
+            if of_ocr:
+                return read_engine_items(files, **columns)
             models = io.read_models(files, same_items=several, **columns)
         except (ValueError, OSError) as error:
             message = str(error)

@@ -91,9 +91,7 @@ def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
     many = n != 1
     if missed:
         what = (
-            "are missed, without any output: they are"
-            if many
-            else "is missed, without any output: it is"
+            "have no output or confidence: they are" if many else "has no output or confidence: it is"
         )
         return f"{n:,} of {n_items:,} items {what}"
     what = "have no confidence: they are" if many else "has no confidence: it is"
@@ -119,15 +117,20 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[
     return {**columns, "group": PAGE}, [note]
 
 
-def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[str]:
-    """Return a note that a column looks like pages, or repeats its ids, where no --group is given."""
+def notes_of_pages(
+    paths: Sequence[Path], columns: Mapping[str, Any], only: str | None = None
+) -> list[str]:
+    """Return a note that a column looks like pages, or repeats its ids, where no --group is given.
+
+    Of the outputs of `only` one model, where one is named.
+    """
     from fastarac.io._pages import column_of_pages, is_of_ocr, repeated_ids
 
     if columns["group"] is not None or all(map(is_of_ocr, paths)):
         return []
     used = {name for name in columns.values() if isinstance(name, str)} | DEFAULT_COLUMNS
     for path in paths:
-        found = column_of_pages(path, used)
+        found = column_of_pages(path, used, only)
         if found is not None:
             name = printable(found.column)
             note = (
@@ -136,7 +139,7 @@ def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[st
                 f"tests are too sure without --group {name}"
             )
             return [note]
-        repeated = None if columns.get("model") else repeated_ids(path, used)
+        repeated = None if columns.get("model") else repeated_ids(path, used, only)
         if repeated is not None:
             name, counted = repeated.column, f"{repeated.values:,} values in {repeated.rows:,} rows"
             note = (
@@ -182,9 +185,16 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
 
     Those that were drawn are no random part of all outputs: what is unsure is drawn more often.
     """
-    from fastarac.io._pages import columns_of_sample
+    from fastarac.io._pages import columns_of_sample, is_of_audits
 
+    refuse_searched(paths)
     for path in paths:
+        if is_of_audits(path):
+            raise RefusalError(
+                f'{path} has the columns "audit_probability" and "drawn", as the log that fastarac '
+                "sample --audit writes: fastarac check --log and fastarac monitor take it as it is; "
+                "outputs whose truth is known are expected here"
+            )
         columns = columns_of_sample(path)
         if columns is not None:
             if not taken:
@@ -201,6 +211,19 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
                 f"answers beside them (fastarac sample --answers), or --inclusion-probability {NONE}, "
                 "which takes the rows as they are: right where all outputs are verified, or all were "
                 "drawn with the same probability"
+            )
+
+
+def refuse_searched(paths: Sequence[Path]) -> None:
+    """Raise about a file of outputs that a search asked for: they are those it was least sure of."""
+    from fastarac.io._pages import BATCH, is_of_search
+
+    for path in paths:
+        if is_of_search(path):
+            raise RefusalError(
+                f'{path} has a column "{BATCH}", as of outputs that fastarac search asked for, which '
+                "are no random part of all outputs: fastarac search says what they prove; outputs that "
+                "were drawn at random (fastarac sample) are expected here"
             )
 
 

@@ -333,7 +333,7 @@ def _options(found: Found, settings: Settings) -> str:
     if settings.certainty.level is not None:
         options += "" if found.group is None else f" --group {found.group}"
         options += f" --ci {settings.certainty.level}"
-    return options + " --empty-confidence" * found.engines.some_without_confidence
+    return options
 
 
 def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:

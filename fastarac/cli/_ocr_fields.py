@@ -126,11 +126,6 @@ class EngineFields:
         """Number of documents."""
         return len(set(next(iter(self.engines.values())).document))
 
-    @property
-    def some_without_confidence(self) -> bool:
-        """Whether fields lack a confidence; a column of the file says of all of them that they do."""
-        return False
-
     def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
         """Evaluate whole documents."""
         from fastarac.io import Outputs

@@ -93,11 +93,6 @@ class EngineTexts:
         sources = {name: (items, own.beside_others(every)) for name, (items, own) in sources.items()}
         return cls(engines, pairings, sources)
 
-    @property
-    def some_without_confidence(self) -> bool:
-        """Whether outputs lack a confidence; a column of the file says which words were missed."""
-        return any(engine.aligned.n_without_confidence for engine in self.engines.values())
-
     def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
         """Evaluate nothing."""
 

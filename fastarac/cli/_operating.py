@@ -49,7 +49,8 @@ Examples:
 The outputs have to be drawn at random from those that the policy is applied to. A log has all outputs
 of a time, with the columns accepted, drawn and audit_probability; the truth of those that nobody saw is
 empty. What was drawn for an audit and has no truth counts as an error. A log without the column drawn,
-but with audited (what has a result), can fail, but not hold.
+but with audited (what has a result), can fail, but not hold. With --group, outputs of a page may depend
+on each other, whether single outputs or whole pages were drawn.
 """
 
 
@@ -77,10 +78,10 @@ Examples:
   fastarac monitor policies/ audits.csv --policy source --state state.json
   fastarac monitor policy.json pages.csv --group page --max-group-size 40 --state state.json
 
-The files hold outputs that were drawn at random, accepted or not, with their truth. Each audit counts
-once: by its id, which no other audit has, where there is a column of them; else a file with the same
-audits as one before counts as that one. The policies of a folder share one probability of a false
-alarm.
+The files hold outputs that were drawn at random, accepted or not, with their truth; or they are logs,
+as fastarac sample --audit writes them and check --log reads them. Each audit counts once: by its id,
+which no other audit has, where there is a column of them; else a file with the same audits as one
+before counts as that one. The policies of a folder share one probability of a false alarm.
 
 Exit status 1 is given where the limit is proved to be exceeded since the state began, and where one of
 these files gives an alarm of a rate that rose above it lately. Each file is an update; the outputs of

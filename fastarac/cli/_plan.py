@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console
 
-from fastarac import io, operation
+from fastarac import operation
 from fastarac._core.exceptions import collected
 from fastarac._core.text import listed, percent, sentence
 from fastarac.cli import _html, _plot
@@ -14,7 +14,7 @@ from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import notes_of_pages, refuse_samples, with_pages
 from fastarac.cli._json import answer
 from fastarac.cli._options import RefusalError, require_files
-from fastarac.cli._policies import labels_of, one_group_of, refusing
+from fastarac.cli._policies import labels_of, one_group_of, outputs_of_pilot, refusing
 from fastarac.cli._tables import Column
 from fastarac.operating_points.points import operating_point
 
@@ -90,6 +90,8 @@ def run(
     said: list[str] = []
     if interval["pilot"] is not None:
         refuse_samples([interval["pilot"]], taken=False)
+    elif interval["only"] is not None:
+        raise RefusalError("--only is for --pilot, which is not given")
     interval, notes = _of_pilot(interval, fits)
     with collected(notes):
         if asked["--difference"]:
@@ -99,7 +101,7 @@ def run(
                 raise RefusalError("--pilot is expected beside --half-width")
             plan = _interval(interval, level)
         elif of_policy:
-            plan = _policy(rates, interval, options, fits)
+            plan = _policy(rates, interval, options, fits, notes)
         elif (rates["expect"] is None) == (rates["audit"] is None):
             raise RefusalError(
                 "exactly one of --expect, --audit and --pilot is expected beside --error-rate"
@@ -135,7 +137,7 @@ def _of_pilot(
     if pilot is None or (fits["max_risk"] is not None and interval["group"] is None):
         return interval, []
     columns, notes = with_pages([pilot], {"group": interval["group"], "by": fits["by"]})
-    notes += notes_of_pages([pilot], columns)
+    notes += notes_of_pages([pilot], columns, interval["only"])
     return {**interval, "group": columns["group"]}, notes
 
 
@@ -151,6 +153,7 @@ def _policy(
     interval: Mapping[str, Any],
     options: Mapping[str, float],
     fits: Mapping[str, Any],
+    notes: list[str],
 ) -> _Answer:
     """How many outputs a policy takes, from samples of a pilot or of a stated model."""
     pilot, group = interval["pilot"], interval["group"]
@@ -161,7 +164,8 @@ def _policy(
     arrays: dict[str, Any] = {"by": fits["by"]}  # refused where there is no pilot
     with interrupts_end_at_once():
         if pilot is not None:
-            outputs = refusing(str(pilot), lambda: io.read_outputs(pilot, group=group, by=fits["by"]))
+            columns = {"group": group, "by": fits["by"]}
+            outputs = outputs_of_pilot(pilot, interval["only"], columns, notes)
             arrays = {
                 "correct": outputs.correct,
                 "confidence": outputs.confidence,
@@ -204,7 +208,7 @@ def _with_design_effect(
     if given["design_effect"] is not None:
         raise RefusalError("--design-effect is for plans without --pilot")
     with interrupts_end_at_once():
-        outputs = refusing(str(pilot), lambda: io.read_outputs(pilot, group=group))
+        outputs = outputs_of_pilot(pilot, interval["only"], {"group": group})
         pair = (outputs.correct, outputs.confidence)
         limit = rates["error_rate"]
         point = refusing("", lambda: operating_point(*pair, max_error_rate=limit))
@@ -304,7 +308,7 @@ def _interval(interval: Mapping[str, Any], level: float) -> _Answer:
     pilot, width = interval["pilot"], interval["half_width"]
     statistic = interval["statistic"] or "arac_auc"
     with interrupts_end_at_once():
-        outputs = refusing(str(pilot), lambda: io.read_outputs(pilot, group=interval["group"]))
+        outputs = outputs_of_pilot(pilot, interval["only"], {"group": interval["group"]})
         groups = one_group_of(outputs)
         n = refusing(
             str(pilot),

@@ -13,6 +13,7 @@ from fastarac._core.text import listed, percent, percent_range, quoted, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import (
+    NO_GROUP,
     in_words,
     notes_of_groups,
     notes_of_pages,
@@ -24,8 +25,10 @@ from fastarac.cli._options import RefusalError, in_words_of_options, refuse, req
 from fastarac.cli._tables import Column
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.io._formats import open_source
+from fastarac.io._pages import count_words
 from fastarac.io._sources import connect
 from fastarac.operation.application import require_scale
+from fastarac.operation.logs import OF_AUDIT
 from fastarac.operation.policy import shown_threshold
 from fastarac.partial_truth.verified_files import read_verified_fields
 
@@ -84,7 +87,8 @@ def fit(
         if limits["max_risk"] is None and columns["item"] is None:  # which have no guarantee by groups
             columns, of_pages = with_pages([path], columns)
         missed = not columns["empty_confidence"]
-        outputs = _with_confidence(path, _of_one_model(path, only, columns), notes, missed=missed)
+        every = _of_one_model(path, only, columns)
+        outputs = _with_confidence(path, every, notes, missed=missed)
         correct, confidence, by = outputs.correct, outputs.confidence, labels_of(outputs.by)
         of_items = {"groups": one_group_of(outputs), "documents": labels_of(outputs.item)}
     with collected(notes), interrupts_end_at_once():
@@ -99,6 +103,10 @@ def fit(
                 **limits,
             ),
         )
+    if verified is None and policy.documents is None:
+        words = count_words(path, only)
+        missed_rate = words[0] / words[1] if words and words[1] else None
+        policy = policy.with_unread(len(every) - len(outputs), missed_rate)
     refusing(str(output), lambda: policy.save(output))
     refusing(str(report), lambda: _html.save_operation(report, policy=policy))
     fields = [] if policy.documents else list(map(str, policy.fields))
@@ -119,7 +127,7 @@ def fit(
     )
     lines = [in_words_of_options(sentence(policy)), tested]
     if verified is None:
-        of_pages += notes_of_pages([path], columns)
+        of_pages += notes_of_pages([path], columns, only)
     notes = [*map(in_words_of_options, notes), *of_pages]
     about = {"policy": _of_policy(policy, output)}
     table = [Column("outputs", sizes), Column("accepted at\nconfidence", rules)]
@@ -138,7 +146,7 @@ def _of_policy(policy: Policy, path: Path) -> dict[str, Any]:
         *("criterion", "limit", "failure_probability", "bound", "certified", "max_group_size"),
         *("errors_per_group", "n_items", "accepted", "errors", "acceptance_rate"),
         *("approximate_acceptance_rate", "documents", "document_threshold"),
-        *("n_verified", "least_probability"),
+        *("n_verified", "least_probability", "n_unread", "missed_rate", "share_of_all_items"),
     )
     fields: list[Any] = list(map(str, policy.fields)) if policy.fields else [None]
     rows = zip(fields, policy.thresholds, policy.references, strict=True)
@@ -174,7 +182,9 @@ def check(
     with interrupts_end_at_once():
         if is_log:
             with collected(notes):
-                found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named, drawn))
+                found, shift, sweep = refusing(
+                    str(path), lambda: _of_log(policy, path, named, drawn, max_group_size)
+                )
         elif verified is not None:
             read, fields = _read_verified(path, verified)
             truth, confidence = read
@@ -221,9 +231,9 @@ def check(
     warned: list[str] = []
     with collected(warned):
         refusing(str(report), lambda: _html.save_operation(report, **results))
-    share = percent(found.accepted / found.n_items, 4)
-    counts = f"{found.accepted:,} of {found.n_items:,} {found.unit} are accepted ({share})."
-    lines = [sentence(found).replace("drawn=", "--drawn COLUMN"), f"{counts} {sentence(shift)}"]
+    lines = [sentence(found).replace("drawn=", "--drawn COLUMN"), f"{_counts(found)} {sentence(shift)}"]
+    if not found.n_unread and policy.of_outputs_read:
+        lines.append(policy.of_outputs_read)
     if sweep is not None and policy.criterion == "max_error_rate":
         with collected(warned):
             point = guaranteed_operating_point(
@@ -232,8 +242,8 @@ def check(
         lines.append(f"A threshold fitted to this log: {point}.")
     if report is not None:
         lines.append(_html.WRITTEN.format(path=report))
-    if not is_log and verified is None:  # a log takes no groups
-        notes += notes_of_pages([path], columns)
+    if verified is None:
+        notes += notes_of_pages([path], columns, only)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     notes += dict.fromkeys(note.replace(*limit) for note in warned)  # once, if the report has it too
     names = [str(each.field) for each in found.fields]
@@ -242,23 +252,36 @@ def check(
     return int(found.exit_status)
 
 
-def refuse_beside(other: str, columns: Mapping[str, Any], *, group: str) -> None:
-    """Refuse columns beside an option without them; `group` is the option of the column of groups."""
+def refuse_beside(other: str, columns: Mapping[str, Any], *, group: str | None) -> None:
+    """Refuse columns beside an option without them; `group` is the option of groups, if refused."""
     options = {"item": "--document", "group": group}
     for name in ("item", "group", "prediction", "truth", "compare", "empty_truth", "empty_confidence"):
-        if columns[name]:
+        if columns[name] and (name != "group" or group is not None):
             option = options.get(name, f"--{name.replace('_', '-')}")
             raise RefusalError(f"{option} is given beside {other}; leave out one of the two")
 
 
 def _of_log(
-    policy: Policy, path: Path, columns: Mapping[str, Any], drawn: str | None
+    policy: Policy,
+    path: Path,
+    columns: Mapping[str, Any],
+    drawn: str | None,
+    max_group_size: int | None,
 ) -> tuple[Any, Any, Any]:
     """The check of a log, the shift, and the log itself, where one threshold was in use.
 
-    Another threshold can be chosen only where the truth of what was rejected is known.
+    Another threshold can be chosen only where the truth of what was rejected is known, and outputs do
+    not depend on each other.
     """
-    refuse_beside("--log", columns, group="--group")
+    refuse_beside("--log", columns, group=None)
+    if OF_AUDIT not in columns_in(path):
+        raise RefusalError(
+            f'{path}: there is no column "{OF_AUDIT}", which a log has, as fastarac sample '
+            "--audit writes it; without --log verified outputs are expected"
+        )
+    groups = None if columns["group"] == NO_GROUP else columns["group"]
+    if not (groups is None or isinstance(groups, str)):
+        raise RefusalError("--group is given twice beside --log; one column is expected")
     log = operation.read_audits(
         path,
         policy=policy,
@@ -266,20 +289,36 @@ def _of_log(
         correct=columns["correct"] or "correct",
         drawn=drawn,
         by=columns["by"],
+        groups=groups,
     )
     audits: dict[str, Any] = {"audit_probability": log.audit_probability, "drawn": log.drawn}
-    found = policy.check(log.correct, log.confidence, by=log.by, **audits)
+    pages = {"groups": log.groups, "max_group_size": max_group_size}
+    found = policy.check(log.correct, log.confidence, by=log.by, **audits, **pages)
     sweep = None
-    if not policy.fields and not np.isnan(log.correct[~log.accepted]).any():
+    if groups is None and not policy.fields and not np.isnan(log.correct[~log.accepted]).any():
         sweep = operation.audited_sweep(
             log.correct, log.confidence, threshold=policy.thresholds[0], **audits
         )
-    return found, policy.shift(log.confidence, by=log.by), sweep
+    shift = policy.shift(log.confidence, by=log.by, groups=log.groups if policy.has_groups else None)
+    return found, shift, sweep
+
+
+def _counts(found: PolicyCheck) -> str:
+    """Say how many outputs are accepted: of all items, and of those that are read."""
+    n_all = found.n_items + found.n_unread
+    share = percent(found.accepted / n_all, 4)
+    if not found.n_unread:
+        return f"{found.accepted:,} of {n_all:,} {found.unit} are accepted ({share})."
+    of_read = percent(found.accepted / found.n_items, 4)
+    return (
+        f"{found.accepted:,} of {n_all:,} items are accepted ({share}; {of_read} of the "
+        f"{found.n_items:,} that are read, of which the limit is)."
+    )
 
 
 def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
     interval = found.interval
-    names = ("n_items", "accepted", "errors", "audited", "unanswered")
+    names = ("n_items", "n_unread", "accepted", "errors", "audited", "unanswered")
     return {
         "verdict": found.verdict,
         "criterion": found.criterion,
@@ -369,6 +408,14 @@ def _of_one_model(path: Path, only: str | None, columns: Mapping[str, Any]) -> i
         known = listed([quoted(name) for name in parts])
         raise RefusalError(f'--only is {quoted(only)}; column "{MODEL}" of {path} holds {known}')
     return parts[only] if only is not None else next(iter(parts.values()))
+
+
+def outputs_of_pilot(
+    path: Path, only: str | None, columns: Mapping[str, Any], notes: list[str] | None = None
+) -> io.Outputs:
+    """Read the outputs of one model; with `notes`, those that `fit` takes, and note what it leaves."""
+    outputs = _of_one_model(path, only, columns)
+    return outputs if notes is None else _with_confidence(path, outputs, notes, missed=True)
 
 
 def require_one_model(path: Path, used: Collection[Any]) -> None:

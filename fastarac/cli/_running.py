@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac import io, operation
+from fastarac._core.exceptions import collected
 from fastarac._core.locks import locked
 from fastarac._core.text import listed, quoted, sentence
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._files import refuse_searched
 from fastarac.cli._json import answer, write_object
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import (
@@ -30,6 +32,7 @@ from fastarac.cli._standard import say, tell
 from fastarac.cli._tables import Column
 from fastarac.guarantees.audits import LogError
 from fastarac.operation.drawn_files import read_drawn
+from fastarac.operation.logged_audits import has_rows, is_drawn_log, read_logged_audits
 from fastarac.operation.logs import require_one_probability
 
 if TYPE_CHECKING:
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation import ErrorRateMonitor, Policy
     from fastarac.operation.application_results import AppliedPolicy
+    from fastarac.operation.logged_audits import LoggedAudits
     from fastarac.operation.shifts import ConfidenceShift
 
 ALONE = ""  # the name of a policy that is watched by itself
@@ -101,7 +105,7 @@ def figures_of(done: AppliedPolicy, goals: tuple[Path, Path]) -> dict[str, Any]:
     names = (
         *("criterion", "limit", "n_items", "accepted", "rejected", "unknown_fields"),
         *("expected_errors", "expected_low", "expected_high", "expected_rate"),
-        *("n_documents", "accepted_documents", "straight_through_rate", "n_groups"),
+        *("n_documents", "accepted_documents", "straight_through_rate", "n_groups", "n_unread"),
     )
     return {
         "accepted_path": str(goals[0]),
@@ -151,6 +155,9 @@ def monitor(
         lines.append(found if shift is None else f"{found} {sentence(shift)}")
         own = {"name": policy_file.stem if name == ALONE else name}
         policies.append(own | _figures(each, changes) | figures_of_shift(shift))
+    lines += dict.fromkeys(
+        each.of_outputs_read for each in watch.policies.values() if each.of_outputs_read
+    )
     if report is not None:
         lines.append(_html.WRITTEN.format(path=report))
     told = {name: any(each[name] for each in policies) for name in ("alarm", "changed")}
@@ -295,18 +302,20 @@ class _Watch:
 
     def count(self, path: Path) -> None:
         """Count the audits in a file that were not counted before, and say how many were."""
+        if not refusing(str(path), lambda: has_rows(path)):
+            self._note(f"{path}: it has no rows, and so no audits")
+            return
+        if refusing(str(path), lambda: is_drawn_log(path)):
+            self._count_log(path)
+            return
+        refuse_searched([path])
+        require_one_model(path, self.columns.values())
         of_all = any(each.criterion == "max_error_rate" for each in self.policies.values())
         refusing(str(path), lambda: require_one_probability(path, of_all=of_all))
         if self._drawn_at is not None:
             self._count_drawn(path, self.columns["model"] or ID)
             return
-        columns = dict(self.columns)
-        if (
-            columns["model"] is None
-            and (columns["item"] is None or self._by_group)
-            and ID in columns_in(path)
-        ):
-            columns["model"] = ID
+        columns = {**self.columns, "model": self._ids_of(path)}
         given = counted = 0
         with interrupts_end_at_once():
             outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
@@ -320,8 +329,12 @@ class _Watch:
                 made = partial(_audits, self.policies[name], outputs, chosen, path, self._by_group)
                 audits: _Audits = refusing(str(path), made)
                 given += len(audits.error)
-                counted += _count(monitor, audits, path, columns)
+                names = {"ids": columns["model"], "groups": columns["item"]}
+                counted += _count(monitor, audits, path, names)
                 self._look_at(name, outputs, chosen)
+        self._note_counted(path, given, counted)
+
+    def _note_counted(self, path: Path, given: int, counted: int) -> None:
         if counted < given:
             which = (
                 f"its {given:,} audits"
@@ -329,6 +342,66 @@ class _Watch:
                 else f"{given - counted:,} of its {given:,} audits"
             )
             self._note(f"{path}: {which} were counted before, and count once")
+
+    def _ids_of(self, path: Path) -> str | None:
+        """The column of ids of a file, where it has one."""
+        named: str | None = self.columns["model"]
+        if (
+            named is None
+            and (self.columns["item"] is None or self._by_group)
+            and ID in columns_in(path)
+        ):
+            return ID
+        return named
+
+    def _count_log(self, path: Path) -> None:
+        """Count the audits in a log of all outputs, open ones among them, as a plain sample."""
+        if self.columns["group"] is not None:
+            raise RefusalError(
+                f"{path}: it is a log of one policy, as fastarac sample --audit writes it; that policy "
+                "is expected, in place of a folder and of --policy"
+            )
+        refuse_beside("a log of audits", {**self.columns, "item": None}, group="--policy")
+        monitor, policy = self.found, self.policies[ALONE]
+        ids = ID if self._drawn_at is not None and not self.columns["model"] else self._ids_of(path)
+        columns = {"ids": ids, "groups": self.columns["item"], "drawn_at": self._drawn_at}
+        noted: list[str] = []
+        with interrupts_end_at_once(), collected(noted):
+            audits: LoggedAudits = refusing(
+                str(path),
+                lambda: read_logged_audits(
+                    path,
+                    policy,
+                    confidence=self.columns["confidence"],
+                    correct=self.columns["correct"] or "correct",
+                    by=self.columns["by"],
+                    **columns,
+                ),
+            )
+        for note in noted:
+            self._note(f"{path}: {note}")
+        told = [audits.confidence] if audits.by is None else [audits.confidence, audits.by]
+        details = [repr(each) for each in zip(*(part.tolist() for part in told), strict=True)]
+        found = _Audits(audits.error, details, audits.ids, audits.groups, audits.rows)
+        late, unanswered = monitor.answered_late, monitor.unanswered
+        if self._drawn_at is None:
+            self._note_counted(path, len(found.error), _count(monitor, found, path, columns))
+            if monitor.unanswered > unanswered:
+                number = f"{monitor.unanswered - unanswered:,} audits"
+                self._note(
+                    f"{path}: {number} without an answer count as right for alarms; --drawn-at COLUMN "
+                    "and --deadline TIME wait for answers"
+                )
+        else:
+            _count(monitor, found, path, columns, drawn_at=audits.drawn_at)
+        self._note_late(path, monitor.answered_late - late)
+        seen = self._seen.setdefault(ALONE, [])
+        seen.append((audits.logged, audits.logged_by))
+
+    def _note_late(self, path: Path, n: int) -> None:
+        if n:
+            what = "deadline, and" if self._drawn_at is not None else "audits were counted, and"
+            self._note(f"{path}: {n:,} answers came after their {what} count no more")
 
     def _count_drawn(self, path: Path, ids: str) -> None:
         """Count the audits in a file by when their outputs were drawn; open ones have no truth."""
@@ -353,22 +426,10 @@ class _Watch:
         details = [audits.confidence] if audits.by is None else [audits.confidence, audits.by]
         told = [repr(each) for each in zip(*(part[rows].tolist() for part in details), strict=True)]
         late = monitor.answered_late
-        try:
-            monitor.count(
-                errors,
-                details=told,
-                ids=audits.ids[rows],
-                groups=None if audits.groups is None else audits.groups[rows],
-                drawn_at=audits.drawn_at[rows],
-            )
-        except LogError as error:
-            where = f"{path}, row {rows[error.row] + 1}: column {quoted(columns[error.name])}"
-            raise RefusalError(f"{where} holds {error.found}; {error.why}") from None
-        except ValueError as error:
-            raise RefusalError(f"{path}: {error}") from None
-        if monitor.answered_late > late:
-            number = f"{monitor.answered_late - late:,} answers"
-            self._note(f"{path}: {number} came after their deadline, and count no more")
+        groups = None if audits.groups is None else audits.groups[rows]
+        found = _Audits(errors, told, audits.ids[rows], groups, rows)
+        _count(monitor, found, path, columns, drawn_at=audits.drawn_at[rows])
+        self._note_late(path, monitor.answered_late - late)
 
     def _note(self, note: str) -> None:
         """Tell a note, and keep it."""
@@ -423,7 +484,8 @@ class _Watch:
 class _Audits(NamedTuple):
     """Single audits, of outputs or of documents."""
 
-    error: NDArray[np.bool_]
+    error: NDArray[Any]
+    """Of an open one NaN."""
     content: list[Any]
     ids: NDArray[Any] | None
     groups: NDArray[Any] | None
@@ -439,6 +501,8 @@ def _audits(
     by_group: bool,
 ) -> _Audits:
     """Audits of some outputs, or of their documents: of accepted ones, where the risk is limited."""
+    if outputs.rejected is not None and policy.documents is None:
+        chosen = chosen & ~outputs.rejected  # what is not read is no output that could be accepted
     rows = np.flatnonzero(chosen)
     by = _texts(outputs.by, rows) if policy.fields else None
     documents = _texts(outputs.item, rows) if policy.documents else None
@@ -487,23 +551,42 @@ def _texts(labels: io.Labels | None, rows: NDArray[np.intp]) -> NDArray[Any] | N
     return None if texts is None else texts[rows]
 
 
-def _count(monitor: ErrorRateMonitor, audits: _Audits, path: Path, columns: Mapping[str, Any]) -> int:
-    """Count audits, and return how many were new."""
+def _count(
+    monitor: ErrorRateMonitor,
+    audits: _Audits,
+    path: Path,
+    columns: Mapping[str, Any],
+    *,
+    drawn_at: NDArray[Any] | None = None,
+) -> int:
+    """Count audits, and return how many were new; `columns` are those of what the monitor is given."""
     try:
-        return monitor.count(audits.error, details=audits.content, ids=audits.ids, groups=audits.groups)
+        return monitor.count(
+            audits.error,
+            details=audits.content,
+            ids=audits.ids,
+            groups=audits.groups,
+            drawn_at=drawn_at,
+        )
     except LogError as error:
-        where = f"{path}, row {audits.rows[error.row] + 1}: column"
+        where = f"{path}, row {audits.rows[error.row] + 1}: column {quoted(str(columns[error.name]))}"
+        if drawn_at is not None:
+            raise RefusalError(f"{where} holds {error.found}; {error.why}") from None
         if error.name == "groups":
             why = error.why.replace("max_group_size", "--max-group-size").replace("call", "file")
-            raise RefusalError(
-                f"{where} {quoted(str(columns['item']))} holds {error.found}, {why}"
-            ) from None
+            raise RefusalError(f"{where} holds {error.found}, {why}") from None
         raise RefusalError(
-            f"{where} {quoted(str(columns['model']))} holds {error.found}, the id of an audit that was "
-            "counted with another confidence or outcome; ids that no two audits share are expected "
-            "(--id names another column)"
+            f"{where} holds {error.found}, the id of an audit that was counted with another confidence "
+            "or outcome; ids that no two audits share are expected (--id names another column)"
+        ) from None
+    except TypeError:  # open ones, which need ids
+        raise RefusalError(
+            f'{path}: audits without an answer need ids, which no two audits share: a column "{ID}" is '
+            "expected, or --id COLUMN"
         ) from None
     except ValueError as error:
+        if drawn_at is not None:
+            raise RefusalError(f"{path}: {error}") from None
         found = str(error).replace("outcomes begins", "it begins").replace("call", "file")
         raise RefusalError(
             f"{path}: {found.replace(', or ids,', ', or a column of ids (--id),')}"

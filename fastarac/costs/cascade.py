@@ -160,10 +160,10 @@ class Cascade(Table, Result):
         Parameters
         ----------
         confidence : dict of array_like, or sequence of array_like
-            The confidences of the models by their names, or in the order of the models. Where an
-            earlier stage decides an item, the confidence of a later model may be NaN: it need not be
-            asked. Models that are missing decide nothing: their number stands where an item gets to
-            the first of them.
+            The confidences of the models by their names, or in the order of the models. NaN where an
+            earlier stage decides an item, so that a later model need not be asked, and where the model
+            has no output: it decides nothing there. Models that are missing decide nothing: their
+            number stands where an item gets to the first of them.
 
         Returns
         -------
@@ -173,7 +173,7 @@ class Cascade(Table, Result):
         Raises
         ------
         ValueError, TypeError
-            For names of no model, unequal lengths, and NaN where an item gets to the model.
+            For names of no model, unequal lengths, and what is neither finite nor NaN.
         """
         given = self._named(confidence)
         n = len(next(iter(given.values())))
@@ -191,12 +191,12 @@ class Cascade(Table, Result):
                         f"confidence of {name!r} has {len(values)} items and others have {n}; the same "
                         "number is expected"
                     )
-                missing = left & ~np.isfinite(values)
-                if missing.any():
-                    i = int(missing.argmax())
+                infinite = left & np.isinf(values)
+                if infinite.any():
+                    i = int(infinite.argmax())
                     raise ValueError(
                         f"confidence of {name!r} is {values[i]} for item {i}, which gets to it; a "
-                        "finite number is expected"
+                        "finite number, or NaN for no output, is expected"
                     )
             taken = left & at_or_above(values, self.thresholds[s])
             found[taken] = s

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac.costs.stages import MODEL, Stages
+from fastarac.costs.stages import MODEL, SILENT, Stages
 
 
 class StageCounts(NamedTuple):
@@ -41,7 +41,7 @@ def decided_by(stages: Stages, thresholds: Sequence[float]) -> NDArray[np.int8]:
     found = np.full(stages.n_items, last, np.int8)
     for s in range(last - 1, -1, -1):
         values = stages.values[stages.model[s]]
-        found[values >= thresholds[s]] = s
+        found[(values >= thresholds[s]) & (values > SILENT)] = s
     return found
 
 

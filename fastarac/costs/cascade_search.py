@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac.costs.stages import MODEL, PEOPLE, Stages
+from fastarac.costs.stages import MODEL, PEOPLE, SILENT, Stages
 from fastarac.costs.verification import cheapest_corner
 from fastarac.sweep import threshold_sweep
 
@@ -48,6 +48,12 @@ class _Tried(NamedTuple):
 
     values: Floats
     nothing: bool
+
+    def heard(self) -> _Tried:
+        """Without the one that would accept items for which the model has no output."""
+        if not len(self.values) or self.values[0] > SILENT:
+            return self
+        return _Tried(self.values[1:], self.nothing or len(self.values) == 1)
 
 
 class _Grid(NamedTuple):
@@ -97,7 +103,7 @@ class CascadeSearch:
         self.cutting = [stages.model[s] for s in range(stages.free)]  # the model that a stage cuts
         models = sorted(set(self.cutting))
         self.rising = {m: np.sort(stages.values[m]) for m in models}
-        self.distinct = {m: 1 + int(np.count_nonzero(np.diff(v))) for m, v in self.rising.items()}
+        self.distinct = {m: 1 + int(np.count_nonzero(v[1:] != v[:-1])) for m, v in self.rising.items()}
         all_of_them = math.prod(self.distinct[m] + 1 for m in self.cutting)
         self.exact = all_of_them <= every
         points = self._first_points(all_of_them if self.exact else first)
@@ -269,6 +275,7 @@ class CascadeSearch:
     def _grid(self, tried: list[_Tried], items: _CountedItems | None = None) -> _Grid:
         """Count the items in cells, below each combination of the thresholds that are tried."""
         stages, items = self.stages, items or self.items
+        tried = [each.heard() for each in tried]
         points = []
         for m in range(len(stages.values)):
             own = [each.values for of, each in zip(self.cutting, tried, strict=True) if of == m]
@@ -338,6 +345,7 @@ def cheapest_single(stages: Stages) -> CheapestThresholds | None:
     convex hull, by products that are exact.
     """
     alone = len(stages.stages) == 2 and stages.stages[1].kind == PEOPLE
+    alone = alone and bool((stages.values[0] > SILENT).all())
     if not alone or any(stage.max_share is not None for stage in stages.stages):
         return None
     each = stages.of_each(written=False)

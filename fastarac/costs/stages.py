@@ -19,6 +19,7 @@ from fastarac.costs.verification import PERFECT, VerificationCosts, require_cost
 from fastarac.reviewer import Reviewer, check_reviewer
 
 MODEL, PEOPLE = "model", "people"
+SILENT = -np.inf  # the confidence of what a model has no output for
 LARGEST_WHOLE = 2.0**53  # integers up to here are doubles
 
 
@@ -38,7 +39,8 @@ class Stage(Result):
     correct : array_like of shape (n,), optional
         Whether the output of the model is right, for all items (bool, or 0 and 1).
     confidence : array_like of shape (n,), optional
-        Of the model's output, for all items; real and finite.
+        Of the model's output, for all items; real and finite, or NaN where the model has no output: it
+        decides nothing there, and `correct` says whether to have none is right.
     reviewer : Reviewer, optional
         People who are not perfect.
     max_share : float, optional
@@ -101,7 +103,10 @@ class Stage(Result):
             names = (f"correct {of_stage}", f"confidence {of_stage}", "sample_weight")
             items = read_items(correct, correct if confidence is None else confidence, None, names)
             right = np.not_equal(items.correct, 0)
-            if not (np.array_equal(right, items.correct) and np.isfinite(items.confidence).all()):
+            silent = np.isnan(items.confidence) if items.confidence.dtype.kind == "f" else False
+            if not (
+                np.array_equal(right, items.correct) and (np.isfinite(items.confidence) | silent).all()
+            ):
                 items.reject()
             values["correct"] = right
             values["confidence"] = None if confidence is None else items.confidence
@@ -135,7 +140,10 @@ class Stages(NamedTuple):
     model: tuple[int, ...]
     """Of each stage, the number among the models of the one whose output it decides about."""
     values: tuple[NDArray[np.float64], ...]
-    """The confidences of each model as doubles, in the same order; zeros for a model without."""
+    """The confidences of each model as doubles, in the same order; zeros for a model without.
+
+    ``-inf`` where it has no output, which no threshold accepts.
+    """
     levels: tuple[NDArray[Any] | None, ...]
     """Of confidences that no double holds: the values that the doubles number."""
     correct: NDArray[np.uint8]
@@ -301,9 +309,14 @@ def _check_models(stages: tuple[Stage, ...]) -> None:
                 f"confidence of stage {stage.name!r} is missing; only the last stage, which takes what "
                 "is left, needs none"
             )
-        if stage.confidence.min() == stage.confidence.max():
+        known = stage.confidence[~np.isnan(stage.confidence)]
+        if not len(known):
             raise ValueError(
-                f"confidence of stage {stage.name!r} is {stage.confidence[0]} for all items; "
+                f"confidence of stage {stage.name!r} is NaN for all items; some are expected"
+            )
+        if known.min() == known.max():
+            raise ValueError(
+                f"confidence of stage {stage.name!r} is {known[0]} for all items; "
                 "confidences that tell items apart are expected"
             )
 
@@ -328,4 +341,6 @@ def _as_doubles(stage: Stage) -> tuple[NDArray[np.float64], NDArray[Any] | None]
         if max(map(abs, ends)) > EXACT:
             levels, place = np.unique(confidence, return_inverse=True)
             return place.astype(np.float64), levels
-    return np.ascontiguousarray(confidence, np.float64), None
+    values = np.ascontiguousarray(confidence, np.float64)
+    silent = np.isnan(values)
+    return np.where(silent, SILENT, values) if silent.any() else values, None

@@ -284,10 +284,12 @@ def log_of(
     reasons: tuple[str, str] = ("the policy rejects it", "the policy accepts it"),
     *,
     rejected_known: bool = False,
+    groups: NDArray[np.intp] | None = None,
 ) -> AuditLog:
     """Check a log; an error names the first row (counted from 0) that contradicts another column.
 
     `above` says which outputs were accepted by rule, `reasons` why others were not, and why these were.
+    Of `groups` that were drawn whole, their number has to be a likely one, and not that of outputs.
     What was rejected is no undetected error, whatever its truth: only other thresholds need it known.
     """
     n = len(confidence)
@@ -317,7 +319,7 @@ def log_of(
     never = above & (probability == 0)
     _refuse("audit_probability", never, probability, "above 0 is expected of an accepted output")
     made, words = (known, "have a result") if chosen is None else (chosen, "were drawn")
-    refuse_unlikely_numbers(probability[above], made[above], words)
+    refuse_unlikely_numbers(*_drawn_units(probability[above], made[above], groups, above), words)
     unanswered = None
     if chosen is not None:
         is_open = chosen & above & ~known
@@ -325,6 +327,20 @@ def log_of(
     if not known.any():
         raise ValueError("correct is NaN everywhere; the truth of some outputs is expected")
     return AuditLog(truth, confidence, above, np.where(above, probability, 1.0), unanswered)
+
+
+def _drawn_units(
+    probability: NDArray[np.float64],
+    made: NDArray[np.bool_],
+    groups: NDArray[np.intp] | None,
+    above: NDArray[np.bool_],
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return π and whether it was drawn of each unit: an accepted output, or a group drawn whole."""
+    if groups is None:
+        return probability, made
+    first, codes = np.unique(groups[above], return_index=True, return_inverse=True)[1:]
+    whole = (made == made[first][codes]) & (probability == probability[first][codes])
+    return (probability[first], made[first]) if whole.all() else (probability, made)
 
 
 def _flags(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:

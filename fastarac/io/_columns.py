@@ -38,6 +38,11 @@ WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
 
 #: The column in which `fastarac ocr -o` says what became of a word, and what it says of a missed one.
 KIND, MISSED = "kind", "missed"
+#: What the column says of words and of fields; of either a confidence may be missing.
+KINDS = (
+    *("right", "wrong", "merged", "split", "moved", "inserted", "missed"),
+    *("found", "empty", "invented"),
+)
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ class Confidence(Number):
     empty : bool
         Whether an output may have none; it is 0 there until all others are known.
     missed : bool
-        Whether a missed word may have none.
+        Whether a word or a field may have none whose kind is told.
     """
 
     empty: bool
@@ -308,7 +313,8 @@ def _never_accepted(source: FileSource, confidence: Confidence) -> str:
     if confidence.empty:
         return empty
     # a comparison with null is null, which no row is to be
-    return f"({empty} AND coalesce({source.identifier(KIND)} = '{MISSED}', false))"
+    kinds = ", ".join(f"'{kind}'" for kind in KINDS)
+    return f"({empty} AND coalesce({source.identifier(KIND)} IN ({kinds}), false))"
 
 
 @dataclass(frozen=True)

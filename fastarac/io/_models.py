@@ -9,6 +9,7 @@ import numpy as np
 
 from fastarac._core.results import TupleResult
 from fastarac._core.text import listed, printable, quoted
+from fastarac.io._columns import KIND, Columns
 from fastarac.io._formats import open_source
 from fastarac.io._labels import FIELDS, Texts
 from fastarac.io._outputs import Labels, Outputs
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.io._columns import Columns
     from fastarac.io._sources import FileSource
+
+INSERTED = "inserted"  # what `fastarac ocr -o` calls an output without a true word or field
 
 
 class _Models(NamedTuple):
@@ -79,22 +81,7 @@ def read_files(
         untold = columns.item is None
         if same_items and untold and all(_has_ids(source, columns) for source in sources.values()):
             columns = replace(columns, item=ID)
-        files_read = []
-        for name, source in sources.items():
-            if on_file is not None:
-                on_file(name)
-            files_read.append((name, columns.read(source, texts)))
-        parts: dict[str, list[Outputs]] = {}
-        for name, read in files_read:
-            outputs = with_codes(read, texts)
-            of_models = {name: outputs}
-            if outputs.model is not None:
-                named = replace(outputs, model=texts["model"].named(outputs.model))
-                of_models = named.per_model()
-            for model, part in of_models.items():
-                if len(part):
-                    parts.setdefault(model, []).append(part)
-        models = {model: _joined(of_model).with_rejects_below() for model, of_model in parts.items()}
+        models = _by_model(sources, columns, texts, on_file)
         if columns.item and untold and not all(map(_once_each, models.values())):
             columns = replace(columns, item=None)
             models = {model: replace(outputs, item=None) for model, outputs in models.items()}
@@ -122,6 +109,88 @@ def _has_ids(source: FileSource, columns: Columns) -> bool:
 def _once_each(outputs: Outputs) -> bool:
     """Whether no item is there twice."""
     return outputs.item is not None and len(np.unique(outputs.item.codes)) == len(outputs)
+
+
+def read_engine_items(
+    files: Mapping[str, Path],
+    *,
+    item: str,
+    confidence: str = "confidence",
+    correct: str | None = None,
+    prediction: str | None = None,
+    truth: str | None = None,
+    model: str | None = None,
+    group: str | None = None,
+) -> dict[str, Outputs]:
+    """Return the outputs of engines for the items that any of them has, in files of `fastarac ocr -o`.
+
+    The items of the first come first, in its order. Where an engine has no output, its confidence is
+    NaN; where another one inserted that output, to have none is right.
+
+    Raises
+    ------
+    DataFileError, ValueError
+        As :func:`read_files`.
+    """
+    columns = Columns(
+        confidence, correct, prediction, truth, model, by=KIND, item=item, group=group,
+        empty_confidence=True,
+    )  # fmt: skip
+    with connect() as connection:
+        texts = {field: Texts() for field in FIELDS}
+        sources = {name: open_source(path, connection) for name, path in files.items()}
+        models = _by_model(sources, columns, texts, None)
+        place = _places(models, texts["item"])
+        items, groups = np.empty(0, np.intp), np.zeros(len(texts["item"]), np.intp)
+        inserted = np.zeros(len(texts["item"]), np.bool_)
+        for outputs in models.values():
+            if outputs.item is None or outputs.by is None:
+                raise AssertionError
+            of_model, kinds = (
+                outputs.item.codes,
+                texts["by"].named(outputs.by) or Labels((), np.empty(0)),
+            )
+            items = np.concatenate([items, of_model[~np.isin(of_model, items)]])
+            inserted[of_model] |= np.array(kinds.names)[kinds.codes] == INSERTED
+            if outputs.group is not None:
+                groups[of_model] = outputs.group.codes
+        found = {}
+        for (model, outputs), places in zip(models.items(), place, strict=True):
+            here, rows = places[items] >= 0, np.maximum(places[items], 0)
+            known = here if outputs.rejected is None else here & ~outputs.rejected[rows]
+            all_items = Outputs(
+                np.where(here, outputs.correct[rows], inserted[items]),
+                np.where(known, outputs.confidence[rows].astype(np.float64), np.nan),
+                group=Labels((), groups[items]) if group is not None else None,
+                rejected=~known,
+            )
+            found[model] = with_names(all_items, texts)
+    return found
+
+
+def _by_model(
+    sources: Mapping[str, FileSource],
+    columns: Columns,
+    texts: Mapping[str, Texts],
+    on_file: Callable[[str], None] | None,
+) -> dict[str, Outputs]:
+    """Return the outputs in files by model, with labels that have codes."""
+    files_read = []
+    for name, source in sources.items():
+        if on_file is not None:
+            on_file(name)
+        files_read.append((name, columns.read(source, texts)))
+    parts: dict[str, list[Outputs]] = {}
+    for name, read in files_read:
+        outputs = with_codes(read, texts)
+        of_models = {name: outputs}
+        if outputs.model is not None:
+            named = replace(outputs, model=texts["model"].named(outputs.model))
+            of_models = named.per_model()
+        for model, part in of_models.items():
+            if len(part):
+                parts.setdefault(model, []).append(part)
+    return {model: _joined(of_model).with_rejects_below() for model, of_model in parts.items()}
 
 
 def with_codes(read: Mapping[str, Any], texts: Mapping[str, Texts]) -> Outputs:
@@ -179,16 +248,8 @@ def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
     codes = [outputs.item.codes for outputs in models.values() if outputs.item is not None]
     if not codes:
         return None
-    n_items = len(items)
-    place = np.empty((len(codes), n_items), np.intp)
-    is_here = np.zeros((len(codes), n_items), np.bool_)
-    for model, of_model, places, here in zip(models, codes, place, is_here, strict=True):
-        places[of_model[::-1]] = np.arange(len(of_model))[::-1]  # of the first of equal ones
-        repeated = np.flatnonzero(places[of_model] != np.arange(len(of_model)))
-        if len(repeated):
-            twice = quoted(items.text(int(of_model[repeated[0]])))
-            raise ValueError(f"the item {twice} is in the outputs of {printable(model)} more than once")
-        here[of_model] = True
+    place = _places(models, items)
+    is_here = place >= 0
     in_all = np.logical_and.reduce(is_here)
     shared = codes[0][in_all[codes[0]]]
     lacking = []
@@ -203,6 +264,19 @@ def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
         those = f"{len(shared):,} of which all of them have"
         difference = f"the models have different items, {those}: {listed(lacking)}"
     return _Matching([places[shared] for places in place], difference)
+
+
+def _places(models: Mapping[str, Outputs], items: Texts) -> NDArray[np.intp]:
+    """Return where each item stands in the outputs of each model, −1 for nowhere."""
+    codes = [outputs.item.codes for outputs in models.values() if outputs.item is not None]
+    place = np.full((len(codes), len(items)), -1, np.intp)
+    for model, of_model, places in zip(models, codes, place, strict=True):
+        places[of_model[::-1]] = np.arange(len(of_model))[::-1]  # of the first of equal ones
+        repeated = np.flatnonzero(places[of_model] != np.arange(len(of_model)))
+        if len(repeated):
+            twice = quoted(items.text(int(of_model[repeated[0]])))
+            raise ValueError(f"the item {twice} is in the outputs of {printable(model)} more than once")
+    return place
 
 
 def _of_same_items(

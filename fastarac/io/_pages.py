@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from fastarac.io._columns import KIND, MISSED, has_missed
 from fastarac.io._formats import open_source
-from fastarac.io._sources import DataFileError, FileSource, connect
+from fastarac.io._sources import DataFileError, FileSource, connect, sql_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -31,7 +32,11 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 # What fastarac ocr -o writes of pages, and the column of these.
 PAGE = "page"
 ID = "id"
+MODEL = "model"
 OF_OCR = frozenset({"id", PAGE, "kind", "truth", "prediction", "correct", "confidence"})
+OF_KINDS = frozenset({"kind", "correct", "confidence"})
+OF_LOG = frozenset({"audit_probability", "drawn"})  # what fastarac sample --audit writes
+BATCH = "search_batch"  # what fastarac search writes
 OF_SAMPLE = frozenset({"inclusion_probability", "correct"})  # what fastarac sample writes
 
 
@@ -43,17 +48,18 @@ class Candidate(NamedTuple):
     rows: int
 
 
-def column_of_pages(path: Path, used: Collection[str]) -> Candidate | None:
+def column_of_pages(path: Path, used: Collection[str], only: str | None = None) -> Candidate | None:
     """Find the column of a readable file that looks most like pages or documents, if any does.
 
     Its name is one of `UNITS`, perhaps with a word beside it ("page", "doc_id", "imagePath"); it is not
     `used` for anything else; and its values are at least two, each of two rows on average. Of several
-    such columns the coarsest of at least `FEW` values is taken, or else the finest.
+    such columns the coarsest of at least `FEW` values is taken, or else the finest. Rows are those of
+    `only` one name in the column "model", where one is given.
     """
 
     def repeating(source: FileSource) -> list[Candidate]:
         named = [name for name in source.columns if names_pages(name) and name not in used]
-        counted = (count_values(source, name) for name in named)
+        counted = (count_values(source, name, only) for name in named)
         return [each for each in counted if each is not None and 2 <= each.values <= each.rows / 2]
 
     found = _looked_at(path, repeating) or []
@@ -63,11 +69,11 @@ def column_of_pages(path: Path, used: Collection[str]) -> Candidate | None:
     return max(found, key=lambda candidate: candidate.values, default=None)
 
 
-def repeated_ids(path: Path, used: Collection[str]) -> Candidate | None:
+def repeated_ids(path: Path, used: Collection[str], only: str | None = None) -> Candidate | None:
     """Return the column "id" of a readable file, if it is not `used` and has a value more than once."""
     if ID in used:
         return None
-    found = _ids(path)
+    found = _ids(path, only)
     return found if found is not None and found.values < found.rows else None
 
 
@@ -77,8 +83,10 @@ def has_unique_ids(path: Path) -> bool:
     return found is not None and found.values == found.rows
 
 
-def _ids(path: Path) -> Candidate | None:
-    return _looked_at(path, lambda source: count_values(source, ID) if ID in source.columns else None)
+def _ids(path: Path, only: str | None = None) -> Candidate | None:
+    return _looked_at(
+        path, lambda source: count_values(source, ID, only) if ID in source.columns else None
+    )
 
 
 def first_texts(path: Path, columns: Columns, model: str | None = None) -> list[tuple[str, str]]:
@@ -89,6 +97,44 @@ def first_texts(path: Path, columns: Columns, model: str | None = None) -> list[
 def is_of_ocr(path: Path) -> bool:
     """Whether a readable file has the columns that fastarac ocr writes of pages."""
     return OF_OCR.issubset(_looked_at(path, lambda source: source.columns) or ())
+
+
+def says_kinds(path: Path, item: str) -> bool:
+    """Whether a readable file has items with their kinds, as fastarac ocr writes words and fields."""
+    return {item, *OF_KINDS}.issubset(_looked_at(path, lambda source: source.columns) or ())
+
+
+def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
+    """Return how many words fastarac ocr says were missed, of how many true ones; None of other files.
+
+    Of a `model` in the column of that name, where one is given.
+    """
+
+    def count(source: FileSource) -> tuple[int, int] | None:
+        if not OF_OCR.issubset(source.columns) or not has_missed(source):
+            return None
+        kind, of_model = source.identifier(KIND), "true"
+        if model is not None:
+            source.require(MODEL, is_label=True)
+            of_model = f"{source.label(MODEL)} = {sql_text(model)}"
+        counted = (
+            f"count(*) FILTER ({each} AND {of_model})"
+            for each in (f"{kind} = '{MISSED}'", f"{kind} <> 'inserted'")
+        )
+        ((missed, true),) = source.select(", ".join(counted)).fetchall()
+        return int(missed), int(true)
+
+    return _looked_at(path, count)
+
+
+def is_of_search(path: Path) -> bool:
+    """Whether a readable file has outputs that fastarac search asked for."""
+    return BATCH in (_looked_at(path, lambda source: source.columns) or ())
+
+
+def is_of_audits(path: Path) -> bool:
+    """Whether a readable file has the columns of a log of audits."""
+    return OF_LOG.issubset(_looked_at(path, lambda source: source.columns) or ())
 
 
 def columns_of_sample(path: Path) -> Sequence[str] | None:
@@ -115,14 +161,20 @@ def names_pages(name: str) -> bool:
     return any(word in UNITS for word in words) and all(word in UNITS | BESIDE for word in words)
 
 
-def count_values(source: FileSource, column: str) -> Candidate | None:
+def count_values(source: FileSource, column: str, only: str | None = None) -> Candidate | None:
     """Count the values of a column of names that is filled throughout; None of any other."""
     import duckdb
 
     try:
         source.require(column, is_label=True)
         label = source.label(column)
-        row = source.select(f"count(DISTINCT {label}), count({label}), count(*)").fetchall()[0]
+        rest = ""
+        if only is not None:
+            source.require(MODEL, is_label=True)
+            rest = f"WHERE {source.label(MODEL)} = {sql_text(only)}"
+        row = source.select(f"count(DISTINCT {label}), count({label}), count(*)", rest=rest).fetchall()[
+            0
+        ]
     except (DataFileError, duckdb.Error):  # no names, such as lists
         return None
     values, filled, rows = map(int, row)

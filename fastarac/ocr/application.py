@@ -323,6 +323,7 @@ def apply_to_files(
     applied = AppliedPolicy(
         len(read.page), int(accepted.sum()), expected.estimate, expected.low, expected.high,
         unknown_fields=0, criterion=policy.criterion, limit=policy.limit, shift=shift,
+        n_unread=int((~given).sum()), of_outputs_read=policy.of_outputs_read,
     )  # fmt: skip
     return AppliedPages(
         applied=applied,

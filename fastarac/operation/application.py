@@ -299,6 +299,7 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
         return sum(row[-1] for row in of), sum(row[-1] for row in of if row[0])
 
     n_groups, by_group = _groups(source, rule, policy)
+    ((unread,),) = source.select(f"count(*) FILTER (NOT {rule.given})").fetchall()
     parts = [[row for row in rows if row[2] == str(field)] for field in policy.fields]
     taken = [counts(part)[1] for part in parts] or [counts(rows)[1]]
     expected = policy.expected_errors(taken)
@@ -318,6 +319,8 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
         ),
         n_groups=n_groups,
         shift=_shift(source, policy, [row[2:] for row in rows], by_group),
+        n_unread=unread,
+        of_outputs_read="" if unread else policy.of_outputs_read,
     )
 
 

@@ -60,6 +60,10 @@ class AppliedPolicy(Result):
     shift : ConfidenceShift or None
         Whether the confidences have moved since the policy was fitted, as :meth:`.Policy.shift` tests
         it; quantiles of the new ones are rounded to four digits. None where no field is known.
+    n_unread : int
+        Of the `n_items`, those without a confidence; 0 of documents.
+    of_outputs_read : str
+        What shares are of, where words may be missing that nobody sees; else empty.
 
     See Also
     --------
@@ -80,6 +84,8 @@ class AppliedPolicy(Result):
     accepted_documents: int | None = None
     n_groups: int | None = None
     shift: ConfidenceShift | None = None
+    n_unread: int = 0
+    of_outputs_read: str = ""
 
     @property
     def rejected(self) -> int:
@@ -119,6 +125,10 @@ class AppliedPolicy(Result):
         if not self.n_items:
             return "there are no outputs: nothing is accepted, and nothing is to be verified"
         share = percent(self.accepted / self.n_items, 4)
+        if self.n_unread:
+            n_read = self.n_items - self.n_unread
+            of_read = percent(self.accepted / n_read if n_read else 0.0, 4)
+            share += f"; {of_read} of the {n_read:,} that are read"
         unknown = ""
         if self.unknown_fields:
             unknown = f" ({self.unknown_fields:,} of them of fields that the policy does not know)"
@@ -139,4 +149,5 @@ class AppliedPolicy(Result):
             f"{self.rejected:,} are to be verified{unknown}; {errors} accepted ones, "
             f"{percent(self.expected_errors / whole, 3)} of all {noun}"
             f"{'' if self.warning is None else f'; but {self.warning}'}"
+            f"{self.of_outputs_read and f'. {self.of_outputs_read[:-1]}'}"
         )

@@ -90,6 +90,9 @@ class PolicyCheck(Result):
         Of outputs that are verified in part, how many are; None where all are, and in a log.
     of_fit : bool
         Whether these are the outputs that the policy was fitted on: of them no verdict is "holds".
+    n_unread : int
+        Items beside `n_items` that have no output, or none with a confidence: never accepted, and not
+        among what the rate is of.
 
     See Also
     --------
@@ -129,6 +132,7 @@ class PolicyCheck(Result):
     documents: bool = False
     verified: int | None = None
     of_fit: bool = False
+    n_unread: int = 0
 
     @property
     def exit_status(self) -> int:
@@ -342,14 +346,17 @@ class Checked:
                 self.verified, self.accepted, self.codes, self.max_group_size,
                 of_accepted=criterion == "max_risk",
             )  # fmt: skip
-        if self.codes is not None:
+        if self.codes is not None and self.probability is None:
             counted = self.counted(criterion)
             return _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
-        if self.probability is None or not (self.probability[self.accepted] > self._share).any():
+        if self.probability is None:
+            return None
+        if self.codes is None and not (self.probability[self.accepted] > self._share).any():
             return None
         return VerifiedUnits.of_log(
-            self.accepted, self.wrong, self.probability, of_accepted=criterion == "max_risk"
-        )
+            self.accepted, self.wrong, self.probability, self.codes, self.max_group_size,
+            of_accepted=criterion == "max_risk",
+        )  # fmt: skip
 
 
 def check_of(
@@ -362,6 +369,7 @@ def check_of(
     audits: Audits | None = None,
     documents: bool = False,
     of_fit: bool = False,
+    n_unread: int = 0,
 ) -> PolicyCheck:
     """Test both sides of a limit, each with `delta`; of fields there are the intervals alone."""
     audited, unanswered = (None, None) if audits is None else audits
@@ -403,6 +411,7 @@ def check_of(
         documents=documents,
         verified=verified,
         of_fit=of_fit,
+        n_unread=n_unread,
     )
 
 

@@ -90,9 +90,11 @@ class CountedAudits:
         _forget(self._audits, MOST_AUDITS)
 
     def new_among(
-        self, content: Sequence[str], ids: Sequence[str] | None
-    ) -> tuple[NDArray[np.bool_], CountedAudits]:
-        """Return which audits are new, (n,) bool, and what is known once they are counted.
+        self, content: Sequence[str], ids: Sequence[str] | None, unanswered: Sequence[str]
+    ) -> tuple[NDArray[np.bool_], int, CountedAudits]:
+        """Return which audits are new, (n,) bool, how many answers are late, and what is known then.
+
+        `unanswered` is what each is like without an answer: one that was counted so stays counted so.
 
         Raises
         ------
@@ -109,7 +111,7 @@ class CountedAudits:
         digests = [f"{total:016x}" for total in sums.tolist()]
         after, n = CountedAudits(self._audits, self._batches), len(content)
         if n == 0 or Batch(n, digests[-1]) in self._batches:
-            return np.zeros(n, np.bool_), after
+            return np.zeros(n, np.bool_), 0, after
         for begun, digest in self._batches if ids is None else ():
             if begun is not None and LEAST_GROWN <= begun < n and digests[begun - 1] == digest:
                 raise ValueError(
@@ -117,19 +119,28 @@ class CountedAudits:
                     "alone, or ids, are expected"
                 )
         after.add(Batch(n, digests[-1]))
-        return np.ones(n, np.bool_) if ids is None else after.add_audits(content, ids), after
+        if ids is None:
+            return np.ones(n, np.bool_), 0, after
+        return *after.add_audits(content, ids, unanswered), after
 
-    def add_audits(self, content: Sequence[str], ids: Sequence[str]) -> NDArray[np.bool_]:
-        """Note audits, and return which of them are new."""
-        new = np.zeros(len(ids), np.bool_)
-        for row, (name, each) in enumerate(zip(ids, content, strict=True)):
+    def add_audits(
+        self, content: Sequence[str], ids: Sequence[str], unanswered: Sequence[str]
+    ) -> tuple[NDArray[np.bool_], int]:
+        """Note audits, and return which of them are new, and how many answers are late."""
+        new, late = np.zeros(len(ids), np.bool_), 0
+        for row, (name, each, waiting) in enumerate(zip(ids, content, unanswered, strict=True)):
             key, about = _digest(name, OF_ID), _digest(each, OF_CONTENT)
             new[row] = key not in self._audits
-            if self._audits.setdefault(key, about) != about:
+            known = self._audits.setdefault(key, about)
+            if known == about or each == waiting:  # what is open again says nothing
+                continue
+            if known == _digest(waiting, OF_CONTENT):
+                late += 1
+            else:
                 why = "counted before as another audit; ids that no two audits share are expected"
                 raise LogError("ids", row, quoted(name), why)
         _forget(self._audits, MOST_AUDITS)
-        return new
+        return new, late
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fingerprints, the oldest first."""

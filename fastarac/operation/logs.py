@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 OF_AUDIT = "audit_probability"
 PROBABILITY = "inclusion_probability"
+DRAWN = "drawn"
+PLAIN = "a plain sample is expected, such as fastarac sample --mix 1 draws"
 ROUNDING = 1e-9  # to which probabilities of files are equal
 CHANCE = 0.001  # of an honest log without a rejected output, below which it is warned of
 
@@ -41,13 +43,14 @@ class _AuditColumns(NamedTuple):
     audited: NDArray[np.bool_]
     by: NDArray[Any] | None
     drawn: NDArray[np.bool_] | None
+    groups: NDArray[Any] | None
 
 
 class AuditColumns(Table, TupleResult, _AuditColumns):
     """A log of audits as arrays.
 
-    `by` has the labels of the fields, where a column was named, and `drawn` says which outputs were
-    drawn for an audit, where the file does.
+    `by` and `groups` have the labels of the fields and of the groups, where columns were named, and
+    `drawn` says which outputs were drawn for an audit, where the file does.
 
     See Also
     --------
@@ -70,6 +73,7 @@ def read_audits(
     audited: str | None = None,
     drawn: str | None = None,
     by: str | None = None,
+    groups: str | None = None,
 ) -> AuditColumns:
     r"""Read a log of a system in use from a file, and refuse one that contradicts itself.
 
@@ -90,6 +94,8 @@ def read_audits(
         the log can hold only with `drawn`.
     by : str, optional
         The column of fields, where the policy has thresholds by field.
+    groups : str, optional
+        The column of pages or other groups of outputs that depend on each other.
 
     Returns
     -------
@@ -149,6 +155,10 @@ def read_audits(
         may_be_empty = ("correct", "audit_probability", "drawn")
         label = None if by is None else Label("by", by)
         columns, labels = read_columns(source, picks, label, may_be_empty)
+        pages = None
+        if groups is not None:
+            source.require(groups, is_label=True)
+            pages = labels_of(source, Label("groups", groups))
         above = columns["accepted"] == 1
         for name, expected in (
             ("audit_probability", "a probability above 0 is expected"),
@@ -167,13 +177,16 @@ def read_audits(
             flags.get("audited", above & ~np.isnan(columns["correct"])),
             labels,
             flags.get("drawn"),
+            pages,
         )
+        codes = None if pages is None else np.unique(pages, return_inverse=True)[1].astype(np.intp)
         said = log.audit_probability, log.accepted, log.audited, log.drawn
         try:
             if threshold is not None:
                 read_log(log.correct, log.confidence, threshold, *said)
             elif policy is not None:
-                log_of(log.correct, log.confidence, policy.apply(log.confidence, by=log.by), *said)
+                above = policy.apply(log.confidence, by=log.by)
+                log_of(log.correct, log.confidence, above, *said, groups=codes)
                 warn_of_accepted_alone(policy, log.accepted)
         except LogError as error:
             why = error.why.replace("correct is NaN", f"column {quoted(correct)} is empty")
@@ -196,13 +209,14 @@ def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:
 
 def require_one_probability(path: Path, *, of_all: bool) -> None:
     """Raise where a file says that audits are no plain sample, of all outputs or of accepted ones."""
-    plain = "a plain sample is expected, such as fastarac sample --mix 1 draws"
     with connect() as connection:
         source = open_source(path, connection)
         if of_all and OF_AUDIT in source.columns:
             problem = (
                 f"it has a column {quoted(OF_AUDIT)}, of audits of accepted outputs, but the limit is "
-                f"one of all outputs: {plain} without --audit, or the log for fastarac check --log"
+                f"one of all outputs, and no column {quoted(DRAWN)}, which says what was drawn: the "
+                f"log of all outputs is expected, as fastarac sample --audit writes it; or {PLAIN} "
+                "without --audit"
             )
             raise DataFileError(path, problem)
         for name in (OF_AUDIT, PROBABILITY):
@@ -212,7 +226,7 @@ def require_one_probability(path: Path, *, of_all: bool) -> None:
             known = found[~np.isnan(found)]
             if known.size and known.max() > known.min() * (1.0 + ROUNDING):
                 row = int(np.flatnonzero(~np.isnan(found) & (found != known[0]))[0])
-                raise source.unexpected(name, row, f"others have {known[0]:g}; {plain}")
+                raise source.unexpected(name, row, f"others have {known[0]:g}; {PLAIN}")
 
 
 def read_columns(

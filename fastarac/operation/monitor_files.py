@@ -86,7 +86,7 @@ def update_of(
         expected = "null" if deadline is None else "a number"
         raise saved.unexpected(each["drawn_at"], f"{name}.drawn_at", f"{expected}, as of deadline,")
     unanswered = each["unanswered"]
-    most = 0 if deadline is None else audited - errors
+    most = audited - errors
     saved.require_at_most(unanswered, f"{name}.unanswered", most, "the audits that are no errors")
     if groups is None or max_group_size is None:
         if groups is not None or max_group_size is not None:

@@ -99,14 +99,47 @@ def _counts(errors: Any, audited: Any, of_errors: str, of_audited: str) -> tuple
     return wrong, seen
 
 
-def sums_of_groups(
-    wrong: NDArray[Any], new: NDArray[np.bool_], labels: NDArray[Any], codes: NDArray[Any]
-) -> tuple[list[int], list[int]]:
-    """Return the errors and the audits of each group, all of whose audits have to be new, or none."""
+def outcomes_of_count(outcomes: Any) -> tuple[list[Any], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the outcome of each audit, None where it is open; which are errors, and which are open."""
+    found = np.asarray(outcomes)
+    is_open = np.zeros(len(found) if found.ndim else 0, np.bool_)
+    if found.ndim == 1 and found.dtype.kind in "fO":
+        values = found.tolist()
+        is_open = np.array([each is None or each != each for each in values], np.bool_)
+        found = np.array(
+            [False if waits else each for waits, each in zip(is_open, values, strict=True)]
+        )
+        if found.dtype.kind == "f" and np.isin(found, (0, 1)).all():
+            found = found.astype(np.bool_)
+    if found.ndim != 1 or (
+        len(found) and (found.dtype.kind not in "biu" or not np.isin(found, (0, 1)).all())
+    ):
+        raise ValueError("outcomes is no sequence of True and False; one for each audit is expected")
+    told = [
+        None if waits else each for each, waits in zip(found.tolist(), is_open.tolist(), strict=True)
+    ]
+    return told, (found == 1) & ~is_open, is_open
+
+
+def update_of_groups(
+    wrong: NDArray[np.bool_],
+    is_open: NDArray[np.bool_],
+    new: NDArray[np.bool_],
+    labels: NDArray[Any],
+    codes: NDArray[Any],
+) -> Update:
+    """Return the update of new audits of groups, of each of which all have to be new, or none."""
     again = np.isin(codes, codes[new]) & ~new
     if again.any():
         row = int(again.argmax())
         why = "a group of audits that were counted before and of new ones; all in one call are expected"
         raise LogError("groups", row, quoted(str(labels[codes[row]])), why)
-    errors = np.bincount(codes[new], wrong[new], minlength=len(labels)).astype(np.int64)
-    return errors.tolist(), np.bincount(codes[new], minlength=len(labels)).tolist()
+    here, n = codes[new], len(labels)
+    counts = [np.bincount(here, each, n).astype(np.int64) for each in (wrong[new], None, is_open[new])]
+    groups = tuple(
+        (errors, audited, waiting)
+        for errors, audited, waiting in np.stack(counts, axis=1).tolist()
+        if audited
+    )
+    errors, audited, waiting = (int(each.sum()) for each in counts)
+    return Update(errors, audited, groups, unanswered=waiting)

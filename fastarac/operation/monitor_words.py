@@ -49,9 +49,10 @@ def _waiting(monitor: Any) -> str:
     if monitor.open:
         said += f"; {monitor.open:,} audits are open, and hold back what was drawn with them and later"
     if monitor.unanswered:
+        when = "when they were counted" if monitor.deadline is None else "at their deadline"
         said += (
-            f"; {monitor.unanswered:,} without an answer at their deadline count as right for alarms, "
-            "and as errors for the upper end of the interval"
+            f"; {monitor.unanswered:,} without an answer {when} count as right for alarms, and as "
+            "errors for the upper end of the interval"
         )
         if monitor.errors + monitor.unanswered > monitor.limit * monitor.audited >= monitor.errors:
             said += ": so many that the rate may be above the limit by them alone"

@@ -109,8 +109,8 @@ class ErrorRateMonitor:
     changes : tuple of int
         The numbers of the updates, from 1, that gave an alarm of a change.
     answered_late : int
-        How many answers came after their deadline since the monitor was made or read; they count no
-        more.
+        How many answers came after their audits were counted as open since the monitor was made or
+        read; they count no more.
 
     Raises
     ------
@@ -173,7 +173,8 @@ class ErrorRateMonitor:
     come, which would give false alarms where right ones come later than wrong ones.
 
     All needs audits that are drawn at random, a rate that does not depend on which are drawn, and
-    without a `deadline` that what is drawn together is counted together, once all has an answer.
+    without a `deadline` that what is drawn together is counted together: what has no answer then counts
+    as it does at a deadline.
 
     References
     ----------
@@ -313,7 +314,8 @@ class ErrorRateMonitor:
         Parameters
         ----------
         outcomes : array_like of shape (n,), bool
-            Whether each audit found an error; with a `deadline`, None or NaN where that is open.
+            Whether each audit found an error; None or NaN where that is open. Without a `deadline` an
+            open one counts at once as it does when a deadline has passed, and needs an id.
         details : array_like of shape (n,) or (n, k)
             What each audit was like, such as its confidence and what it was found to be: texts or
             numbers.
@@ -354,24 +356,25 @@ class ErrorRateMonitor:
         """
         if self._drawn is not None or drawn_at is not None:
             return self._count_drawn(outcomes, details, ids, groups, drawn_at)
-        wrong = np.asarray(outcomes)
-        if wrong.ndim != 1 or (
-            len(wrong) and (wrong.dtype.kind not in "biu" or not np.isin(wrong, (0, 1)).all())
-        ):
-            raise ValueError(
-                "outcomes is no sequence of True and False; one for each audit is expected"
+        told, wrong, is_open = monitor_input.outcomes_of_count(outcomes)
+        if is_open.any() and ids is None:
+            raise TypeError(
+                "ids is missing; an id for each audit is expected beside open ones, which may be given "
+                "again with an answer"
             )
-        told = monitor_input.details_of(details, len(wrong))
-        about = [repr(each) for each in zip(told, wrong.tolist(), strict=True)]
+        like = monitor_input.details_of(details, len(wrong))
+        about = [repr(each) for each in zip(like, told, strict=True)]
+        unanswered = [repr((each, None)) for each in like]
         names = monitor_input.names_of(ids, len(wrong))
         by_group = monitor_input.read_groups_of(groups, len(wrong), self.max_group_size)
-        new, after = self._counted.new_among(about, names)
+        new, late, after = self._counted.new_among(about, names, unanswered)
         if by_group is not None and new.any():
-            sums = monitor_input.sums_of_groups(wrong, new, *by_group)
-            self._add(monitor_input.update_of(*sums, self.max_group_size))
+            self._add(monitor_input.update_of_groups(wrong, is_open, new, *by_group))
         elif new.any():
-            self._add(Update(int(np.count_nonzero(wrong[new])), int(new.sum())))
+            counts = [int(np.count_nonzero(each)) for each in (wrong[new], new, is_open[new])]
+            self._add(Update(counts[0], counts[1], unanswered=counts[2]))
         self._counted = after
+        self.answered_late += late
         return int(new.sum())
 
     def _count_drawn(self, outcomes: Any, details: Any, ids: Any, groups: Any, drawn_at: Any) -> int:

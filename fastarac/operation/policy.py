@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fastarac._core.checks import inner_fraction, same_number
+from fastarac._core.checks import fraction_of, inner_fraction, same_number, whole_number
 from fastarac._core.comparing import at_or_above
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.results import Result
@@ -84,6 +84,12 @@ class Policy(Result):
     fitted_on : str or None
         A fingerprint of the outputs that it was fitted on, of which :meth:`check` is no check: of their
         confidences and fields and, where all of it was known, of their truth.
+    n_unread : int
+        Items beside those that it was fitted on, without an output or without its confidence: never
+        accepted, and not among what the limit is of, so that this is kept among all items, too.
+    missed_rate : float or None
+        Of words, the share of the true ones that had no output in what it was fitted on; None where
+        that is not known. Of new outputs nobody knows which words are missing.
     calibrations : tuple of Calibration
         The error probability of each field, or of all.
     references : tuple of Reference
@@ -123,6 +129,8 @@ class Policy(Result):
     n_verified: int | None = None
     least_probability: float | None = None
     fitted_on: str | None = None
+    n_unread: int = 0
+    missed_rate: float | None = None
 
     def __repr__(self) -> str:
         by = f"{len(self.fields)} fields" if self.fields else f"threshold={self.thresholds[0]:g}"
@@ -149,7 +157,15 @@ class Policy(Result):
         else:
             where = f"at confidence {shown_threshold(self.thresholds[0])}"
         after = self._verified_words() + self._instead()
-        return f"accept {percent(self.acceptance_rate, 4)} {where}: {self.promise}{after}"
+        return f"accept {self._share_words()} {where}: {self.promise}{after}"
+
+    def _share_words(self) -> str:
+        """The share of all items, and of those that have an output, where some have none."""
+        if not self.n_unread:
+            return percent(self.acceptance_rate, 4)
+        return shares_in_words(
+            self.share_of_all_items, self.acceptance_rate, self.n_read, self.n_unread
+        )
 
     def _verified_words(self) -> str:
         """How much truth it is from, where that is not all."""
@@ -181,6 +197,44 @@ class Policy(Result):
     def acceptance_rate(self) -> float:
         """The share that is accepted of the items that the guarantee was tested on."""
         return self.accepted / self.n_items
+
+    @property
+    def n_read(self) -> int:
+        """How many outputs with a confidence it was fitted on, whichever half tested the guarantee."""
+        return sum(int(each.counts.sum()) for each in self.references)
+
+    @property
+    def share_of_all_items(self) -> float:
+        """The share that is accepted of all items, those without an output among them."""
+        return self.acceptance_rate * self.n_read / (self.n_read + self.n_unread)
+
+    @property
+    def of_outputs_read(self) -> str:
+        """What shares of new outputs are of, where words may be missing, as a sentence; else empty."""
+        if not self.missed_rate:
+            return ""
+        return (
+            f"Shares are of the outputs read: the engine missed {percent(self.missed_rate, 3)} of the "
+            "true words in the reference, and nobody sees those here."
+        )
+
+    def with_unread(self, n_unread: int, missed_rate: float | None = None) -> Policy:
+        """Return the policy with what is known of items without an output where it was fitted.
+
+        Parameters
+        ----------
+        n_unread : int
+            How many items there are beside the outputs that it was fitted on.
+        missed_rate : float, optional
+            Of words, the share of the true ones that are among them, in [0, 1].
+
+        Returns
+        -------
+        Policy
+        """
+        n = whole_number(n_unread, "n_unread", 0)
+        rate = None if missed_rate is None else fraction_of(missed_rate, "missed_rate")
+        return replace(self, n_unread=n, missed_rate=rate)
 
     def apply(
         self,
@@ -306,12 +360,13 @@ class Policy(Result):
             is an assumption.
         audit_probability : float or array_like of shape (n,), optional
             π, with which probability each accepted output was audited, as :func:`.audited_sweep` takes
-            it; without `groups` and `documents`.
+            it; without `documents`. With `groups`, single outputs or whole groups were drawn.
         drawn : array_like of shape (n,), bool, optional
             Beside `audit_probability`, which outputs were drawn for an audit, as
             :func:`.audited_sweep` takes it: without it no verdict is "holds".
         rejected : array_like of shape (n,), bool, optional
-            As :meth:`apply` takes them; not of a log.
+            As :meth:`apply` takes them; not of a log. The limit is one of the other outputs, as where
+            the policy was fitted and is applied.
 
         Returns
         -------
@@ -323,25 +378,27 @@ class Policy(Result):
         ValueError, TypeError
             As :func:`.threshold_sweep`; as :func:`.audited_sweep` for a log that contradicts itself;
             where `documents` or `rejected` is given beside a :class:`.PartialTruth`; where
-            `audit_probability` is given beside `groups`, `documents` or `rejected`; and where `drawn`
+            `audit_probability` is given beside `documents` or `rejected`; and where `drawn`
             is given without it.
 
         Notes
         -----
         Accepted errors among n outputs drawn at random are binomial, and the interval is that of
         Clopper and Pearson; with `groups`, of bets for and against each rate. In a log, errors that
-        were audited are binomial with π times the rate; where π differs, bets are on outputs weighted
-        by 1/π. So it is of a :class:`.PartialTruth`: binomial where all items had one probability and
-        there is neither a judge nor groups, and else of bets with the judge as a control variate.
-        Outputs that were drawn and have no result count as errors, whatever they turn out to be. To
-        leave out the latest, cut the log at a date of the outputs, answered or not. The outputs that
+        were audited are binomial with π times the rate; where π differs, or with `groups`, bets are on
+        outputs weighted by 1/π, those of a group together. So it is of a :class:`.PartialTruth`:
+        binomial where all items had one probability and there is neither a judge nor groups, and else
+        of bets with the judge as a control variate. Outputs that were drawn and have no result count as
+        errors, whatever they turn out to be. To leave out the latest, cut the log at a date of the
+        outputs, answered or not. The outputs that
         the policy was fitted on are no check of it: of them no verdict is "holds".
         """
         if audit_probability is not None:
-            beside = {"groups": groups, "documents": documents, "rejected": rejected}
+            beside = {"documents": documents, "rejected": rejected}
             if name := next((name for name, given in beside.items() if given is not None), None):
                 raise TypeError(f"{name} is given beside audit_probability, which is of single outputs")
-            return self._check_log(correct, confidence, by, audit_probability, drawn)
+            of_groups = groups, max_group_size
+            return self._check_log(correct, confidence, by, audit_probability, drawn, of_groups)
         if drawn is not None:
             raise TypeError("drawn is given without audit_probability, which only a log of audits has")
         truth = correct.simplified if isinstance(correct, PartialTruth) else None
@@ -365,10 +422,18 @@ class Policy(Result):
             first = np.unique(of_item, return_index=True)[1]
             accepted, right = accepted[first], np.bincount(of_item, ~right) == 0
             codes = None if codes is None else codes[first]
+        n_unread = 0
+        if of_item is None and rejected is not None:  # as where it was fitted, and is applied
+            n_unread = int(np.count_nonzero(rejected))
+            accepted, right = accepted[given], right[given]
+            fields = None if fields is None else fields[given]
+            codes = None if codes is None else np.unique(codes[given], return_inverse=True)[1]
         checked = Checked(accepted, accepted & ~right, codes, max_group_size)
         is_whole = documents is not None
         chosen = self._of_fields(None if is_whole else fields)
-        return check_of(checked, chosen, *self._promise(), documents=is_whole, of_fit=of_fit)
+        return check_of(
+            checked, chosen, *self._promise(), documents=is_whole, of_fit=of_fit, n_unread=n_unread
+        )
 
     def _check_log(
         self,
@@ -377,12 +442,18 @@ class Policy(Result):
         by: ArrayLike | None,
         probability: ArrayLike,
         drawn: ArrayLike | None,
+        of_groups: tuple[ArrayLike | None, int | None],
     ) -> PolicyCheck:
         values = confidences(confidence)
         codes = self._codes(by, len(values))
         self._require(None, "documents", needed=self.documents is not None)
-        log = log_of(correct, values, self._accepted(values, codes), probability, drawn=drawn)
-        checked = Checked(log.accepted, log.accepted & log.wrong, probability=log.probability)
+        groups, largest = of_groups
+        pages = None if groups is None else read_outermost(groups, len(values), "check").astype(np.intp)
+        log = log_of(
+            correct, values, self._accepted(values, codes), probability, drawn=drawn, groups=pages
+        )
+        wrong = log.accepted & log.wrong
+        checked = Checked(log.accepted, wrong, pages, largest, probability=log.probability)
         audits = Audits(int((log.accepted & log.known).sum()) - (log.unanswered or 0), log.unanswered)
         return check_of(checked, self._of_fields(codes), *self._promise(), audits=audits)
 
@@ -587,6 +658,14 @@ class Policy(Result):
             raise TypeError(f"{name} is missing; the policy was fitted with {name}")
         if not needed and given is not None:
             raise TypeError(f"{name} is given, but the policy was fitted without {name}")
+
+
+def shares_in_words(of_all: float, of_read: float, n_read: int, n_unread: int) -> str:
+    """Return the share of all items, and that of those that have an output, in words."""
+    return (
+        f"{percent(of_all, 4)} of {n_read + n_unread:,} items ({percent(of_read, 4)} of the {n_read:,} "
+        "that are read)"
+    )
 
 
 def shown_threshold(threshold: float) -> str:

@@ -132,7 +132,11 @@ _CHECKS: dict[str, saved.Check] = {
     "n_verified": saved.optional(saved.whole(1)),
     "least_probability": saved.optional(saved.number(fraction_of)),
     "fitted_on": saved.optional(saved.hexadecimal(DIGITS, 2 * DIGITS)),
+    "n_unread": saved.whole(),
+    "missed_rate": saved.optional(saved.number(fraction_of)),
 }
+#: What older files lack, and stands for it.
+_UNREAD: dict[str, Any] = {"n_unread": 0, "missed_rate": None}
 
 
 def _checks(count: saved.Check) -> saved.Check:
@@ -155,7 +159,7 @@ def fields_of_policy(text: str) -> dict[str, Any]:
     ValueError
         Naming the first field that is not as :func:`.fit_policy` could have made it.
     """
-    content = saved.content_of(text, KIND, VERSION)
+    content = _UNREAD | saved.content_of(text, KIND, VERSION)
     is_estimated = content.get("n_verified") is not None
     found: dict[str, Any] = _checks(_amount if is_estimated else saved.whole())(content, "")
     saved.require_rising(found["fields"], "fields")

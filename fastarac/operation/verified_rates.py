@@ -117,10 +117,16 @@ class VerifiedUnits(NamedTuple):
         accepted: NDArray[np.bool_],
         wrong: NDArray[np.bool_],
         probability: NDArray[np.float64],
+        codes: NDArray[np.intp] | None = None,
+        max_group_size: int | None = None,
         *,
         of_accepted: bool,
     ) -> VerifiedUnits:
-        """Put the outputs of a log into a random order; `wrong` are those that are known to be."""
+        """Put the outputs of a log, or its groups, into a random order; `wrong` are known to be."""
+        if codes is not None:  # what is known to be right, and not at all, count alike
+            error = np.where(wrong, 1.0, np.nan)
+            log = KnownErrors(error, probability, None, error)
+            return cls.of(log, accepted, codes, max_group_size, of_accepted=of_accepted)
         outcomes = np.where(wrong, 1.0 / probability, 0.0)
         # the order of equal ones does not matter, and so that in the log does not
         order = np.lexsort((probability, outcomes, accepted))

@@ -11,6 +11,7 @@ from fastarac._core.files import path_of, read_saved, write_whole
 from fastarac._core.locks import locked
 from fastarac.io._columns import Correct, Number
 from fastarac.io._formats import open_source
+from fastarac.io._pages import BATCH
 from fastarac.io._sources import connect
 from fastarac.operation.logs import column_of
 from fastarac.partial_truth.adaptive_search import AdaptiveThresholdSearch
@@ -58,8 +59,9 @@ def search_outputs(
         reading to writing.
     batch_file : str or path-like
         The outputs to verify, ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``, with their
-        number in a column ``row`` (from 1) and ``correct``, to be filled in. What is there is read
-        before it is written again. Answers that are left open stay in the next batch.
+        number in a column ``row`` (from 1), ``search_batch``, which tells other commands that they are
+        no random part of all, and ``correct``, to be filled in. What is there is read before it is
+        written again. Answers that are left open stay in the next batch.
     batch : int, default=50
         How many outputs it has at most.
     confidence, judge : str
@@ -98,9 +100,9 @@ def search_outputs(
     ...     _ = path.write_text("text,confidence\nfoo,0.9\nbar,0.4\n")
     ...     search = fa.partial_truth.search_outputs(path, state, goal, max_risk=0.1)
     ...     print(goal.read_text())
-    row,text,confidence,correct
-    1,foo,0.9,
-    2,bar,0.4,
+    row,text,confidence,search_batch,correct
+    1,foo,0.9,1,
+    2,bar,0.4,1,
     <BLANKLINE>
     """
     saved_as = path_of(state, "state")
@@ -112,7 +114,7 @@ def search_outputs(
         import duckdb
 
         source = open_source(path_of(path), connection)
-        refuse_columns(source, [ROW, "correct"])
+        refuse_columns(source, [ROW, BATCH, "correct"])
         try:
             read = read_columns(source, confidence, judge, {})
             given = {"judge": read["judge"]}
@@ -139,7 +141,8 @@ def search_outputs(
             write_whole(saved_as, search.to_json())  # first: what was asked is known, whatever fails
             rows = np.sort(search.open) + 1
             if len(rows) and not search.done:
-                write_rows(source, goal, {ROW: rows}, ['NULL AS "correct"'], first=True)
+                added = f'1 AS "{BATCH}"', 'NULL AS "correct"'
+                write_rows(source, goal, {ROW: rows}, [*added], first=True)
         except duckdb.Error as failure:
             raise source.explain(failure) from None
     return search

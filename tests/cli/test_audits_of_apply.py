@@ -90,7 +90,12 @@ def test_what_the_truth_of_rejected_outputs_is_does_not_matter(folder):
     assert str(known) == str(open_ones)
 
 
-def test_monitors_refuse_what_is_no_plain_sample(folder, tmp_path):
+def watched(policy, path, *state):
+    done = run("monitor", policy, path, *state, "--format", "json")
+    return json.loads(done.stdout)["monitor"]["policies"]
+
+
+def test_monitors_take_a_log_and_refuse_what_is_no_plain_sample(folder, tmp_path):
     truth, policy = np.load(folder / "truth.npy"), folder / "policy.json"
     parts = folder / "accepted.csv", folder / "review.csv"
     drawn, done = tmp_path / "drawn.csv", tmp_path / "done.csv"
@@ -103,7 +108,32 @@ def test_monitors_refuse_what_is_no_plain_sample(folder, tmp_path):
     assert f"among {len(found)} audits" in run("monitor", policy, done).stdout
     drawn.unlink()
     run("sample", *parts, "--audit", policy, "--budget", 300, "-o", drawn)
-    assert "the limit is one of all outputs" in reason("monitor", policy, drawn)
+    found = answer(drawn, done, truth)
+    state = "--state", tmp_path / "state.json"
+    (all_open,) = watched(policy, drawn)
+    half = tmp_path / "half.csv"
+    lines = done.read_text().splitlines(keepends=True)
+    is_drawn = [i for i, row in enumerate(found, 1) if row["drawn"] == "1"]
+    for i in is_drawn[::2]:  # these answers are still to come
+        lines[i] = lines[i][: lines[i].rindex(",") + 1] + "\n"
+    half.write_text("".join(lines))
+    (some,), (later,), (whole,) = (
+        watched(policy, path, *of) for path, of in ((half, state), (done, state), (done, ()))
+    )
+    n = len(is_drawn)
+    share = n / sum(row["accepted"] == "1" for row in found)
+    assert whole["audited"] == pytest.approx(N * share, rel=0.15)  # as many of the rejected ones
+    assert all_open["audited"] == some["audited"] == later["audited"] == whole["audited"]
+    assert (all_open["errors"], all_open["unanswered"]) == (0, n)
+    assert (some["unanswered"], whole["unanswered"]) == ((n + 1) // 2, 0)
+    assert some["errors"] == later["errors"] < whole["errors"]
+    late = run("monitor", policy, done, *state).stderr
+    assert "were counted before" in late
+    wrong = sum(not truth[int(found[i - 1]["id"])] for i in is_drawn)
+    assert whole["errors"] == wrong
+    log = done.read_text().replace(",drawn,", ",looked_at,", 1)
+    done.write_text(log)
+    assert "the limit is one of all outputs, and no column" in reason("monitor", policy, done)
 
 
 def test_values_of_json_lines_stay_as_they_are(folder, tmp_path):

@@ -192,3 +192,57 @@ def test_other_files_that_are_refused(folder):
     ):
         path.write_text(text)
         assert message in reason("cascade", path)
+
+
+WORDS = """id,page,kind,truth,prediction,correct,confidence
+p:1,p,right,a,a,true,{0}
+p:2,p,{1}
+p:2+1,p,inserted,,x,false,0.7
+p:3,p,right,c,c,true,{2}
+"""
+
+
+def test_items_of_engines_are_joined_where_one_is_silent(tmp_path):
+    """An engine that missed a word passes it on; what another one inserted it rightly has not."""
+    found = WORDS.format(0.9, "missed,b,,false,", 0.6)
+    other = WORDS.format(0.5, "right,b,b,true,0.95", 0.8).replace("p:2+1,p,inserted,,x,false,0.7\n", "")
+    other += "p:3+1,p,inserted,,y,false,0.4\n"
+    (tmp_path / "one.csv").write_text(found)
+    (tmp_path / "two.csv").write_text(other)
+    lines = [
+        f"{name},{line}" for name, text in (("one", found), ("two", other)) for line in text.split()
+    ]
+    both = ["model," + lines[0].partition(",")[2], *(each for each in lines if ",id," not in each)]
+    (tmp_path / "both.csv").write_text("\n".join(both) + "\n")
+    stages = """max_error_rate = 0
+[costs]
+correction = 1
+error = 100
+[[stage]]
+name = "one"
+price = 0.1
+file = "{}.csv"
+[[stage]]
+name = "two"
+price = 0.5
+file = "{}.csv"
+[[stage]]
+name = "clerk"
+price = 2
+"""
+    printed = []
+    for name, files in (("apart", ("one", "two")), ("together", ("both", "both"))):
+        path = tmp_path / f"{name}.toml"
+        path.write_text(stages.format(*files))
+        result = json.loads(run("cascade", path, "--format", "json").stdout)["cascade"]
+        assert (result["n_items"], result["decided"]) == (5, [1, 2, 2])
+        assert result["thresholds"][:2] == [0.9, 0.5]
+        assert result["corrected"] == [0, 0, 1]  # of two's insertion; of one's it has none
+        printed.append(result)
+    assert printed[0] == printed[1]
+    (tmp_path / "plain.csv").write_text("id,correct,confidence\np:1,1,0.9\n")
+    path.write_text(stages.format("one", "plain"))
+    assert (
+        'one.csv has the items that fastarac ocr -o writes, with the columns "id" and "kind"'
+        in reason("cascade", path)
+    )

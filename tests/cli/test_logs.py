@@ -97,7 +97,7 @@ def test_figures_sentences_and_the_page(folder, one, tmp_path):
 def test_refusals(folder, one, tmp_path):
     log = Log(one)
     path = log.write(tmp_path / "log.csv", log.drawn, drawn=log.drawn)
-    assert "--group is given beside --log" in refusal("check", one, path, "--log", "--group", "x")
+    assert 'there is no column "x"' in refusal("check", one, path, "--log", "--group", "x")
     assert "--drawn is given without --log" in refusal("check", one, path, "--drawn", "drawn")
     other = refusal("check", one, path, "--log", "--drawn", "picked")
     assert 'there is no column "picked"' in other

@@ -242,8 +242,8 @@ def test_apply_needs_later_models_for_what_gets_there_alone():
     assert ((waiting == 0) == (decided == 0)).all()
     given_all["m1"][waiting == 0] = np.nan
     assert found.apply(given_all).tolist() == decided.tolist()
-    given_all["m1"][np.flatnonzero(waiting == 1)[0]] = np.nan
-    with pytest.raises(ValueError, match=r"confidence of 'm1' is nan for item .*, which gets to it"):
+    given_all["m1"][np.flatnonzero(waiting == 1)[0]] = np.inf
+    with pytest.raises(ValueError, match=r"confidence of 'm1' is inf for item .*, which gets to it"):
         found.apply(given_all)
     with pytest.raises(ValueError, match="the name 'clerk'; names among m0, m1, m2"):
         found.apply({"m0": [0.5], "clerk": [0.5]})
@@ -333,7 +333,7 @@ def test_what_is_no_cascade_is_refused(stages, error, message):
         (("a", 1), {"reviewer": 0.9}, TypeError, "reviewer of stage 'a' is 0.9"),
         (("a", 1), {"correct": [1], "reviewer": fa.Reviewer()}, TypeError, "beside correct"),
         (("a", 1), {"correct": [1, 2], "confidence": [1, 2]}, ValueError, r"'a'\[1\] is 2; 0 \(inc"),
-        (("a", 1), {"correct": [1, 0], "confidence": [1, math.nan]}, ValueError, r"'a'\[1\] is nan"),
+        (("a", 1), {"correct": [1, 0], "confidence": [1, math.inf]}, ValueError, r"'a'\[1\] is inf"),
         (("a", 1), {"correct": [1, 0], "confidence": [1]}, ValueError, "same number"),
         (("a", 1), {"correct": [], "confidence": []}, ValueError, "empty"),
     ],
@@ -421,3 +421,68 @@ def test_too_few_items_guarantee_nothing_and_say_so():
         pytest.raises(ValueError, match="no thresholds guarantee"),
     ):
         optimize_cascade(imperfect, **options, groups=np.arange(60) // 2)
+
+
+class TestSilentStages:
+    """A model decides nothing where it has no output: its confidence is NaN."""
+
+    @staticmethod
+    def stages(rng, n):
+        correct, confidence = np.zeros((2, n), np.int64), np.empty((2, n))
+        for m in range(2):
+            confidence[m] = rng.integers(0, 6, n) / 6
+            correct[m] = rng.random(n) < confidence[m]
+            silent = rng.random(n) < 0.3
+            confidence[m, silent] = np.nan
+            correct[m, silent] = rng.random(silent.sum()) < 0.2
+        people = Stage("clerk", 3, reviewer=fa.Reviewer(0.9))
+        return [Stage(f"m{m}", 0.5, correct=correct[m], confidence=confidence[m]) for m in range(2)] + [
+            people
+        ]
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_as_all_thresholds_compared(self, seed):
+        rng = np.random.default_rng(seed)
+        stages = self.stages(rng, N)
+        costs = fa.VerificationCosts(0, 5, 12)
+        tried = [[*(k / 6 for k in range(6)), math.inf]] * 2
+        every = [
+            evaluate_cascade(stages, thresholds=[a, b], costs=costs) for a in tried[0] for b in tried[1]
+        ]
+        best = min(each.cost for each in every)
+        found = optimize_cascade(stages, costs=costs)
+        assert found.cost == pytest.approx(best, rel=1e-12)
+        limit = 0.1
+        within = [each for each in every if each.error_rate <= limit]
+        found = optimize_cascade(stages, costs=costs, max_error_rate=limit)
+        assert found.cost == pytest.approx(min(each.cost for each in within), rel=1e-12)
+
+    def test_nothing_silent_is_decided(self):
+        stages = self.stages(np.random.default_rng(7), N)
+        taken = evaluate_cascade(stages, thresholds=[-math.inf, -math.inf])
+        silent = [np.isnan(stage.confidence) for stage in stages[:2]]
+        expected = [(~silent[0]).sum(), (silent[0] & ~silent[1]).sum(), (silent[0] & silent[1]).sum()]
+        assert list(taken.decided) == expected
+        assert np.bincount(taken.apply([s.confidence for s in stages[:2]])).tolist() == expected
+
+    def test_a_grid_and_a_guarantee(self):
+        rng = np.random.default_rng(3)
+        n = 4000 if COMPILED else 60
+        confidence = rng.random((2, n))
+        correct = rng.random((2, n)) < confidence**0.2
+        confidence[rng.random((2, n)) < 0.1] = np.nan
+        correct[np.isnan(confidence)] = False
+        stages = [Stage(f"m{m}", 0.1, correct=correct[m], confidence=confidence[m]) for m in range(2)]
+        stages.append(Stage("clerk", 3))
+        found = optimize_cascade(stages, max_error_rate=0.2, costs=COSTS)
+        assert found.error_rate <= 0.2
+        assert all(threshold > -math.inf for threshold in found.thresholds[:-1])
+        kept = optimize_cascade(stages, max_error_rate=0.2, failure_probability=0.05)
+        assert kept.error_rate <= 0.2
+
+    def test_one_that_is_always_silent_is_refused(self):
+        with pytest.raises(ValueError, match="confidence of stage 'm' is NaN for all items"):
+            optimize_cascade(
+                [Stage("m", 1, correct=[0, 0], confidence=[np.nan, np.nan]), Stage("clerk", 1)],
+                max_error_rate=0.1,
+            )

@@ -118,6 +118,8 @@ def test_words_without_letters_have_no_script():
     }
     text = lost(truth, {"p": [word for word in truth["p"] if word.startswith("w")]})
     assert text.startswith("100 % of the words it misses are numbers or punctuation marks and 70.0 %")
+
+
 def test_words_of_which_none_is_right():
     truth, output = {"one": ["amber", "bridge", "Corn"]}, {"one": ["ambre", "bridgo", "corn"]}
     assert (

@@ -483,8 +483,8 @@ class TestChecks:
 
     def test_refusals(self):
         options = {"audit_probability": 0.5}
-        with pytest.raises(TypeError, match="groups is given beside audit_probability"):
-            self.POLICY.check([1], [1], groups=[0], **options)
+        with pytest.raises(TypeError, match="documents is given beside audit_probability"):
+            self.POLICY.check([1], [1], documents=[0], **options)
         with pytest.raises(ValueError, match="correct is NaN everywhere; the truth of some outputs"):
             self.POLICY.check([np.nan], [0.1], **options)
 

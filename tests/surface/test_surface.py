@@ -308,6 +308,8 @@ MEANINGS = {
     "same_items": "whether all models must have the same items",
     "on_file": "what is called before each file",
     "keep_truth": "whether to keep the texts of the truth",
+    "n_unread": "how many items have no output, or none with a confidence",
+    "missed_rate": "share of the true words that have no output",
     "empty_truth": "whether an empty field is an empty truth",
     "empty_confidence": "whether outputs without a confidence are never accepted",
     "words": "of an OCR engine",

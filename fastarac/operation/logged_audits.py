@@ -1,0 +1,130 @@
+"""The audits of a log, as the plain sample of all outputs that a monitor counts.
+
+A log has all outputs of a time. Of the accepted ones some were drawn, each with the probability π, and
+nobody has to look at the rejected ones: they are no undetected errors. So as many of these, each with
+π by a hash of its id, count as audits without an error. With them all outputs have had the same chance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.files import path_of
+from fastarac._core.text import quoted
+from fastarac.io._columns import Label
+from fastarac.io._formats import open_source
+from fastarac.io._sources import DataFileError, connect
+from fastarac.operation.logs import DRAWN, OF_AUDIT, PLAIN, ROUNDING, labels_of, read_audits
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from fastarac.operation.policy import Policy
+
+
+class LoggedAudits(NamedTuple):
+    """The audits of a log; `rows` are their places in the file, `error` is NaN where an answer is open.
+
+    `logged` and `logged_by` have the confidences and the fields of all outputs of the log.
+    """
+
+    rows: NDArray[np.intp]
+    error: NDArray[np.float64]
+    confidence: NDArray[Any]
+    by: NDArray[Any] | None
+    ids: NDArray[Any] | None
+    groups: NDArray[Any] | None
+    drawn_at: NDArray[Any] | None
+    logged: NDArray[Any]
+    logged_by: NDArray[Any] | None
+
+
+def has_rows(path: str | os.PathLike[str]) -> bool:
+    """Whether a file has any row: after a week without outputs it has none."""
+    with connect() as connection:
+        source = open_source(path_of(path), connection)
+        return bool(source.columns) and bool(source.select("1", rest="LIMIT 1").fetchall())
+
+
+def is_drawn_log(path: str | os.PathLike[str]) -> bool:
+    """Whether a file has the columns of a log that says what was drawn for an audit."""
+    with connect() as connection:
+        return {OF_AUDIT, DRAWN}.issubset(open_source(path_of(path), connection).columns)
+
+
+def read_logged_audits(
+    path: str | os.PathLike[str],
+    policy: Policy,
+    *,
+    confidence: str,
+    correct: str,
+    by: str | None,
+    ids: str | None,
+    groups: str | None,
+    drawn_at: str | None = None,
+) -> LoggedAudits:
+    """Read the audits of a log that `policy` accepted by.
+
+    Raises
+    ------
+    DataFileError
+        As :func:`.read_audits`; also for a policy of documents, and for probabilities that differ.
+    """
+    if policy.documents is not None:
+        problem = (
+            f"its columns {quoted(OF_AUDIT)} and {quoted(DRAWN)} are those of a log of single outputs, "
+            "but the policy accepts whole documents: verified documents, drawn at random, are expected"
+        )
+        raise DataFileError(path_of(path), problem)
+    log = read_audits(path, policy=policy, confidence=confidence, correct=correct, by=by, groups=groups)
+    if log.drawn is None:
+        raise AssertionError
+    names = {"ids": ids, "groups": groups, "drawn_at": drawn_at}
+    labels: dict[str, Any] = dict.fromkeys(names)
+    with connect() as connection:
+        source = open_source(path_of(path), connection)
+        for name, column in names.items():
+            if column is not None:
+                source.require(column, is_label=True)
+                labels[name] = labels_of(source, Label(name, column))
+        probability = log.audit_probability[log.accepted]
+        least = float(probability.min(initial=1.0))
+        uneven = log.accepted & (log.audit_probability > least * (1.0 + ROUNDING))
+        if uneven.any():
+            raise source.unexpected(
+                OF_AUDIT, int(uneven.argmax()), f"others have {least:g}; {PLAIN} with --audit"
+            )
+    taken = log.accepted & log.drawn
+    if policy.criterion == "max_error_rate":
+        taken |= ~log.accepted & (_uniform(labels["ids"], len(taken)) < least)
+    rows = np.flatnonzero(taken)
+    error = np.where(log.accepted, 1.0 - log.correct, 0.0)[rows]
+    labels = {name: None if each is None else each[rows] for name, each in labels.items()}
+    if labels["drawn_at"] is not None:
+        labels["drawn_at"] = _times(labels["drawn_at"])
+    own = None if log.by is None else log.by[rows]
+    return LoggedAudits(
+        rows, error, log.confidence[rows], own, **labels, logged=log.confidence, logged_by=log.by
+    )
+
+
+def _uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:
+    """Return a number in [0, 1) for each output, (n,): always the same of an id, or else of a row."""
+    names = range(n) if ids is None else ids.tolist()
+    digests = [
+        hashlib.sha256(f"fastarac {name}".encode(errors="surrogatepass")).digest() for name in names
+    ]
+    return np.array([int.from_bytes(each[:7], "big") for each in digests], np.float64) / 2.0**56
+
+
+def _times(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return times as numbers; dates as they are, which the monitor reads."""
+    try:
+        return labels.astype("float64")
+    except ValueError:
+        return labels
