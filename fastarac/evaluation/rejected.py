@@ -1,4 +1,4 @@
-"""Figures of outputs of which some are never accepted, whatever is allowed."""
+"""Operating points of outputs of which some are never accepted, whatever is allowed."""
 
 from __future__ import annotations
 
@@ -6,72 +6,41 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.special import binomial_upper_bound
-from fastarac.evaluation.costs import evaluate_costs
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
+from fastarac.operating_points.limits import last_accepted
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
-    from fastarac.evaluation.items import Evaluation
+    from fastarac.reviewer import Reviewer
 
-__all__ = ["drop_rejected", "most_accepted", "point_above", "without_rejected"]
+__all__ = ["drop_rejected", "point_above", "sure_above"]
 
 
-def most_accepted(sweep: ThresholdSweep, rejected: float) -> float:
-    """Return the largest share of the items that a threshold may accept.
+def point_above(
+    sweep: ThresholdSweep, rejected: float, reviewer: Reviewer | None = None, **criterion: float
+) -> OperatingPoint:
+    """Return the operating point for a criterion that accepts none of the rejected items.
 
     `rejected` is the confidence of the items that are never accepted, below that of all others.
     """
-    last = _last(sweep, rejected)
-    return float((sweep.true_accepts[last] + sweep.false_accepts[last]) / sweep.total)
-
-
-def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> OperatingPoint:
-    """Return the operating point for a criterion that accepts none of the rejected items."""
     options: dict[str, Any] = dict(criterion)
-    point = operating_point(sweep, **options)
+    point = operating_point(sweep, **options, reviewer=reviewer)
     if point.threshold > rejected:
         return point
-    if "max_risk" in options and _last(sweep, rejected):  # whose risk may be higher without them
+    if "max_risk" in options and last_accepted(
+        sweep, rejected
+    ):  # whose risk may be higher without them
         options = {"threshold": operating_point(drop_rejected(sweep, rejected), **options).threshold}
     else:
-        options = {"threshold": float(sweep.thresholds[_last(sweep, rejected)])}
-    return operating_point(sweep, **options)
+        options = {"threshold": float(sweep.thresholds[last_accepted(sweep, rejected)])}
+    return operating_point(sweep, **options, reviewer=reviewer)
 
 
-def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
-    """Return figures whose operating points, with guarantees and costs, accept no rejected item.
-
-    The areas stay those of all items: at the end of the curves everything is accepted.
-    """
-    limits = []
-    for found in figures.limits:
-        point = point_above(sweep, rejected, **{found.limit.criterion: found.limit.value})
-        sure = found.guaranteed
-        if sure is not None:
-            sure = _sure_above(sure, sweep, rejected)
-        performance = figures.costs.performance(point)
-        limits.append(replace(found, point=point, performance=performance, guaranteed=sure))
-    most = most_accepted(sweep, rejected)
-    intervals = {
-        name: replace(interval, low=min(interval.low, most), high=min(interval.high, most))
-        if name.startswith("acceptance_rate@")
-        else interval
-        for name, interval in figures.intervals.items()
-    }
-    cost_evaluation = figures.cost_evaluation
-    if cost_evaluation is not None:
-        points = {found.limit.key: found.point for found in limits}
-        accepted = drop_rejected(sweep, rejected)
-        cost_evaluation = evaluate_costs(
-            sweep, cost_evaluation.costs, cost_evaluation.reviewer, points, accepted
-        )
-    return replace(figures, limits=tuple(limits), intervals=intervals, cost_evaluation=cost_evaluation)
-
-
-def _sure_above(
+def sure_above(
     sure: GuaranteedOperatingPoint, sweep: ThresholdSweep, rejected: float
 ) -> GuaranteedOperatingPoint:
+    """Return a guaranteed operating point that accepts none of them."""
     if sure.criterion == "max_risk":
         kept = guaranteed_operating_point(
             drop_rejected(sweep, rejected),
@@ -94,12 +63,7 @@ def _sure_above(
 
 def drop_rejected(sweep: ThresholdSweep, rejected: float) -> ThresholdSweep:
     """Return the sweep of the items that a threshold may accept; `rejected` as for the others."""
-    end = _last(sweep, rejected) + 1
+    end = last_accepted(sweep, rejected) + 1
     counts = (sweep.true_accepts[:end], sweep.false_accepts[:end])
     right, wrong = (count[1:] - count[:-1] for count in counts)
     return ThresholdSweep.from_counts(sweep.thresholds[1:end], right, wrong)
-
-
-def _last(sweep: ThresholdSweep, rejected: float) -> int:
-    """Index of the last point that accepts none of the rejected items."""
-    return int((sweep.thresholds > rejected).sum()) - 1

@@ -14,6 +14,7 @@ import numpy as np
 
 from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_cdf, binomial_interval, binomial_quantile
+from fastarac.operating_points.limits import last_accepted, most_accepted
 from fastarac.operating_points.points import acceptance_at_error_rate
 from fastarac.uncertainty import derivatives
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 LIMITS = ("acceptance_at_error_rate", "acceptance_at_risk")
 MORE_DEGREES = 2.0  # than groups of one size that would say as much; fewer are too wide with few errors
 PARTS = 10  # bisections of a tie
+ROUNDING = 1e-12  # of a share that is computed
 NAMES = (*LIMITS, "recognition_rate", *derivatives.RATES)
 
 
@@ -116,26 +118,20 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
     """Ends of the largest acceptance rate within a limit, whose estimate is `value`.
 
     As far as tests of the limit at other acceptance rates do not reject (Woodruff 1952), and as far as
-    the acceptance rate of a fixed threshold may be off, both distances in one.
+    the acceptance rate of a fixed threshold may be off, both distances in one. Where they do not reject
+    that all is accepted which any threshold accepts, the upper end is that of the share of these items.
     """
     sweep = sample.sweep
-    accepted = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
-    inside = np.broadcast_to(accepted <= value * sweep.total * (1.0 + 1e-12), (2, len(accepted)))
-    everything = np.ones(inside.shape, np.bool_)
-    if sample.counted:  # a part of a tie may be accepted
-        n = float(sweep.total)
-        share = Share(value * n, n)
-    else:
-        share = sample.share(inside, everything, level)
-        share = Share(value * share.whole, share.whole)
-    a, b = share.interval(level)
     name, parameters = statistic.name, dict(statistic.parameters)
+    accepted = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
+    inside = _within(sweep, value)
+    everything = np.ones(inside.shape, np.bool_)
+    a, b = of_threshold(sample, value, level)
+    wrong = inside & np.array([[True], [False]])
     if name == "acceptance_at_error_rate":
-        wrong = inside & np.array([[True], [False]])
         n = float(sweep.total) if sample.counted else sample.share(wrong, everything, level).whole
         low, high = by_error_rate(sweep, parameters, n, level)
     else:
-        wrong = inside & np.array([[True], [False]])
         design = 1.0
         if not sample.counted:
             n = float(accepted[inside[0]].max(initial=0))
@@ -144,11 +140,28 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
             else:  # nothing is accepted: all items say how few a unit of weight is
                 design = sample.share(everything, everything, level).whole / float(sweep.total)
         low, high = by_risk(sweep, parameters, design, level)
-    low, high = min(low, value), max(high, value)
-    return (
-        max(0.0, value - math.hypot(value - low, value - a)),
-        min(1.0, value + math.hypot(high - value, b - value)),
-    )
+    most = most_accepted(sweep, parameters.get("never_accepted"))
+    low, high = min(low, value), max(min(high, most), value)
+    end = min(1.0, value + math.hypot(high - value, b - value))
+    if value < most < 1.0 and high >= most * (1.0 - ROUNDING):
+        end = of_threshold(sample, most, level)[1]
+    return max(0.0, value - math.hypot(value - low, value - a)), end
+
+
+def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[float, float]:
+    """Ends of the acceptance rate of a threshold that accepts such a share of the sample."""
+    if sample.counted:  # a part of a tie may be accepted
+        whole = float(sample.sweep.total)
+    else:
+        inside = _within(sample.sweep, accepted)
+        whole = sample.share(inside, np.ones(inside.shape, np.bool_), level).whole
+    return Share(accepted * whole, whole).interval(level)
+
+
+def _within(sweep: ThresholdSweep, accepted: float) -> NDArray[np.bool_]:
+    """Where at most such a share is accepted: a table of `ItemSample.share`."""
+    counts = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
+    return np.broadcast_to(counts <= accepted * sweep.total * (1.0 + ROUNDING), (2, len(counts)))
 
 
 def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, float]:
@@ -158,7 +171,8 @@ def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, flo
         allowed = float(parameters["max_error_rate"]) * total
     else:
         allowed = float(parameters["max_risk"]) * statistic(sweep) * total
-    return "incorrect items within the limit", min(allowed, float(sweep.n_incorrect))
+    most = float(sweep.false_accepts[last_accepted(sweep, parameters.get("never_accepted"))])
+    return "incorrect items within the limit", min(allowed, most)
 
 
 def by_error_rate(
@@ -182,8 +196,9 @@ def by_risk(
 ) -> tuple[float, float]:
     """The last acceptance rate whose risk is surely within the limit, and the last that may be."""
     allowed = float(parameters["max_risk"])
-    errors = sweep.false_accepts[1:].astype(np.float64)
-    accepted = errors + sweep.true_accepts[1:]
+    thresholds = slice(1, last_accepted(sweep, parameters.get("never_accepted")) + 1)
+    errors = sweep.false_accepts[thresholds].astype(np.float64)
+    accepted = errors + sweep.true_accepts[thresholds]
     wrong, n = errors * design, accepted * design
     tail, reach = (1.0 - level) / 2.0, normal_quantile(level)
     spread = np.sqrt(np.maximum(allowed * (1.0 - allowed) * n, 1e-300))

@@ -18,6 +18,7 @@ from fastarac.areas import risk as risk_areas
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.estimated_sweep import roc_auc_of
 from fastarac.operating_points import points as operating
+from fastarac.operating_points.limits import last_accepted, most_accepted
 from fastarac.sweep import ThresholdSweep, as_ranked
 
 if TYPE_CHECKING:
@@ -57,11 +58,10 @@ def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
     """Give an acceptance rate the parameter `never_accepted`."""
 
     def above(sweep: ThresholdSweep, *, never_accepted: float | None = None, **limit: float) -> float:
-        if never_accepted is None or not sweep.thresholds[-1] <= never_accepted:
+        last = last_accepted(sweep, never_accepted)
+        if last == len(sweep.thresholds) - 1:
             return of(sweep, **limit)
-        last = int((sweep.thresholds > never_accepted).sum()) - 1
-        accepted = sweep.true_accepts + sweep.false_accepts
-        most = float(accepted[last] / sweep.total)
+        most = most_accepted(sweep, never_accepted)
         if "max_error_rate" in limit:  # all points before one that keeps the limit keep it, too
             return min(of(sweep, **limit), most)
         if not last:
