@@ -1,55 +1,55 @@
 """How often intervals of the accepted share cover where some items are never accepted.
 
-``python -m bench.simulations.missed`` simulates, prints each cell and writes docs/_data/missed.json; an
-interrupted run goes on where it ended, and ``--again`` recomputes what is named. Every sample has a
-seed of its own.
+``python -m bench.simulations.missed`` prints each cell. Every sample has a seed of its own, so that
+leaving some out (``--design``, ``--limit``, ``--statistic``) changes no others.
 
 An item that is read follows the law of `bench.simulations.coverage`, with 1.9 % errors: of items alone,
 or of pages and documents, within which z and the correctness have a correlation of 0.2. The others are
 missed, and no threshold accepts them: each item alike; or on a third of the pages none, on a third a
-third of the mean, on a third eight thirds; or whole pages; or one field of three of a document. A
-limit is a multiple of the errors that are made if all that was read is accepted: twice as many are
-generous, as many are just kept, three tenths are tight.
+third of the mean, on a third eight thirds; or whole pages; or one field of three of a document. Of
+verified items and pages the truth of a third is known, drawn uniformly, and all confidences. A limit is
+a multiple of the errors that are made if all that was read is accepted: twice as many are generous, as
+many are just kept, three tenths are tight.
 """
 
 from __future__ import annotations
 
+import argparse
 import math
 import statistics
+import sys
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 import fastarac as fa
-from bench.rows import fill, parser_of
 from bench.simulations.coverage import (
     LEVEL,
     SPREAD,
     centre,
     chance,
     expit,
-    quantile_of_normal,
     remember,
 )
 from fastarac._core import special
-from fastarac.uncertainty import asymptotic, inversion
+from fastarac.uncertainty import asymptotic, estimated, inversion
+from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.influence import items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "missed.json"
 SAMPLES = 1000
 ERRORS, SHARED = 0.019, 0.2
 WORDS, FIELDS = 60, 3
+VERIFIED = 1 / 3
 NEVER = -1.0
 SHARES = (0.0, 0.02, 0.06, 0.2)
 SIZES = {
@@ -59,10 +59,13 @@ SIZES = {
     "unequal pages": (25, 100),
     "blank pages": (25, 100),
     "fields": (100, 400),
+    "verified items": (1500,),
+    "verified pages": (100,),
 }
 LIMITS = {"generous": 2.0, "just kept": 1.0, "in between": 0.8, "tight": 0.3}
 NAMES = ("acceptance_at_error_rate", "acceptance_at_risk")
 OF_PAGES = np.array([0.0, 1.0, 8.0]) / 3.0
+_NODES = np.linspace(-8.0, 8.0, 40_001)
 
 
 class Items(NamedTuple):
@@ -72,10 +75,15 @@ class Items(NamedTuple):
     confidence: Floats
     weight: Floats | None = None
     groups: NDArray[np.intp] | None = None
+    verified: NDArray[np.bool_] | None = None
 
 
 def draw(design: str, size: int, missed: float, rng: np.random.Generator) -> Items:
     """Draw so many items, pages or documents."""
+    if design.startswith("verified"):
+        kind = "items" if design.endswith("items") else "unequal pages"
+        items, chosen = draw(kind, size, missed, rng), rng.random(size) < VERIFIED
+        return items._replace(verified=chosen if items.groups is None else chosen[items.groups])
     mean = centre(ERRORS)
     if design in ("items", "weights"):
         z, weight = mean + SPREAD * rng.normal(size=size), None
@@ -99,7 +107,9 @@ def draw(design: str, size: int, missed: float, rng: np.random.Generator) -> Ite
     shared = math.sqrt(SHARED) * rng.normal(size=(2, size))[:, group]
     z, latent = shared + math.sqrt(1.0 - SHARED) * rng.normal(size=(2, len(group)))
     z = mean + SPREAD * z
-    return _without(Items(quantile_of_normal(latent) < chance(z), z, None, group), chances, rng)
+    below = np.cumsum(np.exp(-(_NODES**2) / 2.0))
+    uniform = np.interp(latent, _NODES, below / below[-1])
+    return _without(Items(uniform < chance(z), z, None, group), chances, rng)
 
 
 def _without(items: Items, chances: Floats, rng: np.random.Generator) -> Items:
@@ -126,7 +136,7 @@ def statistic_of(name: str, limit: str, missed: float) -> fa.Statistic:
 @cache
 def truth(name: str, limit: str, missed: float) -> float:
     """The share of the population, from the law of z on a fine grid."""
-    nodes = np.linspace(-8.0, 8.0, 40_001)[::-1]
+    nodes = _NODES[::-1]
     z, density = centre(ERRORS) + SPREAD * nodes, np.exp(-(nodes**2) / 2.0)
     read = np.cumsum(density) / density.sum()
     wrong = np.cumsum(density * (1.0 - chance(z))) / density.sum()
@@ -160,6 +170,21 @@ class Cell:
         self.warned += warned
 
 
+def intervals_of(items: Items) -> Callable[[fa.Statistic], tuple[fa.Interval, str | None]]:
+    """What finds the interval of a statistic of these items, and why it is not to be relied on."""
+    if items.verified is not None:
+        known = np.where(items.verified, items.correct, np.nan)
+        partial = PartialSample.of(
+            fa.PartialTruth(known, inclusion_probability=VERIFIED, groups=items.groups),
+            items.confidence,
+        )
+        return lambda statistic: estimated.interval_and_warning(partial, statistic, LEVEL, "auto")
+    placed = items_of(items.correct, items.confidence, items.weight)
+    plain = items.weight is None and items.groups is None
+    sample = inversion.ItemSample(placed.sweep, None if plain else placed, items.groups)
+    return lambda statistic: asymptotic.interval_and_warning(sample, statistic, LEVEL, "auto")
+
+
 def simulate(
     design: str,
     size: int,
@@ -174,12 +199,10 @@ def simulate(
     place = [list(SIZES).index(design), size, round(1000 * missed)]
     for k in range(samples):
         items = draw(design, size, missed, np.random.default_rng([*place, k]))
-        placed = items_of(items.correct, items.confidence, items.weight)
-        plain = items.weight is None and items.groups is None
-        sample = inversion.ItemSample(placed.sweep, None if plain else placed, items.groups)
+        interval = intervals_of(items)
         for cell, of_cell in zip(cells, widths, strict=True):
             statistic = statistic_of(cell.statistic, cell.limit, missed)
-            found, warning = asymptotic.interval_and_warning(sample, statistic, LEVEL, "auto")
+            found, warning = interval(statistic)
             value = truth(cell.statistic, cell.limit, missed)
             cell.add(found, value, warned=warning is not None)
             of_cell.append(found.high - found.low)
@@ -199,27 +222,23 @@ def line(cell: Cell) -> str:
 
 
 def main() -> None:
-    """Simulate what is not known yet, print and save."""
-    parser = parser_of("python -m bench.simulations.missed", __doc__, SAMPLES, OUTPUT)
+    """Simulate what is asked for, and print it."""
+    parser = argparse.ArgumentParser("python -m bench.simulations.missed", description=__doc__)
+    parser.add_argument("--samples", type=int, default=SAMPLES, help="of each cell")
     parser.add_argument("--design", choices=SIZES, action="append")
+    parser.add_argument("--limit", choices=LIMITS, action="append")
+    parser.add_argument("--statistic", choices=NAMES, action="append")
     options = parser.parse_args()
-    cells = [
-        (design, size, missed)
-        for design in options.design or SIZES
-        for size, missed in product(SIZES[design], SHARES)
-    ]
     remember(
         [(inversion, f"binomial_{name}") for name in ("cdf", "interval", "quantile")]
-        + [(special, "binomial_cdf")]
+        + [(inversion, "student_quantile"), (special, "binomial_cdf")]
     )
-    names = [list(SIZES), list(LIMITS), list(NAMES)]
-    fill(
-        options, Cell, cells, lambda cell: (cell.design, cell.size, cell.missed), simulate, line,
-        lambda cell: (
-            names[0].index(cell.design), cell.size, cell.missed, names[1].index(cell.limit),
-            names[2].index(cell.statistic),
-        ),
-    )  # fmt: skip
+    asked = options.samples, options.limit or tuple(LIMITS), options.statistic or NAMES
+    for design in options.design or SIZES:
+        for size, missed in product(SIZES[design], SHARES):
+            for cell in simulate(design, size, missed, *asked):
+                sys.stdout.write(line(cell))
+                sys.stdout.flush()
 
 
 if __name__ == "__main__":

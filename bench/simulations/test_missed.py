@@ -1,19 +1,14 @@
-"""The simulation of intervals where items are missed: its populations, and what it writes."""
+"""The simulation of intervals where items are missed: its populations, and what it prints."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import fastarac as fa
-from bench.rows import rows_of
 from bench.simulations import missed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_the_shares_of_the_populations_are_those_of_large_samples() -> None:
@@ -28,17 +23,22 @@ def test_the_shares_of_the_populations_are_those_of_large_samples() -> None:
                 assert found == pytest.approx(missed.truth(name, limit, 0.06), abs=0.05), design
 
 
-def test_it_goes_on_where_it_ended(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """Cells that are known are left out."""
-    monkeypatch.setattr(missed, "SHARES", (0.06,))
+def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line a cell, of those that are asked for."""
     monkeypatch.setattr(missed, "remember", lambda _: None)
-    path = tmp_path / "m.json"
-    for said in (True, False):
-        monkeypatch.setattr(sys, "argv", ["missed", "--samples", "1", "--output", str(path)])
-        missed.main()
-        assert ("covered" in capsys.readouterr().out) == said
-    found = rows_of(missed.Cell, path)
-    sizes = sum(map(len, missed.SIZES.values()))
-    assert len(found) == sizes * len(missed.LIMITS) * len(missed.NAMES)
+    options = [
+        "--samples",
+        "1",
+        "--limit",
+        "generous",
+        "--design",
+        "fields",
+        "--design",
+        "verified items",
+    ]
+    monkeypatch.setattr(sys, "argv", ["missed", *options])
+    missed.main()
+    said = capsys.readouterr().out.splitlines()
+    sizes = len(missed.SIZES["fields"]) + len(missed.SIZES["verified items"])
+    assert len(said) == sizes * len(missed.SHARES) * len(missed.NAMES)
+    assert all("covered" in each for each in said)

@@ -19,6 +19,8 @@ from fastarac.operating_points.points import acceptance_at_error_rate
 from fastarac.uncertainty import derivatives
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from fastarac.sweep import ThresholdSweep
@@ -76,25 +78,31 @@ class ItemSample(NamedTuple):
                 np.bincount(self.codes, values).astype(np.float64) for values in (parts, wholes)
             )
         some = weight > 0.0 if self.codes is None else wholes > 0.0
-        parts, wholes = parts[some], wholes[some]
-        total, units = float(np.sum(wholes)), len(wholes)
-        if not total > 0.0:
-            return Share(0.0, 0.0)
-        p = float(np.sum(parts)) / total
-        squared = (parts - p * wholes) ** 2
-        squares = float(np.sum(squared)) / total**2
-        least = total**2 / float(np.sum(wholes**2))  # where all items of a group are alike
-        if not 0.0 < p < 1.0 or units < 2:
-            return Share(p * least, least)
-        spread = squares * units / (units - 1)  # 0 where all groups have the same share
-        effective = p * (1.0 - p) / spread if spread > 0.0 else n
-        degrees = units - 1.0
-        if self.codes is not None and spread > 0.0:
-            contributors = float(np.sum(squared)) ** 2 / float(np.sum(squared**2))
-            degrees = min(degrees, contributors + MORE_DEGREES)
-        reach = normal_quantile(level) / student_quantile(level, degrees)
-        effective = min(effective * reach**2, n)
-        return Share(p * effective, effective)
+        return share_of_units(parts[some], wholes[some], n, level, grouped=self.codes is not None)
+
+
+def share_of_units(
+    parts: NDArray[np.float64], wholes: NDArray[np.float64], n: float, level: float, *, grouped: bool
+) -> Share:
+    """A share of n items from what is in it of each item, or group of them, and from their weights."""
+    total, units = float(np.sum(wholes)), len(wholes)
+    if not total > 0.0:
+        return Share(0.0, 0.0)
+    p = float(np.sum(parts)) / total
+    squared = (parts - p * wholes) ** 2
+    squares = float(np.sum(squared)) / total**2
+    least = total**2 / float(np.sum(wholes**2))  # where all items of a group are alike
+    if not 0.0 < p < 1.0 or units < 2:
+        return Share(p * least, least)
+    spread = squares * units / (units - 1)  # 0 where all groups have the same share
+    effective = p * (1.0 - p) / spread if spread > 0.0 else n
+    degrees = units - 1.0
+    if grouped and spread > 0.0:
+        contributors = float(np.sum(squared)) ** 2 / float(np.sum(squared**2))
+        degrees = min(degrees, contributors + MORE_DEGREES)
+    reach = normal_quantile(level) / student_quantile(level, degrees)
+    effective = min(effective * reach**2, n)
+    return Share(p * effective, effective)
 
 
 def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float, float]:
@@ -126,7 +134,6 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
     accepted = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
     inside = _within(sweep, value)
     everything = np.ones(inside.shape, np.bool_)
-    a, b = of_threshold(sample, value, level)
     wrong = inside & np.array([[True], [False]])
     if name == "acceptance_at_error_rate":
         n = float(sweep.total) if sample.counted else sample.share(wrong, everything, level).whole
@@ -141,10 +148,21 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
                 design = sample.share(everything, everything, level).whole / float(sweep.total)
         low, high = by_risk(sweep, parameters, design, level)
     most = most_accepted(sweep, parameters.get("never_accepted"))
-    low, high = min(low, value), max(min(high, most), value)
+    return both(value, (low, high), most, lambda accepted: of_threshold(sample, accepted, level))
+
+
+def both(
+    value: float,
+    of_errors: tuple[float, float],
+    most: float,
+    of_threshold: Callable[[float], tuple[float, float]],
+) -> tuple[float, float]:
+    """Ends by both distances of `limit`; `most` is the largest share that a threshold accepts."""
+    low, high = min(of_errors[0], value), max(min(of_errors[1], most), value)
+    a, b = of_threshold(value)
     end = min(1.0, value + math.hypot(high - value, b - value))
     if value < most < 1.0 and high >= most * (1.0 - ROUNDING):
-        end = of_threshold(sample, most, level)[1]
+        end = of_threshold(most)[1]
     return max(0.0, value - math.hypot(value - low, value - a)), end
 
 
