@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast, overload
 
-from fastarac._core.checks import check_intervals, failure_of, reject_beside_sweep
+from fastarac._core.checks import check_intervals, failure_of, real_scalar, reject_beside_sweep
 from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
 from fastarac._core.results import Result, Sheet
 from fastarac._core.showing import flat
@@ -31,6 +31,7 @@ from fastarac.evaluation.limits import (
     rows_of,
     shown,
 )
+from fastarac.evaluation.rejected import costs_above, point_above, sure_above
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
 from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, require_confidence, split_grades
@@ -260,6 +261,7 @@ def evaluate(
     intervals: bool = False,
     confidence_level: float = 0.95,
     failure_probability: float | None = None,
+    never_accepted: float | None = None,
 ) -> Evaluation | BoundedEvaluation:
     """Evaluate one model: its areas, and how much it automates within which limit.
 
@@ -299,6 +301,10 @@ def evaluate(
     failure_probability : float, optional
         Also find the thresholds that keep each limit on new items, but with this probability
         (:func:`.guaranteed_operating_point`; of a risk by "sgr", as no thresholds are fixed).
+    never_accepted : float, optional
+        The confidence at and below which no threshold accepts, whatever is allowed: that of items
+        without an output, which is below all others (`AlignedOutputs.never_accepted`). They belong to
+        the items, and to the areas; shares accepted have none of them, nor have their intervals.
 
     Returns
     -------
@@ -356,13 +362,15 @@ def evaluate(
         reject_beside_sweep(confidence, sample_weight)
         refuse_of_bounds(
             reviewer=reviewer, cost_reviewer=cost_reviewer, groups=groups, intervals=intervals,
-            graded=graded, failure_probability=failure_probability,
+            graded=graded, failure_probability=failure_probability, never_accepted=never_accepted,
         )  # fmt: skip
         return evaluate_bounds(correct, limits, prices)
     if isinstance(correct, PartialTruth):
         correct = correct.simplified
     if isinstance(correct, PartialTruth):
-        require_alone(sample_weight=sample_weight, graded=graded or None)
+        require_alone(sample_weight=sample_weight, graded=graded or None, never_accepted=never_accepted)
+    if never_accepted is not None:
+        never_accepted = real_scalar(never_accepted, "never_accepted")
     cost_reviewer = who_verifies(costs, reviewer, cost_reviewer)
     if failure_probability is not None:
         failure_of(failure_probability)
@@ -386,7 +394,7 @@ def evaluate(
         _refuse_with_groups(limits, sample_weight)
         certain["groups"] = groups
     some_thresholds = any(limit.criterion == "threshold" for limit in limits)
-    given = (failure_probability, reviewer, costs)
+    given = (failure_probability, reviewer, costs, never_accepted)
     sweep = None
     if intervals or some_thresholds or any(each is not None for each in given):
         sweep = as_sweep(correct, confidence, sample_weight)
@@ -428,6 +436,7 @@ def evaluate(
         ends = _intervals_of(
             limits,
             prices.gamma,
+            never_accepted,
             correct=sweep if plain else correct,
             confidence=None if plain else confidence,
             sample_weight=sample_weight,
@@ -456,7 +465,32 @@ def evaluate(
         cost_evaluation=cost_evaluation,
     )
     others = figures_of(items.given, prices.gamma)
-    return replace(found, **others) if others else found
+    found = replace(found, **others) if others else found
+    if never_accepted is None or sweep is None:
+        return found
+    return without_rejected(found, sweep, never_accepted)
+
+
+def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
+    """Return figures whose operating points, with guarantees and costs, accept no rejected item.
+
+    The areas stay those of all items: at the end of the curves everything is accepted. Intervals stay
+    as they are: only :func:`.evaluate`, which knows the items, finds those of the shares without them.
+    """
+    limits = []
+    for found in figures.limits:
+        criterion = {found.limit.criterion: found.limit.value}
+        point = point_above(sweep, rejected, found.point.reviewer, **criterion)
+        sure = found.guaranteed
+        if sure is not None:
+            sure = sure_above(sure, sweep, rejected)
+        performance = figures.costs.performance(point)
+        limits.append(replace(found, point=point, performance=performance, guaranteed=sure))
+    cost_evaluation = figures.cost_evaluation
+    if cost_evaluation is not None:
+        points = {found.limit.key: found.point for found in limits}
+        cost_evaluation = costs_above(cost_evaluation, sweep, rejected, points)
+    return replace(figures, limits=tuple(limits), cost_evaluation=cost_evaluation)
 
 
 def _of_partial_truth(
@@ -523,15 +557,18 @@ def estimated_point(
     return point_of_limit(source.counts(statistic), limit.criterion, limit.value, reviewer)
 
 
-def _statistics_of_limit(limit: Limit) -> dict[str, Statistic]:
+def _statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> dict[str, Statistic]:
     """The statistics that have intervals at a limit, by the names of figures."""
     from fastarac.uncertainty.statistics import Statistic
 
     if limit.criterion == "threshold":
-        rates = statistics_of((), 1.0, {limit.key: limit.value})
+        least = -math.inf if never_accepted is None else math.nextafter(never_accepted, math.inf)
+        rates = statistics_of((), 1.0, {limit.key: max(limit.value, least)})
         return dict(reversed(rates.items()))
     name = f"acceptance_at_{limit.criterion.removeprefix('max_')}"
     of_limit: dict[str, Any] = {limit.criterion: limit.value, "interpolate": False}
+    if never_accepted is not None:
+        of_limit["never_accepted"] = never_accepted
     return {f"acceptance_rate@{limit.key}": Statistic(name, **of_limit)}
 
 
@@ -571,14 +608,16 @@ def statistics_of(
     return found
 
 
-def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[str, Interval]:
+def _intervals_of(
+    limits: Sequence[Limit], gamma: float, never_accepted: float | None, **data: Any
+) -> dict[str, Interval]:
     """The intervals of all figures by name, as far as there is an asymptotic one."""
     from fastarac.uncertainty.asymptotic import asymptotic_interval
 
     weighted = data["sample_weight"] is not None
     asked = statistics_of([*LABELS, *([] if weighted else ["normalized_aurc"])], gamma, {})
     for limit in limits:
-        asked |= _statistics_of_limit(limit)
+        asked |= _statistics_of_limit(limit, never_accepted)
     found = {}
     reliability_warnings: dict[str, list[str]] = {}
     for name, statistic in asked.items():

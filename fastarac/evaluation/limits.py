@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         sample_weight: ArrayLike | None
         groups: ArrayLike | None
         graded: bool
+        never_accepted: float | None
 
 
 LABELS = {

@@ -11,7 +11,8 @@ import numpy as np
 from fastarac._core.checks import require_type
 from fastarac._core.results import Result, Table
 from fastarac._core.text import plural
-from fastarac.evaluation.rejected import most_accepted, point_above, without_rejected
+from fastarac.evaluation.items import without_rejected
+from fastarac.evaluation.rejected import point_above
 from fastarac.io import Labels, Outputs
 from fastarac.ocr import policies
 from fastarac.ocr.folding import checked_foldings
@@ -23,6 +24,7 @@ from fastarac.ocr.sensitivities import Sensitivity
 from fastarac.ocr.units import check_unit
 from fastarac.ocr.unseen import with_unseen_errors, with_unseen_figures
 from fastarac.ocr.words import Words
+from fastarac.operating_points.limits import most_accepted
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 
@@ -297,13 +299,26 @@ class AlignedOutputs(Table, Result):
         Parameters
         ----------
         figures : Evaluation
-            What :func:`.evaluate` returns for the sweep of these items.
+            What :func:`.evaluate` returns for these items; with intervals, if it was told of
+            `never_accepted`, too.
 
         Returns
         -------
         Evaluation
+
+        Raises
+        ------
+        ValueError
+            For an interval of a share that takes in items of `never_accepted`.
         """
         if self.never_accepted is not None:
+            most = self.most_accepted
+            for name, found in figures.intervals.items():
+                if name.startswith("acceptance_rate@") and found.estimate > most:
+                    raise ValueError(
+                        f"figures has an interval of {name!r} that takes in items that no threshold "
+                        "accepts; use fa.evaluate(..., never_accepted=aligned.never_accepted)"
+                    )
             figures = without_rejected(figures, self.sweep(), self.never_accepted)
         return (
             with_unseen_figures(figures, self.missed) if self.policy.missed == "residual" else figures

@@ -26,6 +26,19 @@ if TYPE_CHECKING:
 CHUNK = 1 << 16
 
 
+def last_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> int:
+    """Index of the last point that accepts nothing at or below a confidence; the last without one."""
+    if never_accepted is None or not sweep.thresholds[-1] <= never_accepted:
+        return len(sweep.thresholds) - 1
+    return int((sweep.thresholds > never_accepted).sum()) - 1
+
+
+def most_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> float:
+    """The largest acceptance rate of any threshold above a confidence; 1 without one."""
+    last = last_accepted(sweep, never_accepted)
+    return float((sweep.true_accepts[last] + sweep.false_accepts[last]) / sweep.total)
+
+
 def values_at_limits(
     of: Callable[[CountsAtThresholds, NDArray[np.float64]], NDArray[np.float64]],
     limits: NDArray[np.float64],

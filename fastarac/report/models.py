@@ -11,7 +11,6 @@ import numpy as np
 from fastarac._core.exceptions import collected
 from fastarac.evaluation import wording
 from fastarac.evaluation.items import evaluate
-from fastarac.evaluation.rejected import without_rejected
 from fastarac.evaluation.sources import Source
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval
@@ -94,12 +93,11 @@ class Model:
         sweep = sweep or threshold_sweep(*items, sample_weight=outputs.weight)
         certain = options.get("intervals") or options.get("failure_probability") is not None
         groups = outputs.factors if certain else None
+        options["never_accepted"] = outputs.never_accepted
         if outputs.weight is None and groups is None:
             figures = evaluate(sweep, **options)
         else:  # single weights, and which items belong together, are lost in a sweep
             figures = evaluate(*items, sample_weight=outputs.weight, groups=groups, **options)
-        if outputs.never_accepted is not None:
-            figures = without_rejected(figures, sweep, outputs.never_accepted)
         source = source or Source()
         return cls(name, outputs, sweep, source.as_counted(figures), source)
 

@@ -11,6 +11,7 @@ import numpy as np
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_cdf, binomial_interval
+from fastarac.operating_points.limits import most_accepted
 from fastarac.operating_points.points import acceptance_at_error_rate
 from fastarac.uncertainty import inversion
 from fastarac.uncertainty.estimated_values import value_of
@@ -42,19 +43,32 @@ def interval_of_limit(
     sample: PartialSample, statistic: Statistic, level: float
 ) -> tuple[Interval, Evidence]:
     """By inverting intervals of the error rate, and what the one at the limit comes from."""
-    parameters, total = dict(statistic.parameters), float(sample.items.n)
+    parameters = dict(statistic.parameters)
     found, last = at_limit(sample, statistic)
     value = value_of(statistic, found.counts)
     n = _as_many(sample, found, last, level)
     ends = _by_risk
     if statistic.name == "acceptance_at_error_rate":
         n, ends = min(n, _as_few(sample, found, last)), _by_error_rate
-    low, high = ends(sample, found, parameters, n, level)
-    low, high = min(low, value), max(high, value)
-    a, b = binomial_interval(value * total, total, level)
-    low = max(0.0, value - math.hypot(value - low, value - a))
-    high = min(1.0, value + math.hypot(high - value, b - value))
+    most = most_accepted(found.sweep.rising, parameters.get("never_accepted"))
+    low, high = inversion.both(
+        value,
+        ends(sample, found, parameters, n, level),
+        most,
+        lambda accepted: _of_threshold(sample, accepted, level),
+    )
     return Interval(value, low, high, math.nan, level, "inversion"), found
+
+
+def _of_threshold(sample: PartialSample, accepted: float, level: float) -> tuple[float, float]:
+    """Ends of the acceptance rate of a threshold: of the confidences alone, which are all known."""
+    items, whole = sample.items, float(sample.items.n)
+    if items.codes is not None:
+        first = items.codes[: round(accepted * whole)]
+        sizes = np.bincount(items.codes).astype(np.float64)
+        parts = np.bincount(first, minlength=len(sizes)).astype(np.float64)
+        whole = inversion.share_of_units(parts, sizes, whole, level, grouped=True).whole
+    return binomial_interval(accepted * whole, whole, level)
 
 
 def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) -> float:

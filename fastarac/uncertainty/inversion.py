@@ -14,10 +14,13 @@ import numpy as np
 
 from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_cdf, binomial_interval, binomial_quantile
+from fastarac.operating_points.limits import last_accepted, most_accepted
 from fastarac.operating_points.points import acceptance_at_error_rate
 from fastarac.uncertainty import derivatives
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from fastarac.sweep import ThresholdSweep
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 LIMITS = ("acceptance_at_error_rate", "acceptance_at_risk")
 MORE_DEGREES = 2.0  # than groups of one size that would say as much; fewer are too wide with few errors
 PARTS = 10  # bisections of a tie
+ROUNDING = 1e-12  # of a share that is computed
 NAMES = (*LIMITS, "recognition_rate", *derivatives.RATES)
 
 
@@ -74,25 +78,31 @@ class ItemSample(NamedTuple):
                 np.bincount(self.codes, values).astype(np.float64) for values in (parts, wholes)
             )
         some = weight > 0.0 if self.codes is None else wholes > 0.0
-        parts, wholes = parts[some], wholes[some]
-        total, units = float(np.sum(wholes)), len(wholes)
-        if not total > 0.0:
-            return Share(0.0, 0.0)
-        p = float(np.sum(parts)) / total
-        squared = (parts - p * wholes) ** 2
-        squares = float(np.sum(squared)) / total**2
-        least = total**2 / float(np.sum(wholes**2))  # where all items of a group are alike
-        if not 0.0 < p < 1.0 or units < 2:
-            return Share(p * least, least)
-        spread = squares * units / (units - 1)  # 0 where all groups have the same share
-        effective = p * (1.0 - p) / spread if spread > 0.0 else n
-        degrees = units - 1.0
-        if self.codes is not None and spread > 0.0:
-            contributors = float(np.sum(squared)) ** 2 / float(np.sum(squared**2))
-            degrees = min(degrees, contributors + MORE_DEGREES)
-        reach = normal_quantile(level) / student_quantile(level, degrees)
-        effective = min(effective * reach**2, n)
-        return Share(p * effective, effective)
+        return share_of_units(parts[some], wholes[some], n, level, grouped=self.codes is not None)
+
+
+def share_of_units(
+    parts: NDArray[np.float64], wholes: NDArray[np.float64], n: float, level: float, *, grouped: bool
+) -> Share:
+    """A share of n items from what is in it of each item, or group of them, and from their weights."""
+    total, units = float(np.sum(wholes)), len(wholes)
+    if not total > 0.0:
+        return Share(0.0, 0.0)
+    p = float(np.sum(parts)) / total
+    squared = (parts - p * wholes) ** 2
+    squares = float(np.sum(squared)) / total**2
+    least = total**2 / float(np.sum(wholes**2))  # where all items of a group are alike
+    if not 0.0 < p < 1.0 or units < 2:
+        return Share(p * least, least)
+    spread = squares * units / (units - 1)  # 0 where all groups have the same share
+    effective = p * (1.0 - p) / spread if spread > 0.0 else n
+    degrees = units - 1.0
+    if grouped and spread > 0.0:
+        contributors = float(np.sum(squared)) ** 2 / float(np.sum(squared**2))
+        degrees = min(degrees, contributors + MORE_DEGREES)
+    reach = normal_quantile(level) / student_quantile(level, degrees)
+    effective = min(effective * reach**2, n)
+    return Share(p * effective, effective)
 
 
 def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float, float]:
@@ -116,26 +126,19 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
     """Ends of the largest acceptance rate within a limit, whose estimate is `value`.
 
     As far as tests of the limit at other acceptance rates do not reject (Woodruff 1952), and as far as
-    the acceptance rate of a fixed threshold may be off, both distances in one.
+    the acceptance rate of a fixed threshold may be off, both distances in one. Where they do not reject
+    that all is accepted which any threshold accepts, the upper end is that of the share of these items.
     """
     sweep = sample.sweep
-    accepted = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
-    inside = np.broadcast_to(accepted <= value * sweep.total * (1.0 + 1e-12), (2, len(accepted)))
-    everything = np.ones(inside.shape, np.bool_)
-    if sample.counted:  # a part of a tie may be accepted
-        n = float(sweep.total)
-        share = Share(value * n, n)
-    else:
-        share = sample.share(inside, everything, level)
-        share = Share(value * share.whole, share.whole)
-    a, b = share.interval(level)
     name, parameters = statistic.name, dict(statistic.parameters)
+    accepted = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
+    inside = _within(sweep, value)
+    everything = np.ones(inside.shape, np.bool_)
+    wrong = inside & np.array([[True], [False]])
     if name == "acceptance_at_error_rate":
-        wrong = inside & np.array([[True], [False]])
         n = float(sweep.total) if sample.counted else sample.share(wrong, everything, level).whole
         low, high = by_error_rate(sweep, parameters, n, level)
     else:
-        wrong = inside & np.array([[True], [False]])
         design = 1.0
         if not sample.counted:
             n = float(accepted[inside[0]].max(initial=0))
@@ -144,11 +147,39 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
             else:  # nothing is accepted: all items say how few a unit of weight is
                 design = sample.share(everything, everything, level).whole / float(sweep.total)
         low, high = by_risk(sweep, parameters, design, level)
-    low, high = min(low, value), max(high, value)
-    return (
-        max(0.0, value - math.hypot(value - low, value - a)),
-        min(1.0, value + math.hypot(high - value, b - value)),
-    )
+    most = most_accepted(sweep, parameters.get("never_accepted"))
+    return both(value, (low, high), most, lambda accepted: of_threshold(sample, accepted, level))
+
+
+def both(
+    value: float,
+    of_errors: tuple[float, float],
+    most: float,
+    of_threshold: Callable[[float], tuple[float, float]],
+) -> tuple[float, float]:
+    """Ends by both distances of `limit`; `most` is the largest share that a threshold accepts."""
+    low, high = min(of_errors[0], value), max(min(of_errors[1], most), value)
+    a, b = of_threshold(value)
+    end = min(1.0, value + math.hypot(high - value, b - value))
+    if value < most < 1.0 and high >= most * (1.0 - ROUNDING):
+        end = of_threshold(most)[1]
+    return max(0.0, value - math.hypot(value - low, value - a)), end
+
+
+def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[float, float]:
+    """Ends of the acceptance rate of a threshold that accepts such a share of the sample."""
+    if sample.counted:  # a part of a tie may be accepted
+        whole = float(sample.sweep.total)
+    else:
+        inside = _within(sample.sweep, accepted)
+        whole = sample.share(inside, np.ones(inside.shape, np.bool_), level).whole
+    return Share(accepted * whole, whole).interval(level)
+
+
+def _within(sweep: ThresholdSweep, accepted: float) -> NDArray[np.bool_]:
+    """Where at most such a share is accepted: a table of `ItemSample.share`."""
+    counts = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
+    return np.broadcast_to(counts <= accepted * sweep.total * (1.0 + ROUNDING), (2, len(counts)))
 
 
 def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, float]:
@@ -158,7 +189,8 @@ def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, flo
         allowed = float(parameters["max_error_rate"]) * total
     else:
         allowed = float(parameters["max_risk"]) * statistic(sweep) * total
-    return "incorrect items within the limit", min(allowed, float(sweep.n_incorrect))
+    most = float(sweep.false_accepts[last_accepted(sweep, parameters.get("never_accepted"))])
+    return "incorrect items within the limit", min(allowed, most)
 
 
 def by_error_rate(
@@ -182,8 +214,9 @@ def by_risk(
 ) -> tuple[float, float]:
     """The last acceptance rate whose risk is surely within the limit, and the last that may be."""
     allowed = float(parameters["max_risk"])
-    errors = sweep.false_accepts[1:].astype(np.float64)
-    accepted = errors + sweep.true_accepts[1:]
+    thresholds = slice(1, last_accepted(sweep, parameters.get("never_accepted")) + 1)
+    errors = sweep.false_accepts[thresholds].astype(np.float64)
+    accepted = errors + sweep.true_accepts[thresholds]
     wrong, n = errors * design, accepted * design
     tail, reach = (1.0 - level) / 2.0, normal_quantile(level)
     spread = np.sqrt(np.maximum(allowed * (1.0 - allowed) * n, 1e-300))

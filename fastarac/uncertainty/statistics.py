@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._core.results import Pickled
+from fastarac._engine.counts import ThresholdCounts
 from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
@@ -18,7 +19,8 @@ from fastarac.areas import risk as risk_areas
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.estimated_sweep import roc_auc_of
 from fastarac.operating_points import points as operating
-from fastarac.sweep import ThresholdSweep, as_ranked
+from fastarac.operating_points.limits import last_accepted, most_accepted
+from fastarac.sweep import ThresholdSweep, as_ranked, trusted_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,20 +59,17 @@ def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
     """Give an acceptance rate the parameter `never_accepted`."""
 
     def above(sweep: ThresholdSweep, *, never_accepted: float | None = None, **limit: float) -> float:
-        if never_accepted is None or not sweep.thresholds[-1] <= never_accepted:
+        last = last_accepted(sweep, never_accepted)
+        if last == len(sweep.thresholds) - 1:
             return of(sweep, **limit)
-        last = int((sweep.thresholds > never_accepted).sum()) - 1
-        accepted = sweep.true_accepts + sweep.false_accepts
-        most = float(accepted[last] / sweep.total)
+        most = most_accepted(sweep, never_accepted)
         if "max_error_rate" in limit:  # all points before one that keeps the limit keep it, too
             return min(of(sweep, **limit), most)
         if not last:
             return 0.0
-        counts = (sweep.true_accepts[: last + 1], sweep.false_accepts[: last + 1])
-        right, wrong = (count[1:] - count[:-1] for count in counts)
-        return most * of(
-            ThresholdSweep.from_counts(sweep.thresholds[1 : last + 1], right, wrong), **limit
-        )
+        each = (sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
+        counts = ThresholdCounts(*(values[: last + 1] for values in each))
+        return most * of(trusted_sweep(ThresholdSweep, counts), **limit)
 
     return above
 

@@ -531,6 +531,42 @@ def test_a_limit_of_the_risk_without_the_items_that_are_never_accepted():
     assert (by_rate.guaranteed.threshold, by_rate.guaranteed.acceptance_rate) == (0.8, 0.4)
     assert by_risk.guaranteed.threshold >= 0.8
     assert figures.limits[0].guaranteed.threshold == -1
+    told = fa.evaluate(
+        aligned.sweep(), max_error_rate=0.9, max_risk=0.9, failure_probability=0.4, never_accepted=-1
+    )
+    assert told == aligned.without_rejected(figures) == aligned.without_rejected(told)
+
+
+def test_shares_without_the_items_that_are_never_accepted_vary_with_the_sample():
+    """Where all outputs are accepted, the share has the interval of a proportion, by pages."""
+    missed = np.arange(400) % 20 == 7
+    missed[:20] = True  # a page that is blank
+    items = ~missed, np.where(missed, -1.0, 0.5 + np.arange(400) / 1000)
+    pages = np.repeat(np.arange(20), 20)
+    shares = []
+    for groups in (None, pages):
+        found = fa.evaluate(
+            *items,
+            max_error_rate=0.2,
+            threshold=[0, -1],
+            intervals=True,
+            groups=groups,
+            never_accepted=-1.0,
+        )  # fmt: skip
+        share, *of_thresholds = (
+            found.intervals[f"acceptance_rate@{at.limit.key}"] for at in found.limits
+        )
+        assert share.estimate == found.limits[0].point.acceptance_rate == 0.9025
+        of_rate = fa.asymptotic_interval(
+            *items, statistic=fa.Statistic("acceptance_rate", threshold=0), groups=groups
+        )
+        for each in (share, *of_thresholds):
+            assert each.low <= of_rate.low < 0.9025
+            assert each.high >= of_rate.high - 1e-12 > 0.9025
+        assert share.low > 0.6
+        shares.append(share)
+    assert shares[1].low < shares[0].low < shares[0].high < shares[1].high
+    assert fa.evaluate(*items, intervals=True).intervals["acceptance_rate@0.05"].low < 0.95
 
 
 def test_hints_have_counts_and_pages():

@@ -47,3 +47,23 @@ def test_an_acceptance_rate_is_that_of_its_interval_and_of_the_evaluation(share,
     for name in ("acceptance_rate", "error_rate", "risk", "precision"):
         found = quiet(fa.Statistic(name, threshold=0.6), truth, confidence).estimate
         assert getattr(point, name) == pytest.approx(found, rel=1e-12)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(3000) // 50])
+def test_the_share_of_all_outputs_that_are_read_varies_with_the_sample(groups):
+    """By pages where there are any: it hangs on the confidences alone, which are all known."""
+    rng = np.random.default_rng(3)
+    missed = rng.random(3000) < np.repeat(rng.choice([0.0, 0.2], 60), 50)
+    right, confidence = (rng.random(3000) < 0.995) & ~missed, np.where(missed, -1.0, rng.random(3000))
+    answers = np.where(rng.random(3000) < 0.5, right, np.nan)
+    truth = fa.PartialTruth(answers, inclusion_probability=0.5, groups=groups)
+    for name, limit in (("error_rate", 0.3), ("risk", 0.3)):
+        options = {f"max_{name}": limit, "interpolate": False, "never_accepted": -1.0}
+        statistic = fa.Statistic(f"acceptance_at_{name}", **options)
+        found = quiet(statistic, truth, confidence)
+        known = quiet(fa.Statistic("acceptance_rate", threshold=0.0), truth, confidence)
+        assert found.estimate == pytest.approx(1.0 - missed.mean(), rel=1e-12)
+        assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=2e-3)
+        assert found.high > found.estimate + 0.01
+    with pytest.raises(TypeError, match=r"^never_accepted is given beside a PartialTruth"):
+        fa.evaluate(truth, confidence, never_accepted=-1.0)

@@ -196,6 +196,7 @@ MEANINGS = {
     "intervals": "whether to compute an Interval beside each figure",
     "confidence_level": "of an interval, in (0, 1)",
     "failure_probability": "δ of a guarantee, in (0, 1)",
+    "never_accepted": "the confidence at and below which no threshold accepts",
     "max_group_size": "items that a group has at most",
     "least_probability": "what all probabilities of being verified are at least, said beforehand",
     "scale": "declared scale of the confidences",

@@ -12,6 +12,7 @@ import pytest
 from strategies import COMPILED
 
 import fastarac as fa
+from bench.simulations import missed
 
 N = 300
 
@@ -92,3 +93,16 @@ def bursts(documents, seed):
     correct = rng.random(len(z)) < 1 / (1 + np.exp(-0.9 * z - 0.2))
     bad = (rng.random(documents) < 0.03)[document] & (rng.random(len(z)) < 0.5)
     return correct & ~bad, z, document
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("design", "size"), [("items", 300), ("unequal pages", 25), ("fields", 100)])
+def test_shares_accepted_are_covered_where_items_are_missed(design, size):
+    """Of 60 samples, where all that is read is accepted, or just so: three standard errors below 95.
+
+    An upper end at the estimate covers half of them.
+    """
+    samples, least = (60, 0.865) if COMPILED else (4, 0.5)
+    limits, names = ("generous", "just kept"), ("acceptance_at_error_rate",)
+    for cell in missed.simulate(design, size, 0.06, samples, limits, names):
+        assert cell.covered >= least * samples, cell
