@@ -110,19 +110,13 @@ def print_text(
 
 
 def reliability_warnings(models: Sequence[Model]) -> list[str]:
-    """Return what speaks against relying on the figures: reversed confidences, too few outputs."""
-    reversed_ones = [
-        f"The confidence of {printable(model.name)} seems reversed: what is correct tends to have "
-        f"less of it{model.among} (ROC-AUC = {area(model.separation)}). If lower means surer, "
-        "evaluate its negative; if 1 stands for an error in the labels, exchange them."
-        for model in models
-        if model.is_reversed
-    ]
+    """Return what speaks against relying on the figures: doubtful confidences, too few outputs."""
+    doubts = [f"{capitalised(doubt)}." for model in models for doubt in model.doubts]
     of_models: dict[str, list[str]] = {}
     for model in models:
         for note in model.notes:
             of_models.setdefault(note, []).append(printable(model.name))
-    return reversed_ones + [
+    return doubts + [
         f"{note}." if len(models) == 1 else f"{listed(names)}: {note}."
         for note, names in of_models.items()
         if not any(longer.startswith(f"{note}:") and names == of_models[longer] for longer in of_models)

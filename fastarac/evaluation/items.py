@@ -6,10 +6,15 @@ import math
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, overload
 
 from fastarac._core.checks import check_intervals, failure_of, reject_beside_sweep
-from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
+from fastarac._core.exceptions import (
+    UnreliableIntervalWarning,
+    undefined_is_nan,
+    unquestioned,
+    warn_unreliable,
+)
 from fastarac._core.results import Result, Sheet
 from fastarac._core.showing import flat
 from fastarac._core.text import listed, plural
@@ -22,6 +27,7 @@ from fastarac.evaluation.bounds import BoundedEvaluation, evaluate_bounds
 from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, who_verifies
 from fastarac.evaluation.estimated import figures_of
 from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, prices_of, read_limits, rows_of
+from fastarac.evaluation.order import SURE, question_estimate, question_items
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
 from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, require_confidence, split_grades
@@ -309,6 +315,9 @@ def evaluate(
     -----
     UnreliableIntervalWarning, SampleTooSmallWarning
         Where an interval or a guarantee has too little data.
+    QuestionableInputWarning
+        Where what is correct has less confidence, by more than chance, or all items have the same; and
+        for a limit of 1, which may mean 1 %.
 
     See Also
     --------
@@ -402,11 +411,11 @@ def evaluate(
             criterion: dict[str, Any] = {limit.criterion: limit.value}
             if groups is None or confidence is None or isinstance(correct, ThresholdSweep):
                 method: Any = {"method": "sgr"} if limit.criterion == "max_risk" else {}
-                sure = guaranteed_operating_point(
-                    cast("ThresholdSweep", sweep), **criterion, **certain, **method
-                )
+                data: tuple[Any, ...] = (sweep,)
             else:
-                sure = guaranteed_operating_point(correct, confidence, **criterion, **certain)
+                method, data = {}, (correct, confidence)
+            with unquestioned():
+                sure = guaranteed_operating_point(*data, **criterion, **certain, **method)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     cost_evaluation = None
     if costs is not None and sweep is not None:
@@ -430,12 +439,15 @@ def evaluate(
             "groups is given without intervals=True or failure_probability; no other figure depends on "
             "them"
         )
+    roc_auc = value_of_pairs("roc_auc", pairs)
+    if not roc_auc > 0.5:  # else there is nothing to ask
+        question_items(roc_auc, correct, confidence, sample_weight, parts.groups if graded else groups)
     found = Evaluation(
         n=counts.total,
         recognition_rate=counts.recognition_rate,
         arac=areas.arac_area_of(pairs, prices.gamma),
         arp=arp,
-        roc_auc=value_of_pairs("roc_auc", pairs),
+        roc_auc=roc_auc,
         pr_auc=pr_auc,
         average_precision=average_precision,
         aurc=aurc,
@@ -477,6 +489,7 @@ def _of_partial_truth(
     statistics = statistics_of([*LABELS, "normalized_arp_auc"], prices.gamma, {})
     for name, statistic in statistics.items():
         values[name] = source.figure(name, statistic)
+    question_estimate(values["roc_auc"], FigureSource(sample, SURE), statistics["roc_auc"])
     every = []
     for limit in limits:
         point = estimated_point(source, limit, reviewer)
@@ -485,9 +498,11 @@ def _of_partial_truth(
         sure = None
         if failure_probability is not None and limit.criterion != "threshold":
             criterion: dict[str, Any] = {limit.criterion: limit.value}
-            sure = guaranteed_operating_point(
-                truth, confidence, **criterion, failure_probability=failure_probability, groups=groups
-            )
+            with unquestioned():
+                sure = guaranteed_operating_point(
+                    truth, confidence, **criterion, failure_probability=failure_probability,
+                    groups=groups,
+                )  # fmt: skip
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     source.warn(lambda name: _label(name, limits))
     points = {found.limit.key: found.point for found in every}
