@@ -23,6 +23,7 @@ from fastarac.cli._groups import Groups
 from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.wording import few_for, header, is_given, opening
 from fastarac.evaluation.wording import threshold as threshold_text
+from fastarac.io._cells import safe_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,7 +58,8 @@ def csv_text(records: Sequence[dict[str, Any]]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(records[0])
     for record in records:
-        writer.writerow(printable(cell) if isinstance(cell, str) else cell for cell in record.values())
+        cells = record.values()
+        writer.writerow(safe_cell(printable(c)) if isinstance(c, str) else c for c in cells)
     return text.getvalue()
 
 

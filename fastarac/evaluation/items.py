@@ -411,11 +411,11 @@ def evaluate(
             criterion: dict[str, Any] = {limit.criterion: limit.value}
             if groups is None or confidence is None or isinstance(correct, ThresholdSweep):
                 method: Any = {"method": "sgr"} if limit.criterion == "max_risk" else {}
-                data: tuple[Any, ...] = (sweep,)
+                data: tuple[Any, Any] = (sweep, None)
             else:
                 method, data = {}, (correct, confidence)
             with unquestioned():
-                sure = guaranteed_operating_point(*data, **criterion, **certain, **method)
+                sure = guaranteed_operating_point(data[0], data[1], **criterion, **certain, **method)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     cost_evaluation = None
     if costs is not None and sweep is not None:
