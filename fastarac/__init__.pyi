@@ -13,6 +13,7 @@ from . import partial_truth as partial_truth
 from . import report as report
 from . import results as results
 from . import synthetic as synthetic
+from ._core.exceptions import QuestionableInputWarning as QuestionableInputWarning
 from ._core.exceptions import SampleTooSmallWarning as SampleTooSmallWarning
 from ._core.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
 from ._core.exceptions import UnreasonableCostsWarning as UnreasonableCostsWarning

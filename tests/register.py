@@ -105,7 +105,8 @@ class Metric:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             values = self.call(*data, **weights)
-        kinds = {warning.category for warning in caught} - {self.warns}
+        of_input = fastarac.QuestionableInputWarning
+        kinds = {warning.category for warning in caught} - {self.warns, of_input}
         undefined = {fastarac.UndefinedMetricWarning} if np.isnan(values).any() else set()
         assert kinds == undefined, [str(warning.message) for warning in caught]
         return values

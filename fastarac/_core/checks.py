@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastarac._core.exceptions import warn_questionable
+
 DEFAULT_LEVEL = 0.95
 HIGHEST_FAILURE = 0.5  # beyond it, someone has given a level of confidence
+LIMITS = ("max_error_rate", "max_risk")
 MOST_VALUES = 10**9  # of eight bytes each, that a number of resamples or places asks for
 
 
@@ -87,7 +90,18 @@ def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.fl
         message = f"{name} is {found}; a number in [0, {upper:g}] is expected"
         message += of_percent(float(found), upper)
         raise ValueError(message)
+    if name in LIMITS:
+        for limit in values if isinstance(values, list | tuple) else (values,):
+            _question_limit(limit, name)
     return array
+
+
+def _question_limit(limit: Any, name: str) -> None:
+    """Warn of a limit of 1 that may mean 1 %: of an integer, as 1.0 is written for a share."""
+    if isinstance(limit, int | np.integer) and limit == 1:
+        warn_questionable(
+            f"{name} is 1, which every threshold keeps; 1 % is 0.01 (and a share of 1 is written 1.0)"
+        )
 
 
 def reject_where(bad: NDArray[np.bool_], values: NDArray[Any], name: str, expected: str) -> None:
@@ -116,6 +130,8 @@ def text_in(array: NDArray[Any]) -> str:
 def fraction_of(value: Any, name: str) -> float:
     """Return `value` as a float, and raise unless it is one number in [0, 1]."""
     number = real_scalar(value, name)
+    if name in LIMITS:
+        _question_limit(value, name)
     return number if 0.0 <= number <= 1.0 else float(fractions_of(number, name))
 
 

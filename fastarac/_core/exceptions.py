@@ -11,6 +11,7 @@ from contextvars import ContextVar
 _PACKAGE = __file__.rpartition("_core")[0]
 FEW_GROUPS = 20  # fewer say too little about how much groups differ
 _quiet = ContextVar("_quiet", default=False)
+_unquestioned = ContextVar("_unquestioned", default=False)
 
 
 class UndefinedMetricWarning(UserWarning):
@@ -43,6 +44,18 @@ class SampleTooSmallWarning(UserWarning):
     """
 
 
+class QuestionableInputWarning(UserWarning):
+    """Items or a limit are valid, but are likely to be meant otherwise.
+
+    A confidence that is lower for what is right, or the same for all; a limit of 1 in place of 1 %.
+
+    See Also
+    --------
+    evaluate : all figures of one model
+    operating_point : choose the threshold by one criterion and say what happens there
+    """
+
+
 class UnreasonableCostsWarning(UserWarning):
     """A cost matrix has a row that no one would ever choose, or rewards wrong predictions.
 
@@ -69,6 +82,12 @@ def warn_too_small(reason: str) -> None:
     _warn_caller(reason, SampleTooSmallWarning)
 
 
+def warn_questionable(reason: str) -> None:
+    """Warn of input that is likely to be meant otherwise."""
+    if not _unquestioned.get():
+        _warn_caller(reason, QuestionableInputWarning)
+
+
 def _warn_caller(message: str, category: type[UserWarning]) -> None:
     """Warn whoever called the package, however far inside it this is."""
     level, frame = 1, sys._getframe()  # noqa: SLF001
@@ -86,7 +105,10 @@ def few_groups_of(n: float, what: str = "intervals", fewest: int = FEW_GROUPS) -
 @contextmanager
 def collected(notes: list[str]) -> Iterator[None]:
     """Add what the library warns of to `notes`; other warnings stay what they are."""
-    ours = (SampleTooSmallWarning, UndefinedMetricWarning, UnreliableIntervalWarning)
+    ours = (
+        SampleTooSmallWarning, UndefinedMetricWarning, UnreliableIntervalWarning,
+        QuestionableInputWarning,
+    )  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -105,3 +127,13 @@ def undefined_is_nan() -> Iterator[None]:
         yield
     finally:
         _quiet.reset(token)
+
+
+@contextmanager
+def unquestioned() -> Iterator[None]:
+    """Take input as it is, in this thread alone: whoever calls has looked at it, or will."""
+    token = _unquestioned.set(True)
+    try:
+        yield
+    finally:
+        _unquestioned.reset(token)

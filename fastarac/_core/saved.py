@@ -15,6 +15,7 @@ from fastarac._core.checks import real_scalar, whole_number
 from fastarac._core.text import listed, quoted
 
 Check = Callable[[Any, str], Any]
+SHOWN = 20  # characters of what is not JSON
 MOST_NAMED = 5  # keys that a message names
 LARGEST = (1 << 64) - 1  # integer that a confidence can be
 _KINDS = {bool: "a Boolean", str: "a text", list: "a list", dict: "an object", type(None): "null"}
@@ -31,10 +32,25 @@ def parsed(text: str) -> Any:
     """
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
-    except RecursionError:
-        raise ValueError("it is not valid JSON: it is nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"it is not valid JSON: {error}") from None
+    except (RecursionError, ValueError) as error:
+        raise ValueError(f"it is not valid JSON: {problem_of_json(error)}") from None
+
+
+def problem_of_json(error: Exception) -> str:
+    """Say why a text is not JSON, and where."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if not isinstance(error, json.JSONDecodeError):
+        return str(error)
+    where = f"column {error.colno}"
+    if "\n" in error.doc.strip():
+        where = f"line {error.lineno}, {where}"
+    found = error.doc[error.pos :].strip()
+    if not found:
+        return "it ends too early"
+    if found.startswith('"') and error.msg.startswith("Unterminated"):
+        return f"the text from {where} on does not end"
+    return f"{quoted(found[:SHOWN])} is unexpected ({where})"
 
 
 def fields_of_kind(content: Any, kind: str, version: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastarac._core.checks import choice, exactly_one, fraction_of
+from fastarac._core.checks import choice, exactly_one, fraction_of, real_scalar
 from fastarac._core.exceptions import warn_undefined
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._engine.pairs import doubled_area
@@ -128,7 +128,8 @@ def arac_partial_auc_score(
     exactly_one(acceptance_range=acceptance_range, max_error_rate=max_error_rate)
     limit = low = high = Fraction(0)
     if max_error_rate is not None:
-        limit = Fraction(fraction_of(max_error_rate, "max_error_rate"))
+        number = real_scalar(max_error_rate, "max_error_rate")  # a float: 1 is the whole area
+        limit = Fraction(fraction_of(number, "max_error_rate"))
         if not limit:
             raise ValueError("max_error_rate is 0; a number in (0, 1] is expected")
     else:

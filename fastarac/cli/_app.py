@@ -118,6 +118,7 @@ def _common(
     context: typer.Context,
     max_line: options.MaxLine = None,
     max_ratio: options.MaxRatio = None,
+    safe_csv: options.SafeCsv = False,
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
@@ -125,8 +126,10 @@ def _common(
 ) -> None:
     """How much of a machine's output can be accepted unchecked, and at which confidence."""
     from fastarac.io import reading_limits
+    from fastarac.io._cells import safe_cells
 
     context.with_resource(reading_limits(max_line=max_line, max_ratio=max_ratio))
+    context.with_resource(safe_cells(safe=safe_csv))
 
 
 @app.command(epilog=EXAMPLES)

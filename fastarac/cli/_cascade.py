@@ -190,6 +190,8 @@ def _content(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
         raise RefusalError(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise RefusalError(f"{path}: it is no TOML: it is not UTF-8 text") from None
     except ValueError as error:  # of TOML and of UTF-8
         raise RefusalError(f"{path}: it is no TOML: {error}") from None
 

@@ -20,6 +20,7 @@ from fastarac.cli._options import RISK_OF_GROUPS, PrintedFormat, RefusalError, r
 from fastarac.cli._settings import in_groups_of
 from fastarac.cli._standard import tell, write
 from fastarac.cli._tables import tables
+from fastarac.io._cells import around_query
 from fastarac.io._sources import copied_to
 
 if TYPE_CHECKING:
@@ -288,7 +289,8 @@ def _write_items(found: Found, path: Path) -> None:
     try:
         with copied_to(path) as target, duckdb.connect() as connection:
             connection.register("items", columns)
-            connection.execute(f"COPY ({KNOWN}) TO {target} (FORMAT {form}, USE_TMP_FILE false)")
+            query = KNOWN.join(around_query(path))
+            connection.execute(f"COPY ({query}) TO {target} (FORMAT {form}, USE_TMP_FILE false)")
     except OSError as error:
         raise RefusalError(f"{path}: it cannot be written: {error.strerror}") from None
     except duckdb.Error as error:

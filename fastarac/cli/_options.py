@@ -405,6 +405,13 @@ MaxRatio = Annotated[
         parser=ratio,
     ),
 ]
+SafeCsv = Annotated[
+    bool,
+    option(
+        "--safe-csv",
+        "Write an apostrophe before texts in CSV files that a spreadsheet would take for formulas.",
+    ),
+]
 Plot = Annotated[
     Path | None, option("--plot FILE", "Draw the ARAC curves into this .png, .svg or .pdf file.")
 ]

@@ -23,6 +23,7 @@ from fastarac.cli._groups import Groups
 from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.wording import few_for, header, is_given, opening
 from fastarac.evaluation.wording import threshold as threshold_text
+from fastarac.io._cells import safe_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,7 +59,8 @@ def csv_text(records: Sequence[dict[str, Any]]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(records[0])
     for record in records:
-        writer.writerow(printable(cell) if isinstance(cell, str) else cell for cell in record.values())
+        cells = record.values()
+        writer.writerow(safe_cell(printable(c)) if isinstance(c, str) else c for c in cells)
     return text.getvalue()
 
 
@@ -115,19 +117,13 @@ def print_text(
 
 
 def reliability_warnings(models: Sequence[Model]) -> list[str]:
-    """Return what speaks against relying on the figures: reversed confidences, too few outputs."""
-    reversed_ones = [
-        f"The confidence of {printable(model.name)} seems reversed: what is correct tends to have "
-        f"less of it{model.among} (ROC-AUC = {area(model.separation)}). If lower means surer, "
-        "evaluate its negative; if 1 stands for an error in the labels, exchange them."
-        for model in models
-        if model.is_reversed
-    ]
+    """Return what speaks against relying on the figures: doubtful confidences, too few outputs."""
+    doubts = [f"{capitalised(doubt)}." for model in models for doubt in model.doubts]
     of_models: dict[str, list[str]] = {}
     for model in models:
         for note in model.notes:
             of_models.setdefault(note, []).append(printable(model.name))
-    return reversed_ones + [
+    return doubts + [
         f"{note}." if len(models) == 1 else f"{listed(names)}: {note}."
         for note, names in of_models.items()
         if not any(longer.startswith(f"{note}:") and names == of_models[longer] for longer in of_models)

@@ -15,12 +15,13 @@ from fastarac._core.instead import whole_or_part
 from fastarac._core.results import Result, Table
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import aligned, plural, printable
-from fastarac._engine.factors import read_factors
+from fastarac._engine.factors import n_groups, read_factors
 from fastarac._engine.grades import graded_items, twice
 from fastarac._engine.groups import count_pairs_of_groups
 from fastarac._engine.inputs import Items, read_groups, read_items
 from fastarac._engine.pairs import METRICS, value_of_pairs, values_of_pairs
 from fastarac.areas.arac import arac_area_of
+from fastarac.areas.order import question_groups
 from fastarac.costs.verification import (
     VerificationCosts,
     cost_of,
@@ -185,6 +186,9 @@ def evaluate_groups(
     -----
     UnreliableIntervalWarning, UndefinedMetricWarning
         Once, with the number of groups that have too little data for some interval; or none verified.
+    QuestionableInputWarning
+        Once, with the groups in which what is correct has less confidence, by more than chance; and for
+        a limit of 1, which may mean 1 %.
 
     See Also
     --------
@@ -248,6 +252,8 @@ def evaluate_groups(
         sweep = threshold_sweep(items.correct, items.confidence, sample_weight=items.weight)
     if items.weight is None:
         counts = count_pairs_of_groups(items, codes, len(labels))
+        independent = items.n if groups is None else n_groups(read_factors(groups, items.n)[0])
+        question_groups(labels, counts, independent / items.n)
         values = {name: values_of_pairs(name, counts, gamma) for name in names}
     else:
         present = items.weight > 0

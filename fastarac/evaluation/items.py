@@ -6,10 +6,15 @@ import math
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, overload
 
 from fastarac._core.checks import check_intervals, failure_of, real_scalar, reject_beside_sweep
-from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
+from fastarac._core.exceptions import (
+    UnreliableIntervalWarning,
+    undefined_is_nan,
+    unquestioned,
+    warn_unreliable,
+)
 from fastarac._core.results import Result, Sheet
 from fastarac._core.showing import flat
 from fastarac._core.text import listed, plural
@@ -31,6 +36,7 @@ from fastarac.evaluation.limits import (
     rows_of,
     shown,
 )
+from fastarac.evaluation.order import SURE, question_estimate, question_items
 from fastarac.evaluation.rejected import costs_above, point_above, sure_above
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
@@ -324,6 +330,9 @@ def evaluate(
     -----
     UnreliableIntervalWarning, SampleTooSmallWarning
         Where an interval or a guarantee has too little data.
+    QuestionableInputWarning
+        Where what is correct has less confidence, by more than chance, or all items have the same; and
+        for a limit of 1, which may mean 1 %.
 
     See Also
     --------
@@ -419,11 +428,11 @@ def evaluate(
             criterion: dict[str, Any] = {limit.criterion: limit.value}
             if groups is None or confidence is None or isinstance(correct, ThresholdSweep):
                 method: Any = {"method": "sgr"} if limit.criterion == "max_risk" else {}
-                sure = guaranteed_operating_point(
-                    cast("ThresholdSweep", sweep), **criterion, **certain, **method
-                )
+                data: tuple[Any, Any] = (sweep, None)
             else:
-                sure = guaranteed_operating_point(correct, confidence, **criterion, **certain)
+                method, data = {}, (correct, confidence)
+            with unquestioned():
+                sure = guaranteed_operating_point(data[0], data[1], **criterion, **certain, **method)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     cost_evaluation = None
     if costs is not None and sweep is not None:
@@ -448,12 +457,15 @@ def evaluate(
             "groups is given without intervals=True or failure_probability; no other figure depends on "
             "them"
         )
+    roc_auc = value_of_pairs("roc_auc", pairs)
+    if not roc_auc > 0.5:  # else there is nothing to ask
+        question_items(roc_auc, correct, confidence, sample_weight, parts.groups if graded else groups)
     found = Evaluation(
         n=counts.total,
         recognition_rate=counts.recognition_rate,
         arac=areas.arac_area_of(pairs, prices.gamma),
         arp=arp,
-        roc_auc=value_of_pairs("roc_auc", pairs),
+        roc_auc=roc_auc,
         pr_auc=pr_auc,
         average_precision=average_precision,
         aurc=aurc,
@@ -520,6 +532,7 @@ def _of_partial_truth(
     statistics = statistics_of([*LABELS, "normalized_arp_auc"], prices.gamma, {})
     for name, statistic in statistics.items():
         values[name] = source.figure(name, statistic)
+    question_estimate(values["roc_auc"], FigureSource(sample, SURE), statistics["roc_auc"])
     every = []
     for limit in limits:
         point = estimated_point(source, limit, reviewer)
@@ -528,9 +541,11 @@ def _of_partial_truth(
         sure = None
         if failure_probability is not None and limit.criterion != "threshold":
             criterion: dict[str, Any] = {limit.criterion: limit.value}
-            sure = guaranteed_operating_point(
-                truth, confidence, **criterion, failure_probability=failure_probability, groups=groups
-            )
+            with unquestioned():
+                sure = guaranteed_operating_point(
+                    truth, confidence, **criterion, failure_probability=failure_probability,
+                    groups=groups,
+                )  # fmt: skip
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     source.warn(lambda name: _label(name, limits))
     points = {found.limit.key: found.point for found in every}

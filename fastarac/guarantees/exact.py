@@ -19,6 +19,7 @@ from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_items, vector
+from fastarac.areas.order import question_sweep
 from fastarac.guarantees.audits import AuditedSweep
 from fastarac.guarantees.betting import GroupedItems, bet_on_error_rate, bet_on_risk
 from fastarac.guarantees.fallback import (
@@ -205,6 +206,9 @@ def guaranteed_operating_point(
         Where no threshold could be guaranteed even if every item were correct: n items without an
         error still allow an error rate of 1 − δ^(1/n), about 3/n for δ = 0.05; for "gamma" where there
         are fewer than 20 groups, with which it was not tried.
+    QuestionableInputWarning
+        For a limit of 1, which may mean 1 %; where what is correct has less confidence, by more than
+        chance, or all items have the same.
 
     See Also
     --------
@@ -328,6 +332,7 @@ def guaranteed_operating_point(
                 "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
             )
         pages = _pages_of(correct, confidence, groups, max_group_size, rng)
+        question_sweep(sweep, groups)
         if how != "gamma":
             _warn_few_groups(pages, limit, delta)
         if how == "one_per_group":
@@ -355,6 +360,7 @@ def guaranteed_operating_point(
             point, bound, limit, delta, criterion, pages.largest,
             approximate_acceptance_rate=approximate,
         )  # fmt: skip
+    question_sweep(sweep)
     if how == "fallback" and grid is not None:
         return _by_fallback(sweep, grid, pilot, limit, delta, rng)
     n = int(sweep.total)

@@ -10,14 +10,16 @@ from itertools import accumulate, islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from fastarac._core.saved import problem_of_json
 from fastarac._core.text import quoted
 from fastarac.io._delimited import DELIMITERS, Delimited
 from fastarac.io._limits import expands_too_far, largest_expansion, longest_line
 from fastarac.io._sources import (
     DataFileError,
     FileSource,
+    cause,
     compression,
-    first_line,
+    explained,
     require_modest,
     sql_name,
     sql_text,
@@ -67,7 +69,8 @@ class JsonLines(FileSource):
         """Look for columns in all records, not in the first ones alone; the order is that of those."""
         objects = f"read_ndjson_objects(?{self._options})"
         query = f"SELECT DISTINCT unnest(json_keys(json)) FROM {objects}"
-        rows = self.connection.execute(query, [self.literal]).fetchall()
+        with explained(self):
+            rows = self.connection.execute(query, [self.literal]).fetchall()
         self.columns += sorted({row[0] for row in rows} - set(self.columns))
         self.require_few_columns()
 
@@ -147,7 +150,7 @@ class JsonLines(FileSource):
                 try:
                     record = json.loads(line, object_pairs_hook=_Object)
                 except (json.JSONDecodeError, RecursionError) as error:
-                    problem = f"it is not valid JSON: {error}"
+                    problem = f"it is not valid JSON: {problem_of_json(error)}"
                     raise DataFileError(self.path, problem, row=row, line=number) from None
                 if not isinstance(record, _Object):
                     problem = 'expected an object, such as {"correct": true, "confidence": 0.9}'
@@ -321,8 +324,7 @@ class Parquet(FileSource):
         return sql_name(self._described[self.columns.index(column)][0])
 
     def explain(self, failure: Exception) -> DataFileError:
-        problem = f"it is not a Parquet file, or a damaged one: {first_line(failure)}"
-        return DataFileError(self.path, problem)
+        return DataFileError(self.path, f"it is not a Parquet file, or a damaged one{cause(failure)}")
 
 
 def _require_parquet_alone(directory: Path) -> None:

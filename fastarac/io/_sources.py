@@ -319,7 +319,7 @@ class FileSource(ABC):
             deque(self.lines_of_rows(), maxlen=0)
         except DataFileError as error:
             return error
-        return DataFileError(self.path, f"it cannot be read: {first_line(failure)}")
+        return DataFileError(self.path, f"it cannot be read; it seems to be damaged{cause(failure)}")
 
 
 def _versions(path: Path) -> list[tuple[str, int, int, int]]:
@@ -444,5 +444,21 @@ def sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def first_line(failure: Exception) -> str:
-    return str(failure).strip().partition("\n")[0]
+def cause(failure: Exception) -> str:
+    """Return where a file is damaged, or that it may not be, as far as DuckDB says so."""
+    found = str(failure)
+    if "Out of Memory" in found or isinstance(failure, MemoryError):
+        return ", or larger than the memory is"
+    line = re.search(r"Line: (\d+)", found)
+    return "" if line is None else f" (near line {line[1]})"
+
+
+@contextmanager
+def explained(source: FileSource) -> Iterator[None]:
+    """Raise what DuckDB says against a file as an error that names this very file."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as failure:
+        raise source.explain(failure) from None

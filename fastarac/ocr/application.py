@@ -13,6 +13,7 @@ import numpy as np
 from fastarac._core.files import path_of
 from fastarac._core.results import Result
 from fastarac._core.text import few_of, plural
+from fastarac.io._cells import around_query
 from fastarac.io._sources import connect, copied_to
 from fastarac.ocr.crops import check_images
 from fastarac.ocr.engine_outputs import OF_OUTPUTS, columns_of_pages, read_engine_outputs, table_of
@@ -199,7 +200,8 @@ class AppliedPages(Result):
             for name, goal in goals.items():
                 target = stack.enter_context(copied_to(goal))
                 form = WRITTEN_FORMATS[goal.suffix.lower()]
-                connection.execute(f"COPY ({queries[name]}) TO {target} ({form}, USE_TMP_FILE false)")
+                query = queries[name].join(around_query(goal))
+                connection.execute(f"COPY ({query}) TO {target} ({form}, USE_TMP_FILE false)")
 
     def _columns(self) -> dict[str, Any]:
         columns = columns_of_pages(

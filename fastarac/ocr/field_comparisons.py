@@ -405,6 +405,8 @@ def strings_of_file(path: Path, expected: str) -> dict[str, str]:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise OcrFileError(path, f"it cannot be opened: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise OcrFileError(path, "it is not valid TOML: it is not UTF-8 text") from None
     except ValueError as error:
         raise OcrFileError(path, f"it is not valid TOML: {error}") from None
     for field, text in table.items():

@@ -247,6 +247,7 @@ def _parquet_of(file: InputFile) -> Iterator[Parquet]:
         except OcrFileError:
             raise
         except (duckdb.Error, DataFileError) as error:
-            reason = str(error).partition("\n")[0].removeprefix(f"{file.path}: ")
-            problem = f"it is not a Parquet file, or one that cannot be read: {reason}"
+            problem = "it is not a Parquet file, or a damaged one"
+            if isinstance(error, DataFileError):
+                problem = error.problem
             raise OcrFileError(file.path, problem) from None

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from fastarac._core.checks import (
+    LIMITS,
     exactly_one,
     fraction_of,
     fractions_of,
@@ -18,6 +19,7 @@ from fastarac._core.checks import (
 from fastarac._core.instead import LabelsInPart
 from fastarac._core.results import Result
 from fastarac._core.text import percent
+from fastarac.areas.order import question_sweep
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.bounds.points import BoundedOperatingPoint, bounded_point
 from fastarac.estimated_sweep import for_curves, for_limits
@@ -240,6 +242,12 @@ def operating_point(
         As :func:`.threshold_sweep`; also unless exactly one criterion is given, for one outside its
         range or out of the reach of a `reviewer`, and for `interpolate` beside `threshold`.
 
+    Warns
+    -----
+    QuestionableInputWarning
+        For a limit of 1, which may mean 1 %; where no better items are accepted within a limit than are
+        rejected, and what is correct has less confidence, by more than chance, or all have the same.
+
     See Also
     --------
     acceptance_at_error_rate : acceptance rate at an allowed error rate
@@ -302,7 +310,10 @@ def operating_point(
         sweep = for_limits(sweep)
     if threshold is not None or not interpolate:
         value = limit if threshold is None else threshold
-        return point_of_limit(sweep, criterion, value, reviewer)
+        point = point_of_limit(sweep, criterion, value, reviewer)
+        if criterion in LIMITS and not point.risk < 1.0 - sweep.recognition_rate:
+            _question_order(correct, confidence, sample_weight)  # it accepts no better than chance does
+        return point
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     index = _index_of_limit(sweep, criterion, limit, reviewer)
     fraction = 0.0
@@ -321,6 +332,15 @@ def operating_point(
         float(c[index] + fraction * (c[index + 1] - c[index])) for c in (ta, fa)
     )
     return _point(sweep, sweep.thresholds[index + 1], accepted_ta, accepted_fa, fraction, reviewer)
+
+
+def _question_order(
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> None:
+    if sample_weight is None and not isinstance(correct, CornerSweep):
+        question_sweep(as_sweep(correct, confidence))
 
 
 def point_of_limit(

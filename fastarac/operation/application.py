@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.checks import require_type
 from fastarac._core.files import path_of
+from fastarac.io._cells import around_query
 from fastarac.io._columns import Confidence, Label, Rejected, has_missed
 from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, open_source
@@ -515,8 +516,10 @@ def copy_options(source: FileSource, goal: Path) -> str:
 
 
 def _copy(source: FileSource, condition: str, target: str, goal: Path) -> None:
+    before, behind = around_query(goal)
     source.select(
         all_columns(source, goal),
-        into="COPY (",
-        rest=f"WHERE {condition}) TO {target} ({copy_options(source, goal)}, USE_TMP_FILE false)",
+        into=f"COPY ({before}",
+        rest=f"WHERE {condition}{behind}) TO {target} "
+        f"({copy_options(source, goal)}, USE_TMP_FILE false)",
     )

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import choice, exactly_one
+from fastarac._core.checks import choice, exactly_one, fraction_of
 from fastarac._core.comparing import at_or_above
+from fastarac._core.exceptions import unquestioned
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
+from fastarac.areas.order import question_sweep
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operation.calibration import (
     Calibration,
@@ -127,6 +129,9 @@ def fit_policy(
     -----
     SampleTooSmallWarning
         Where nothing could be guaranteed even if every output were correct.
+    QuestionableInputWarning
+        Where what is correct has less confidence, by more than chance, or all outputs (of a field) have
+        the same.
 
     See Also
     --------
@@ -211,6 +216,8 @@ def fit_policy(
         return _policy(
             (), (point.threshold,), point, of_all, (every or _never(),), references, fitted_on
         )
+    fraction_of(limits[criterion], criterion)
+    _question_fields(columns, fields)
     rng = _source_of_halves(columns, key)
     fitting = _random_half(columns, rng)
     known = _calibrations(columns, fitting, n_fields)
@@ -231,10 +238,11 @@ def fit_policy(
     if criterion == "max_risk":
         # fixed without the half that is tested, as the pilot that places the starts of the tests
         limits |= {"thresholds": np.unique(score[~tested]), "pilot": score[~tested]}
-    point = guaranteed_operating_point(
-        right[tested] if truth is None else truth_of_some(truth, tested), score[tested],
-        groups=None if codes is None else codes[tested], random_state=rng, **limits,
-    )  # fmt: skip
+    with unquestioned():  # the confidences were looked at, in place of what ranks them
+        point = guaranteed_operating_point(
+            right[tested] if truth is None else truth_of_some(truth, tested), score[tested],
+            groups=None if codes is None else codes[tested], random_state=rng, **limits,
+        )  # fmt: skip
     least = max(float(point.threshold), 0.0 if columns.documents is not None else -1.0)
     thresholds = tuple(
         math.inf
@@ -254,6 +262,17 @@ def fit_policy(
         fields, thresholds, point, counts, calibrations, references, fitted_on,
         documents=None if documents is None else rule, document_threshold=least,
     )  # fmt: skip
+
+
+def _question_fields(columns: _Columns, fields: tuple[Any, ...]) -> None:
+    """Warn of confidences that are reversed, or all the same, by field where there are some."""
+    if columns.truth is not None:
+        return
+    for i in range(max(1, len(fields))):
+        own = columns.field == i
+        groups = None if columns.groups is None else columns.groups[own]
+        of = f" of {fields[i]!r}" if fields else ""
+        question_sweep(threshold_sweep(columns.right[own], columns.confidence[own]), groups, of)
 
 
 def _source_of_halves(columns: _Columns, key: NDArray[np.uint64]) -> np.random.Generator:

@@ -14,7 +14,7 @@ from fastarac._core.text import percent, quoted
 from fastarac.guarantees.audits import LogError, log_of, read_log
 from fastarac.io._columns import Correct, Label, Number, may_merge, require_apart
 from fastarac.io._formats import open_source
-from fastarac.io._sources import DataFileError, connect
+from fastarac.io._sources import DataFileError, connect, explained
 
 if TYPE_CHECKING:
     import os
@@ -233,26 +233,22 @@ def read_columns(
     source: FileSource, picks: Mapping[str, Any], label: Label | None, may_be_empty: Collection[str]
 ) -> tuple[dict[str, NDArray[np.float64]], NDArray[Any] | None]:
     """Return the numbers in columns, by name, NaN where they may be empty; and labels, if asked for."""
-    import duckdb
-
     for pick in picks.values():
         source.require(pick.column)
     if label is not None:
         source.require(label.column, is_label=True)
-    try:
-        columns = {
-            name: column_of(source, pick, empty=name in may_be_empty) for name, pick in picks.items()
-        }
-        labels = None if label is None else labels_of(source, label)
-    except duckdb.Error as failure:
-        raise source.explain(failure) from None
+    columns = {
+        name: column_of(source, pick, empty=name in may_be_empty) for name, pick in picks.items()
+    }
+    labels = None if label is None else labels_of(source, label)
     source.require_unchanged()
     return columns, labels
 
 
 def labels_of(source: FileSource, pick: Label) -> NDArray[Any]:
     """Return the names in a column, each of which has to be there."""
-    rows = source.select(pick.expression(source)).fetchall()
+    with explained(source):
+        rows = source.select(pick.expression(source)).fetchall()
     missing = next((row for row, (name,) in enumerate(rows) if name is None), None)
     if missing is not None:
         problem = f"column {quoted(pick.column)} is empty; expected {pick.expectation(source)}"
@@ -264,7 +260,8 @@ def column_of(source: FileSource, pick: Any, *, empty: bool) -> NDArray[Any]:
     """Return the values of a column; NaN where they are empty and may be."""
     value = f"CAST({pick.expression(source)} AS DOUBLE) AS value"
     written = f"nullif(trim(CAST({source.identifier(pick.column)} AS VARCHAR)), '') IS NULL AS bare"
-    found = source.select(f"{value}, {written}").fetchnumpy()
+    with explained(source):
+        found = source.select(f"{value}, {written}").fetchnumpy()
     values = np.ma.filled(found["value"], np.nan)
     bare = np.asarray(np.ma.getdata(found["bare"]), np.bool_)
     if not len(values):

@@ -9,6 +9,7 @@ import numpy as np
 from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.files import path_of
 from fastarac._core.text import quoted
+from fastarac.io._cells import around_query
 from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._formats import JsonLines, RowsOfFiles, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
@@ -563,6 +564,8 @@ def read_columns(
 
 def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
     """Raise where the file to write has answers of people, which nothing would bring back."""
+    import duckdb
+
     if not goal.is_file():
         return
     try:
@@ -571,7 +574,7 @@ def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
             return
         given = f"trim(CAST({old.identifier('correct')} AS VARCHAR))"
         ((n,),) = old.select(f"count(nullif({given}, ''))").fetchall()
-    except DataFileError:
+    except (DataFileError, duckdb.Error):  # no answers that could be read
         return
     if n:
         raise ValueError(
@@ -591,10 +594,11 @@ def write_rows(
     run.register("drawn_rows", dict(table))
     run.execute("CREATE TEMP TABLE drawn AS SELECT * FROM drawn_rows")
     chosen = [*(["drawn.row"] if first else []), *(f"outputs.{name}" for name in names), *added]
+    before, behind = around_query(goal)
     with copied_to(goal) as target:
         source.select(
             f"row_number() OVER () AS place_of_row, {all_columns(source, goal)}",
-            into=f"COPY (SELECT {', '.join(chosen)} FROM (",
-            rest=f") outputs JOIN drawn ON drawn.row = place_of_row ORDER BY place_of_row) "
+            into=f"COPY ({before}SELECT {', '.join(chosen)} FROM (",
+            rest=f") outputs JOIN drawn ON drawn.row = place_of_row ORDER BY place_of_row{behind}) "
             f"TO {target} ({copy_options(source, goal)}, USE_TMP_FILE false)",
         )

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from fastarac._core.exceptions import collected
+from fastarac._core.exceptions import unquestioned
+from fastarac._core.text import printable
+from fastarac.areas.order import FEWEST, are_alike, constant_confidence, reversed_confidence
 from fastarac.evaluation import wording
 from fastarac.evaluation.items import evaluate
+from fastarac.evaluation.order import reversed_beyond_chance
 from fastarac.evaluation.sources import Source
 from fastarac.sweep import threshold_sweep
-from fastarac.uncertainty.asymptotic import asymptotic_interval
-from fastarac.uncertainty.shares import is_reversed
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -94,10 +95,11 @@ class Model:
         certain = options.get("intervals") or options.get("failure_probability") is not None
         groups = outputs.factors if certain else None
         options["never_accepted"] = outputs.never_accepted
-        if outputs.weight is None and groups is None:
-            figures = evaluate(sweep, **options)
-        else:  # single weights, and which items belong together, are lost in a sweep
-            figures = evaluate(*items, sample_weight=outputs.weight, groups=groups, **options)
+        with unquestioned():  # what is asked of the order is asked of the items that are judged by it
+            if outputs.weight is None and groups is None:
+                figures = evaluate(sweep, **options)
+            else:  # single weights, and which items belong together, are lost in a sweep
+                figures = evaluate(*items, sample_weight=outputs.weight, groups=groups, **options)
         source = source or Source()
         return cls(name, outputs, sweep, source.as_counted(figures), source)
 
@@ -141,21 +143,27 @@ class Model:
         Where items depend on each other in groups, by the interval from these, too.
         """
         judged, outputs = self._judged, self.outputs
-        correct = outputs.correct[judged]
-        n = len(correct)
-        if not is_reversed(self.separation, float(correct.sum()), float(n - correct.sum())):
+        separation = self.separation
+        if not separation < 0.5:
             return False
-        if outputs.group is None:
-            return True
-        with collected([]):
-            found = asymptotic_interval(
-                correct,
-                outputs.confidence[judged],
-                statistic="roc_auc",
-                groups=outputs.take(np.flatnonzero(judged)).factors,
-                sample_weight=None if outputs.weight is None else outputs.weight[judged],
-            )
-        return found.high < 0.5
+        return reversed_beyond_chance(
+            separation,
+            outputs.correct[judged],
+            outputs.confidence[judged],
+            None if outputs.weight is None else outputs.weight[judged],
+            None if outputs.group is None else outputs.take(np.flatnonzero(judged)).factors,
+        )
+
+    @property
+    def doubts(self) -> list[str]:
+        """What speaks against the confidence, in words: it is reversed, or the same for all items."""
+        of, judged = f" of {printable(self.name)}", self._judged
+        if self.is_reversed:
+            return [reversed_confidence(self.separation, of, self.among)]
+        n = int(judged.sum())
+        if self.separation == 0.5 and n >= FEWEST and are_alike(self.outputs.confidence[judged]):
+            return [constant_confidence(n, of, self.among)]
+        return []
 
     @property
     def separation(self) -> float:

@@ -1,8 +1,7 @@
-"""What can be said of shares of few items: of bins, of parts, and of a confidence that is reversed."""
+"""What can be said of shares of few items: of bins, and of parts."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -15,12 +14,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Verdict", "grouped_share_interval", "is_reversed", "verdicts_by", "verdicts_of"]
+__all__ = ["Verdict", "grouped_share_interval", "verdicts_by", "verdicts_of"]
 
 Verdict: TypeAlias = Literal["holds", "fails", "too few"]
-
-REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right
-CHANCE = 3  # standard deviations that chance alone may explain
 
 
 def grouped_share_interval(
@@ -66,11 +62,3 @@ def verdicts_by(within: Sequence[float], beyond: Sequence[float], level: float) 
     return [
         "holds" if holds <= tail else "fails" if fails <= tail else "too few" for holds, fails in tested
     ]
-
-
-def is_reversed(roc_auc: float, correct: float, incorrect: float) -> bool:
-    """Whether the ROC-AUC is below ½ by more than chance makes it (Mann and Whitney 1947)."""
-    if not roc_auc < REVERSED:  # nor where it is undefined
-        return False
-    deviation = math.sqrt((correct + incorrect + 1) / (12 * correct * incorrect))
-    return 0.5 - roc_auc > CHANCE * deviation

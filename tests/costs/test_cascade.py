@@ -282,7 +282,7 @@ def test_where_nothing_can_be_accepted_it_says_so():
         optimize_cascade([hopeless, Stage("people", 1, reviewer=fa.Reviewer(0.9))], max_error_rate=0.01)
     first = Stage("first", 1, correct=[1] * 50, confidence=rng.random(50), max_share=0.5)
     with pytest.raises(ValueError, match=r"1 of the items get to 'first' \(max_share 0.5\)"):
-        optimize_cascade([first, Stage("a", 1)], max_error_rate=1)
+        optimize_cascade([first, Stage("a", 1)], max_error_rate=1.0)
     few = Stage("few", 1, max_share=0.2)
     with pytest.raises(ValueError, match=r"leave an error rate of at least 0\.8"):
         optimize_cascade([hopeless, few], max_error_rate=0.01)

@@ -55,7 +55,7 @@ def test_each_criterion():
     assert point(max_error_rate=0.0).threshold == 0.9
     assert point(max_error_rate=0.124).threshold == 0.9
     assert point(max_error_rate=0.125).threshold == 0.6
-    assert point(max_error_rate=1).threshold == 0.1
+    assert point(max_error_rate=1.0).threshold == 0.1
     assert point(max_risk=0.25).threshold == 0.6  # although it is 1/3 at 0.8
     assert point(max_risk=0.3).threshold == 0.6
     assert point(min_acceptance_rate=0.5).threshold == 0.6
@@ -91,6 +91,7 @@ def test_part_of_a_tie():
     assert point(min_acceptance_rate=0.5, interpolate=True).tie_acceptance == 1.0
 
 
+@pytest.mark.filterwarnings("ignore:the confidence seems reversed")  # the errors come first
 def test_a_rate_and_its_limit_are_compared_as_doubles():
     correct = [0] * 29 + [1] * 71
     for k in range(30):

@@ -523,7 +523,7 @@ def test_a_limit_of_the_risk_without_the_items_that_are_never_accepted():
     assert aligned.never_accepted == -1
     point = aligned.operating_point(max_risk=0.2)
     assert (point.threshold, point.acceptance_rate, point.risk) == (0.9, 0.2, 0)
-    assert aligned.operating_point(max_error_rate=1).acceptance_rate == 0.4
+    assert aligned.operating_point(max_error_rate=1.0).acceptance_rate == 0.4
     assert aligned.operating_point(max_risk=0).threshold == 0.9
     assert aligned.most_accepted == 0.4
     figures = fa.evaluate(aligned.sweep(), max_error_rate=0.9, max_risk=0.9, failure_probability=0.4)

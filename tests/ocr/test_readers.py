@@ -432,7 +432,7 @@ ONE_WORD = "5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t{}\ta\n"
         ("<html><body><p>Hello</p></body></html>", "it is HTML without elements of class ocr_page"),
         ('{"pages": 3}', r'it is JSON with the keys \["pages"\]; a file of one of these formats'),
         ("[1, 2]", r"it is JSON with the value \[1, 2\]"),
-        ('{"Blocks": [', r"line 1, column 13: it is not valid JSON \(Expecting value\): the file ends"),
+        ('{"Blocks": [', r"line 1, column 13: it is not valid JSON: the file ends"),
         ("[" * 100_000, "it is nested too deeply"),
         ('{"Blocks": [{"BlockType": 5}]}', r"Blocks\[0\].BlockType: 5 was found; a text is expected"),
         ('{"Blocks": {}}', r"Blocks: \{\} was found; a list is expected"),

@@ -468,6 +468,7 @@ class TestCommands:
         assert "Does every group keep the limit?" in page.text
         assert "from 30 groups" in page.text
 
+    @pytest.mark.filterwarnings("ignore:the confidence seems reversed")  # the surest are wrong
     def test_fields(self):
         rows = ["document,field,prediction,confidence,truth"]
         for k in range(60):

@@ -201,7 +201,7 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
         rest = text[error.pos : error.pos + 20]
         found = f"{shown(rest)} was found" if rest else "the file ends"
         where = place or f"line {error.lineno}, column {error.colno}"
-        raise OcrFileError(path, f"it is not valid JSON ({error.msg}): {found}", place=where) from None
+        raise OcrFileError(path, f"it is not valid JSON: {found}", place=where) from None
     except RecursionError:
         problem = "it is nested too deeply for the output of an OCR engine"
         raise OcrFileError(path, problem, place=place) from None

@@ -1,0 +1,116 @@
+"""Whether a confidence orders the items at all: it may be reversed, or the same for all of them."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.exceptions import warn_questionable
+from fastarac._core.text import area, few_of, plural
+from fastarac._engine.factors import n_groups, read_factors
+from fastarac._engine.inputs import vector
+from fastarac._engine.pairs import value_of_pairs
+from fastarac.sweep import ThresholdSweep, as_ranked
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "are_alike",
+    "constant_confidence",
+    "is_reversed",
+    "question_groups",
+    "question_order",
+    "question_sweep",
+    "reversed_confidence",
+]
+
+REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right
+CHANCE = 3.0  # standard deviations that chance alone may explain
+LISTED = 3  # groups that are named
+FEWEST = 50  # items; fewer are an example
+
+
+def is_reversed(roc_auc: float, correct: float, incorrect: float, chance: float = CHANCE) -> bool:
+    """Whether the ROC-AUC is below ½ by more than chance makes it (Mann and Whitney 1947)."""
+    if not roc_auc < REVERSED or correct + incorrect < FEWEST:  # nor where it is undefined
+        return False
+    deviation = math.sqrt((correct + incorrect + 1) / (12 * correct * incorrect))
+    return 0.5 - roc_auc > chance * deviation
+
+
+def reversed_confidence(roc_auc: float, of: str = "", among: str = "") -> str:
+    """Say that a confidence is reversed, and what to do; a sentence without its end."""
+    return (
+        f"the confidence{of} seems reversed: what is correct tends to have less of it{among} "
+        f"(ROC-AUC = {area(roc_auc)}). If lower means surer, evaluate its negative; if 1 stands for an "
+        "error in the labels, exchange them"
+    )
+
+
+def constant_confidence(n: float, of: str = "", among: str = "") -> str:
+    """Say that a confidence is the same for all items; a sentence without its end."""
+    return (
+        f"the confidence{of} is the same for all {n:,.12g} items{among}: no threshold tells them apart"
+    )
+
+
+def are_alike(items: ArrayLike | ThresholdSweep) -> bool:
+    """Whether all confidences, or those of a sweep, are the same."""
+    if isinstance(items, ThresholdSweep):
+        return len(items.thresholds) == 2
+    values = vector(items, "confidence")
+    return bool((values == values[0]).all())
+
+
+def question_sweep(sweep: ThresholdSweep, groups: Any = None, of: str = "") -> None:
+    """Do what :func:`question_order` does of the items in a sweep, if these are counted."""
+    if sweep.false_accepts.dtype != np.int64:
+        return
+    pairs = as_ranked(sweep).pairs
+    roc_auc = value_of_pairs("roc_auc", pairs)
+    if roc_auc > 0.5:
+        return
+    n = int(sweep.total)
+    independent = None if groups is None else n_groups(read_factors(groups, n)[0])
+    question_order(roc_auc, int(pairs.correct), int(pairs.incorrect), sweep, independent, of)
+
+
+def question_order(
+    roc_auc: float,
+    correct: float,
+    incorrect: float,
+    items: ArrayLike | ThresholdSweep,
+    independent: int | None = None,
+    of: str = "",
+) -> None:
+    """Warn where a confidence is reversed by more than chance, or the same for all items.
+
+    `items` are the confidences, or a sweep; `independent` says how many of them are, at least.
+    """
+    n = correct + incorrect
+    scale = 1.0 if independent is None else min(1.0, independent / n)
+    if is_reversed(roc_auc, correct * scale, incorrect * scale):
+        warn_questionable(reversed_confidence(roc_auc, of))
+    elif roc_auc == 0.5 and n >= FEWEST and are_alike(items):
+        warn_questionable(constant_confidence(n, of))
+
+
+def question_groups(labels: NDArray[Any], pairs: NDArray[Any], independent: float = 1.0) -> None:
+    """Warn, once, of groups whose confidence is reversed by more than chance makes it of as many.
+
+    `pairs` are the :class:`.PairCounts` of each group, `independent` the share of items that are so.
+    """
+    correct, incorrect, doubled = pairs.T.astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        areas = doubled / (2.0 * correct * incorrect)
+        deviation = np.sqrt((correct + incorrect + 1.0 / independent) / (12.0 * correct * incorrect))
+    chance = -NormalDist().inv_cdf(NormalDist().cdf(-CHANCE) / len(labels))
+    turned = (areas < REVERSED) & (0.5 - areas > chance * deviation / math.sqrt(independent))
+    if turned.any():
+        names = few_of([repr(label) for label in labels[turned].tolist()], LISTED)
+        of = f" of {int(turned.sum()):,} of {len(labels):,} {plural('group', len(labels))} ({names})"
+        warn_questionable(reversed_confidence(float(areas[turned].min()), of))

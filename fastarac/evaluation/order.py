@@ -1,0 +1,82 @@
+"""Whether a confidence is reversed beyond chance, where items are weighted or depend on each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.exceptions import collected, warn_questionable
+from fastarac.areas.order import (
+    REVERSED,
+    is_reversed,
+    question_order,
+    question_sweep,
+    reversed_confidence,
+)
+from fastarac.sweep import ThresholdSweep
+from fastarac.uncertainty.asymptotic import asymptotic_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fastarac.uncertainty.estimated import FigureSource
+    from fastarac.uncertainty.statistics import Statistic
+
+__all__ = ["SURE", "question_estimate", "question_items", "reversed_beyond_chance"]
+
+SURE = 0.9973  # between three standard deviations, as CHANCE is
+
+
+def reversed_beyond_chance(
+    roc_auc: float, correct: Any, confidence: Any, sample_weight: Any = None, groups: Any = None
+) -> bool:
+    """Whether the ROC-AUC of items is below ½ by more than chance makes it.
+
+    Weighted items are as many as independent ones of one weight would be (Kish 1965). Where items
+    depend on each other in groups, the interval from these has to lie below ½, too.
+    """
+    wrong = np.equal(np.asarray(correct), 0)
+    n = float(len(wrong))
+    n_wrong = float(wrong.sum())
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, np.float64)
+        weight = weight / weight.max()
+        n_wrong = float(weight[wrong].sum() / weight.sum())
+        n = float(weight.sum() ** 2 / (weight**2).sum())
+        n_wrong *= n
+    if not is_reversed(roc_auc, n - n_wrong, n_wrong):
+        return False
+    if groups is None:
+        return True
+    with collected([]):
+        found = asymptotic_interval(
+            correct, confidence, statistic="roc_auc", groups=groups, sample_weight=sample_weight
+        )
+    return bool(found.high < 0.5)
+
+
+def question_items(
+    roc_auc: float,
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    groups: ArrayLike | None,
+) -> None:
+    """Warn where a confidence is reversed by more than chance, or the same for all items."""
+    if isinstance(correct, ThresholdSweep):
+        question_sweep(correct)
+    elif confidence is not None:
+        if reversed_beyond_chance(roc_auc, correct, confidence, sample_weight, groups):
+            warn_questionable(reversed_confidence(roc_auc))
+        elif roc_auc == 0.5:
+            n = np.size(confidence)
+            question_order(roc_auc, n, 0, confidence)
+
+
+def question_estimate(roc_auc: float, source: FigureSource, statistic: Statistic) -> None:
+    """Warn where the confidence of items that are verified in part is reversed beyond chance."""
+    if roc_auc < REVERSED:
+        source.figure("roc_auc", statistic)
+        if source.intervals["roc_auc"].high < 0.5:
+            warn_questionable(reversed_confidence(roc_auc))
