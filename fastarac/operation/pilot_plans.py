@@ -18,7 +18,7 @@ from fastarac._core.checks import (
     real_scalar,
     whole_number,
 )
-from fastarac._core.exceptions import SampleTooSmallWarning
+from fastarac._core.exceptions import SampleTooSmallWarning, unquestioned
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result
@@ -464,10 +464,11 @@ class _Search:
         rng = np.random.default_rng([*self.key, stream, run])
         drawn = source.draw(n_groups, rng)
         correct = np.ones_like(drawn.correct) if without_errors else drawn.correct
-        policy = fit_policy(
-            correct, drawn.confidence, by=drawn.by, groups=drawn.groups, random_state=rng,
-            **self.options,
-        )  # fmt: skip
+        with unquestioned():  # of samples that nobody meant
+            policy = fit_policy(
+                correct, drawn.confidence, by=drawn.by, groups=drawn.groups, random_state=rng,
+                **self.options,
+            )  # fmt: skip
         self.done += 1
         self.show(self.done)
         return float(policy.acceptance_rate)
