@@ -162,7 +162,8 @@ def words(
             if caveat:
                 who = f"{printable(model.name)}: {caveat}" if len(models) > 1 else capitalised(caveat)
                 sentences.append(f"{who}.")
-    return sentences
+    notes = (lead.note for lead in leads[len(models[0].limits) :] if lead is not None)
+    return sentences + [f"By ARAC-AUC: {note}" for note in notes if note]
 
 
 def records(models: Sequence[Model]) -> list[dict[str, Any]]:

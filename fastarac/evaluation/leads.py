@@ -97,7 +97,7 @@ class Lead(Result):
     @property
     def note(self) -> str:
         """Which model is ahead where the first one is not, to be said before all else; or empty."""
-        return note_of(self.parts, self.alpha)
+        return note_of(self.parts, self.alpha, of_areas=self.limit is None)
 
     @property
     def sentence(self) -> str:

@@ -197,8 +197,11 @@ def exception_of(orders: Sequence[PartOrder], alpha: float) -> str:
     return _where(_part(each) for each in orders if each.is_reversed(alpha))
 
 
-def note_of(orders: Sequence[PartOrder], alpha: float) -> str:
-    """Return which model leads where the order is the reverse, and why; empty where it is nowhere."""
+def note_of(orders: Sequence[PartOrder], alpha: float, *, of_areas: bool = False) -> str:
+    """Return which model leads where the order is the reverse, and why; empty where it is nowhere.
+
+    Differences are points of accepted shares, or else `of_areas`.
+    """
     ahead: dict[tuple[str, str], PartOrder] = {}
     for each in orders:
         part = each.split, each.value
@@ -207,9 +210,10 @@ def note_of(orders: Sequence[PartOrder], alpha: float) -> str:
     said = []
     for other in dict.fromkeys(each.other for each in ahead.values()):
         own = [each for each in ahead.values() if each.other == other]
-        ends = sorted(100.0 * each.by for each in own)
-        by = " to ".join(dict.fromkeys(f"{end:.1f}" for end in (ends[0], ends[-1])))
-        leads = f"{printable(other)} leads {_where(_part(each) for each in own)} (by {by} points)"
+        ends = sorted(each.by for each in own)
+        texts = [f"{end:.4f}" if of_areas else f"{100.0 * end:.1f}" for end in (ends[0], ends[-1])]
+        by = " to ".join(dict.fromkeys(texts)) + " points" * (not of_areas)
+        leads = f"{printable(other)} leads {_where(_part(each) for each in own)} (by {by})"
         it = "it"
         leader, of_leader = own[0].leader, {each.reads.get(own[0].leader) for each in own}
         if None not in of_leader:

@@ -140,6 +140,7 @@ def test_notes():
     assert note_of(orders, 0.05) == (
         "b leads in de and en (by 10.0 to 20.0 points); it reads almost nothing in ru."
     )
+    assert note_of(orders[:1], 0.05, of_areas=True) == "b leads in de (by 0.2000)."
     orders = [order("language", "ru", a="almost nothing right"), order("field", "x", "c")]
     assert note_of(orders, 0.05) == (
         "b leads in ru (by 20.0 points), where a reads almost nothing right. "
