@@ -61,7 +61,7 @@ def evaluate_streams(
         with interrupts_end_at_once(), status, refused(ValueError, words=in_words):
             sketch = io.sketch_outputs(path, max_width=width, max_memory=size, **streamed)
         found[name] = evaluate(sketch.bounds(), **settings.arguments)
-    none = {name: figures.n for name, figures in found.items() if figures.recognition_rate == 0.0}
+    none = {name: int(figures.n) for name, figures in found.items() if figures.recognition_rate == 0.0}
     notes = notes_of_none_right(paths, none, columns)
     tell(notes)
     caution = [CAUTION] if settings.limits.fitted else []
