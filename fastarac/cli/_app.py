@@ -218,6 +218,7 @@ def evaluate(
         read_models,
         with_pages,
         with_rejects_said,
+        without_right_ones,
     )
     from fastarac.cli._report import reliability_warnings
 
@@ -237,7 +238,7 @@ def evaluate(
     after = "" if report is None else _html.WRITTEN.format(path=report)
     if needs_groups and groups is None:
         pages += notes_of_pages(paths, columns)
-    pages += notes_of_none_right(paths, found.outputs, columns)
+    pages += notes_of_none_right(paths, without_right_ones(found.outputs), columns)
     settings.deliver(models, after=after, difference=found.difference, notes=pages)
 
 
@@ -287,6 +288,7 @@ def compare(
         notes_of_pages,
         read_models,
         with_pages,
+        without_right_ones,
     )
 
     if resamples is not None and not by_bootstrap:
@@ -312,7 +314,7 @@ def compare(
     difference = None if by_pages else found.difference
     if groups is None:
         pages += notes_of_pages(paths, columns)
-    pages += notes_of_none_right(paths, found.outputs, columns)
+    pages += notes_of_none_right(paths, without_right_ones(found.outputs), columns)
     deliver(
         found.outputs, request, delivery, order=order, difference=difference, paired=paired, notes=pages
     )

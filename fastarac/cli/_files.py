@@ -150,22 +150,25 @@ def notes_of_pages(
     return []
 
 
+def without_right_ones(models: Mapping[str, io.Outputs]) -> dict[str, int]:
+    """Return the numbers of outputs of the models that have none that is right."""
+    return {name: len(outputs) for name, outputs in models.items() if not outputs.correct.any()}
+
+
 def notes_of_none_right(
-    paths: Sequence[Path], models: Mapping[str, io.Outputs], columns: Mapping[str, Any]
+    paths: Sequence[Path], numbers: Mapping[str, int], columns: Mapping[str, Any]
 ) -> list[str]:
-    """Return a note for each model of which no output is right: what it says, and the truth."""
+    """Return a note for each model of so many outputs, none of them right, with the first ones."""
     from fastarac.io._columns import Columns
     from fastarac.io._pages import first_texts
 
     notes = []
     files = dict(zip(names_of_files(paths), paths, strict=True))
     told = Columns(**{name: columns[name] for name in (*READ, "model")})
-    for name, outputs in models.items():
-        if outputs.correct.any():
-            continue
+    for name, n in numbers.items():
         looked_at = [files[name]] if name in files else paths
         pairs = [pair for path in looked_at for pair in first_texts(path, told, name)][:EXAMPLES]
-        said = f"none of the {len(outputs):,} outputs of {printable(name)} is right"
+        said = f"none of the {n:,} outputs of {printable(name)} is right"
         if pairs:
             shown = listed([f"{quoted(read)} for {quoted(true)}" for read, true in pairs])
             said += (

@@ -12,11 +12,11 @@ from rich.text import Text
 from fastarac import evaluate, io
 from fastarac._core.text import count, printable
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import in_words, names_of_files
+from fastarac.cli._files import in_words, names_of_files, notes_of_none_right
 from fastarac.cli._json import write_object
 from fastarac.cli._options import PrintedFormat, RefusalError, bytes_of, refused
 from fastarac.cli._report import CAUTION, csv_text
-from fastarac.cli._standard import write
+from fastarac.cli._standard import tell, write
 from fastarac.cli._tables import Column, Page, table
 
 if TYPE_CHECKING:
@@ -61,12 +61,15 @@ def evaluate_streams(
         with interrupts_end_at_once(), status, refused(ValueError, words=in_words):
             sketch = io.sketch_outputs(path, max_width=width, max_memory=size, **streamed)
         found[name] = evaluate(sketch.bounds(), **settings.arguments)
+    none = {name: int(figures.n) for name, figures in found.items() if figures.recognition_rate == 0.0}
+    notes = notes_of_none_right(paths, none, columns)
+    tell(notes)
     caution = [CAUTION] if settings.limits.fitted else []
     between = {name: BETWEEN.format(n=count(figures.n)) for name, figures in found.items()}
     if settings.delivery.form is PrintedFormat.json:
         models = [{"name": name, **figures.to_dict()} for name, figures in found.items()]
         decisions = [*dict.fromkeys(between.values()), *caution]
-        write_object("evaluate", {"models": models}, decisions=decisions)
+        write_object("evaluate", {"models": models}, decisions=decisions, warnings=notes)
         return
     if settings.delivery.form is PrintedFormat.markdown:
         write(_markdown(found, [*dict.fromkeys(between.values()), *caution]))

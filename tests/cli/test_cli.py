@@ -240,14 +240,14 @@ class TestModels:
 class TestNothingRight:
     """0 % right is never printed without a word."""
 
-    @pytest.mark.parametrize("command", ["evaluate", "compare"])
+    @pytest.mark.parametrize("command", ["evaluate", "compare", "evaluate --max-memory=100MB"])
     def test_what_outputs_and_truths_look_like(self, tmp_path, command):
         rows = [("EUR 9", "9", 0.5), ("x", "y", 0.6), ("A", "a", 0.7), ("B", "b", 0.8)]
         lines = [f"{read},{true},{confidence}" for read, true, confidence in rows]
         texts, labels = tmp_path / "texts.csv", tmp_path / "labels.csv"
         texts.write_text("\n".join(["prediction,truth,confidence", *lines]) + "\n")
         labels.write_text("correct,confidence\n0,0.5\n0,0.6\n0,0.1\n0,0.2\n")
-        said = " ".join(run(command, texts, labels).stderr.split())
+        said = " ".join(run(*command.split(), texts, labels).stderr.split())
         assert (
             'none of the 4 outputs of texts is right, such as "EUR 9" for "9", "x" for "y" and "A" for '
             '"a": outputs and truths may be written in other ways'

@@ -544,7 +544,7 @@ def test_pages_of_a_written_file_are_groups_by_themselves(folders):
     assert 'note: column "page" of what fastarac ocr wrote has the pages' in compared.stderr
     assert "from influence values of 3 groups" in " ".join(compared.stdout.split())
     alone = commands.run("compare", "two.csv", "--model", "model", "--group", "none")
-    assert "of the same items in the same order" in " ".join(alone.stdout.split())
+    assert 'Column "id" says which outputs are of the same item' in " ".join(alone.stdout.split())
     with_pages = commands.run("evaluate", "two.csv", "--model", "model", "--ci", "0.95")
     assert "has the pages: they are taken as groups" in with_pages.stderr
     none = commands.run("evaluate", "two.csv", "--model", "model", "--ci", "0.95", "--group", "none")
