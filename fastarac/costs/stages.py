@@ -202,10 +202,11 @@ class Stages(NamedTuple):
         Prices and rates are read as the decimals that they are written as.
         """
         each, n = self.of_each(written=True), self.n_items
-        costs, _ = in_whole_numbers([*each.correct, *each.wrong])
-        errors, unit = in_whole_numbers([*each.correct_errors, *each.wrong_errors])
+        whole_costs, _ = in_whole_numbers([*each.correct, *each.wrong])
+        whole_errors, unit = in_whole_numbers([*each.correct_errors, *each.wrong_errors])
         most = 0 if max_error_rate is None else most_within(max_error_rate, unit * n)
-        costs, errors = in_parts(costs, n), in_parts([*errors, min(most, max(errors) * n)], n)
+        costs = in_parts(whole_costs, n)
+        errors = in_parts([*whole_errors, min(most, max(whole_errors) * n)], n)
         stages, size = len(self.stages), max(costs.shape[1], errors.shape[1])
         found = np.zeros((4 * stages, size))
         found[: 2 * stages, : costs.shape[1]] = costs

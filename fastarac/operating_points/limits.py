@@ -127,7 +127,8 @@ def last_within(
     for stop in range(len(fa), 0, -CHUNK):
         start = max(0, stop - CHUNK)
         rates = errors_at(sweep, slice(start, stop), reviewer) / total
-        for i in np.flatnonzero(rates <= max_error_rate + ROUNDING)[::-1].tolist():
+        candidates: list[int] = np.flatnonzero(rates <= max_error_rate + ROUNDING).tolist()
+        for i in reversed(candidates):
             near = rates[i] > max_error_rate - ROUNDING
             if not near or _exact_rate(sweep, start + i, reviewer) <= max_error_rate:
                 return start + i
