@@ -346,7 +346,7 @@ def cheapest_single(stages: Stages) -> CheapestThresholds | None:
     alone = len(stages.stages) == 2 and stages.stages[1].kind == PEOPLE
     if not alone or any(stage.max_share is not None for stage in stages.stages):
         return None
-    each = stages.of_each(written=False)
+    each = stages.of_each(written=True)
     saved, lost = each.correct[1] - each.correct[0], each.wrong[0] - each.wrong[1]
     sweep = threshold_sweep(stages.correct[0], stages.values[0])
     best = float(sweep.thresholds[cheapest_corner(sweep, saved, lost)])

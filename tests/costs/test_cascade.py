@@ -405,6 +405,16 @@ def test_equally_cheap_thresholds_of_prices_with_many_digits(seed, second, clerk
     assert_as_exhaustive([two[0], people, RefStage(clerk)], "0.31", "0.25", error)
 
 
+def test_one_model_before_people_takes_ties_of_decimals():
+    """1.1 − 0.1 − 0.5 is 0.5 in decimals, and more in doubles: one right output for each error."""
+    stages = [RefStage("0", [0, 1, 0, 1], [4.0, 3.0, 2.0, 1.0]), RefStage("0.5")]
+    found = assert_as_exhaustive(stages, None, "0.1", "1.1")
+    assert found.decided == (4, 0)
+    costs = fa.VerificationCosts(0.5, 0.1, 1.1)
+    point = fa.costs.optimal_operating_point(stages[0].correct, stages[0].confidence, costs=costs)
+    assert point.threshold == found.thresholds[0] == 1.0
+
+
 def test_sums_of_parts_are_exact():
     for n in (2, 1000, 10**7):
         for whole in ([0], [1, 2**80 + 1, 10**30, 3], [2**900 - 1, 5]):
