@@ -59,9 +59,9 @@ def outcome(
 def is_kept(stages: list[RefStage], found: Outcome, limit: str | None) -> bool:
     """Whether the limit and all capacities are kept."""
     n = len(stages[0].correct)
-    within = limit is None or found.errors <= Fraction(limit)
+    within = limit is None or float(found.errors) <= float(limit)
     return within and all(
-        stage.max_share is None or reached <= Fraction(stage.max_share) * n
+        stage.max_share is None or reached / n <= float(stage.max_share)
         for stage, reached in zip(stages, found.reached, strict=True)
     )
 

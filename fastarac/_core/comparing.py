@@ -1,10 +1,11 @@
-"""Confidences beside thresholds, with neither side rounded to the other's type."""
+"""Confidences beside thresholds and shares beside limits, as exact as they are given."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,20 @@ def at_or_above(confidence: NDArray[Any], threshold: float) -> NDArray[np.bool_]
     if confidence.dtype.kind == "f":
         return np.asarray(confidence >= np.float64(threshold))
     return np.asarray(confidence >= (threshold if math.isinf(threshold) else math.ceil(threshold)))
+
+
+def most_within(limit: float, whole: int) -> int:
+    """The most of so many items whose share is within a limit in [0, 1].
+
+    A share is within it where the double nearest to it is at most the limit: 29 of 100 are within
+    0.29, which as a double is less, and 2 of 6 within 1/3, which is less as a double and as a decimal.
+    """
+    if limit >= 1.0:
+        return whole
+    # what lies halfway to the next double may be rounded either way
+    halfway = (Fraction(limit) + Fraction(math.nextafter(limit, math.inf))) / 2
+    most = halfway.numerator * whole // halfway.denominator
+    return most if most / whole <= limit else most - 1
 
 
 def number_at_or_below(confidence: NDArray[Any], rising: Sequence[float]) -> NDArray[np.intp]:

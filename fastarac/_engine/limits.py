@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac import _kernels
+from fastarac._core.comparing import most_within
 from fastarac._engine.counts import ThresholdCounts, thresholds_of
 
 if TYPE_CHECKING:
@@ -38,13 +39,3 @@ def points_at_limits(
     false_accepts = np.array([0, *(points[start] for start in starts)], np.int64)
     accepted = np.array([0, *(n - start for start in starts)], np.int64)
     return ThresholdCounts(thresholds_of(raw, layout), accepted - false_accepts, false_accepts)
-
-
-def most_within(max_error_rate: float, n: int) -> int:
-    """The most errors among n items whose share, as a double, is at most that."""
-    most = int(max_error_rate * n)
-    while most / n > max_error_rate:
-        most -= 1
-    while most < n and (most + 1) / n <= max_error_rate:
-        most += 1
-    return most

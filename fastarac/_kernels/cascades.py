@@ -93,27 +93,29 @@ def sum_up(key: Array, kept: Array, number: Array, example: Array, taken: Array)
 
 @kernel
 def best_cuts(
-    tables: Array, layout: Array, weights: Array, capacity: Array, limit: float, window: Array
+    tables: Array, layout: Array, weights: Array, capacity: Array, limit: Array, window: Array
 ) -> Any:
     """Return the cheapest cuts of all stages but the last: (cuts, cost, excess).
 
     `tables` (2, k): of all models, one behind the other, of wrong and of correct items, cuts of the
     last model being neighbours. `layout` (3, stages): whether a stage is a model, or people who go by
     the confidence of the model before; where the table of that model begins; how many cells it has.
-    `weights` (4, stages): what a correct and a wrong item cost that a stage decides, and how many
-    errors they are then. `capacity` (stages,): items that may reach each. `window` (2, stages − 1): the
-    least and the greatest cut tried. `excess` is by how many items limit and capacities are exceeded
-    together: cuts of least excess are found, and of these the cheapest.
+    `weights` (4, stages, parts): what a correct and a wrong item cost that a stage decides, and how
+    many errors they are then; `limit` (parts,): of errors. Each number is the sum of its parts, of
+    which sums over items are exact, and so sums are compared exactly. `capacity` (stages,): items that
+    may reach each. `window` (2, stages − 1): the least and the greatest cut tried. `excess` is by how
+    many items limit and capacities are exceeded together: cuts of least excess are found, and of these
+    the cheapest.
     """
-    stages = layout.shape[1]
+    stages, parts = weights.shape[1:]
     free = stages - 1
     cuts = np.zeros(stages, np.int64)
     found = np.full(stages, -1, np.int64)
     prefix = np.zeros(stages + 1, np.int64)  # of the cuts of the models before a stage's
-    cost = np.zeros(stages + 1)
-    errors = np.zeros(stages + 1)
+    cost = np.zeros((stages + 1, parts))
+    errors = np.zeros((stages + 1, parts))
     beyond = np.zeros(stages + 1)  # of capacities
-    best_cost, best_excess = np.inf, np.inf
+    best_cost, best_excess = np.full(parts, np.inf), np.inf
     s = 0
     entering = True
     while s >= 0:
@@ -139,17 +141,26 @@ def best_cuts(
         reached = correct + wrong
         if layout[OPENS, s] == 1 and not last:
             reached = tables[0, at + top] + tables[1, at + top]
-        cost[s + 1] = cost[s] + weights[CORRECT, s] * correct + weights[WRONG, s] * wrong
-        errors[s + 1] = (
-            errors[s] + weights[CORRECT_ERROR, s] * correct + weights[WRONG_ERROR, s] * wrong
-        )
+        # the sum of differences, the largest first, has the sign of the difference
+        dearer, above = 0.0, 0.0
+        for k in range(parts):
+            cost[s + 1, k] = (
+                cost[s, k] + weights[CORRECT, s, k] * correct + weights[WRONG, s, k] * wrong
+            )
+            errors[s + 1, k] = (
+                errors[s, k]
+                + weights[CORRECT_ERROR, s, k] * correct
+                + weights[WRONG_ERROR, s, k] * wrong
+            )
+            dearer += cost[s + 1, k] - best_cost[k]
+            above += errors[s + 1, k] - limit[k]
         beyond[s + 1] = beyond[s] + max(0.0, np.float64(reached - capacity[s]))
-        excess = beyond[s + 1] + max(0.0, errors[s + 1] - limit)
-        if excess > best_excess or (excess == best_excess and cost[s + 1] >= best_cost):
+        excess = beyond[s + 1] + max(0.0, above)
+        if excess > best_excess or (excess == best_excess and dearer >= 0.0):
             continue
         if last:
             best_excess = excess
-            best_cost = cost[s + 1]
+            best_cost[:] = cost[s + 1]
             found[:] = cuts
             continue
         s += 1

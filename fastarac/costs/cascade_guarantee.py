@@ -222,8 +222,10 @@ def raise_beyond_limits(search: CascadeSearch, limit: float | None) -> None:
         beyond = [
             f"{share / stages.n_items:.4g} of the items get to {stage.name!r}"
             f" (max_share {stage.max_share:g})"
-            for stage, share in zip(stages.stages, counts.reached, strict=True)
-            if stage.max_share is not None and share > stage.max_share * stages.n_items
+            for stage, share, most in zip(
+                stages.stages, counts.reached, stages.capacities().tolist(), strict=True
+            )
+            if share > most
         ]
         raise ValueError(
             f"no thresholds keep all capacities: at the least excess, {' and '.join(beyond)}"

@@ -82,14 +82,20 @@ class _Best(NamedTuple):
     cuts: list[int]
     thresholds: tuple[float, ...]
     excess: float
-    cost: float
+    cost: Floats
+    """In parts."""
+
+    def is_better_than(self, other: _Best) -> bool:
+        """Whether it is beyond the limits by less, or by as much and cheaper."""
+        cheaper = math.fsum((self.cost - other.cost).tolist()) < 0.0
+        return self.excess < other.excess or (self.excess == other.excess and cheaper)
 
 
 class _Goal(NamedTuple):
     """What is least: the weights and the limit of the kernel."""
 
     weights: Floats
-    limit: float
+    limit: Floats
 
 
 class CascadeSearch:
@@ -117,9 +123,9 @@ class CascadeSearch:
 
     def fewest_errors(self) -> CheapestThresholds:
         """The thresholds that leave the fewest errors within all capacities."""
-        weights, _ = self.stages.weights(None)
+        weights, limit = self.stages.weights(None)
         weights[:2] = weights[2:]
-        return self._search(_Goal(weights, np.inf))
+        return self._search(_Goal(weights, limit))
 
     def over_threshold(self, thresholds: Sequence[float], stage: int) -> tuple[Floats, Floats, Floats]:
         """Share that a stage decides, cost and error rate of an item over its threshold.
@@ -146,11 +152,11 @@ class CascadeSearch:
             window = grid.window.copy()
             window[:, stage] = cut
             for rows, values_of in zip(goals, found, strict=True):
-                weights = np.array([*rows, *np.zeros((2, len(own)))])
+                weights = np.array([*rows, *np.zeros((2, len(own)))])[:, :, None]
                 cost = _kernels.cascades.best_cuts(
-                    grid.counts, grid.layout, weights, nobody, np.inf, window
+                    grid.counts, grid.layout, weights, nobody, np.array([np.inf]), window
                 )[1]
-                values_of.append(cost)
+                values_of.append(cost.item())
         reachable = np.isfinite(found[0])  # people have no threshold above that of their model
         decided, costs, errors = (np.array(values)[reachable] / n for values in found)
         return decided, costs, errors
@@ -166,7 +172,7 @@ class CascadeSearch:
                 before = best
                 for pair in pairs:
                     found = self._refined(self._best_on(self._of_pair(best, pair), goal), pair, goal)
-                    if (found.excess, found.cost) < (best.excess, best.cost):
+                    if found.is_better_than(best):
                         best = found
                 if best is before:
                     break
@@ -348,7 +354,7 @@ def cheapest_single(stages: Stages) -> CheapestThresholds | None:
     alone = alone and bool((stages.values[0] > SILENT).all())
     if not alone or any(stage.max_share is not None for stage in stages.stages):
         return None
-    each = stages.of_each(written=False)
+    each = stages.of_each(written=True)
     saved, lost = each.correct[1] - each.correct[0], each.wrong[0] - each.wrong[1]
     sweep = threshold_sweep(stages.correct[0], stages.values[0])
     best = float(sweep.thresholds[cheapest_corner(sweep, saved, lost)])

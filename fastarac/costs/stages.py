@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import fraction_of, positive_scalar, require_type
-from fastarac._core.comparing import EXACT
+from fastarac._core.comparing import EXACT, most_within
 from fastarac._core.results import Result
 from fastarac._engine.inputs import read_items
 from fastarac.costs.verification import PERFECT, VerificationCosts, require_costs
@@ -20,7 +21,8 @@ from fastarac.reviewer import Reviewer, check_reviewer
 
 MODEL, PEOPLE = "model", "people"
 SILENT = -np.inf  # the confidence of what a model has no output for
-LARGEST_WHOLE = 2.0**53  # integers up to here are doubles
+DIGITS_OF_DOUBLE = 53  # binary ones
+MOST_PARTS = 16  # of a price or a rate
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -45,7 +47,7 @@ class Stage(Result):
         People who are not perfect.
     max_share : float, optional
         The greatest share of all items that may reach the model, or that the people can verify, in
-        [0, 1].
+        [0, 1]; compared as limits are, so that 2 of 6 are within 1/3.
 
     See Also
     --------
@@ -202,36 +204,55 @@ class Stages(NamedTuple):
             found.wrong_errors.append(missed)
         return found
 
-    def weights(self, max_error_rate: float | None) -> tuple[NDArray[np.float64], float]:
-        """The weights of the kernel, and the limit in their unit: whole numbers where that can be.
+    def weights(self, max_error_rate: float | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The weights of the kernel, and the most errors within the limit in their unit.
 
-        StagePrices, rates and the limit are read as the decimals that they are written as.
+        Prices and rates are read as the decimals that they are written as.
         """
-        each = self.of_each(written=True)
-        costs = in_whole_numbers([*each.correct, *each.wrong], self.n_items)
-        limit = Fraction(1) if max_error_rate is None else Fraction(repr(max_error_rate))
-        limit *= self.n_items
-        errors = in_whole_numbers(
-            [*each.correct_errors, *each.wrong_errors, limit / self.n_items], self.n_items
-        )
-        most = np.inf if max_error_rate is None else float(errors[-1] * self.n_items)
-        stages = len(self.stages)
-        rows = costs[:stages], costs[stages:], errors[:stages], errors[stages:-1]
-        return np.ascontiguousarray(rows, np.float64), most
+        each, n = self.of_each(written=True), self.n_items
+        whole_costs, _ = in_whole_numbers([*each.correct, *each.wrong])
+        whole_errors, unit = in_whole_numbers([*each.correct_errors, *each.wrong_errors])
+        most = 0 if max_error_rate is None else most_within(max_error_rate, unit * n)
+        costs = in_parts(whole_costs, n)
+        errors = in_parts([*whole_errors, min(most, max(whole_errors) * n)], n)
+        stages, size = len(self.stages), max(costs.shape[1], errors.shape[1])
+        found = np.zeros((4 * stages, size))
+        found[: 2 * stages, : costs.shape[1]] = costs
+        found[2 * stages :, : errors.shape[1]] = errors[:-1]
+        limit = np.zeros(size)
+        limit[: errors.shape[1]] = errors[-1]
+        if max_error_rate is None:
+            limit[0] = np.inf
+        return found.reshape(4, stages, size), limit
 
     def capacities(self) -> NDArray[np.int64]:
         """How many items may reach each stage."""
         shares = [1.0 if each.max_share is None else each.max_share for each in self.stages]
-        return np.array([Fraction(repr(share)) * self.n_items // 1 for share in shares], np.int64)
+        return np.array([most_within(share, self.n_items) for share in shares], np.int64)
 
 
-def in_whole_numbers(numbers: Sequence[Fraction], n_items: int) -> NDArray[np.float64]:
-    """Numbers times their common denominator where sums over items are exact then; else rounded."""
-    common = int(np.lcm.reduce([number.denominator for number in numbers], dtype=object))
-    whole = [int(number * common) for number in numbers]
-    if max(whole, default=0) * n_items < LARGEST_WHOLE:
-        return np.array(whole, np.float64)
-    return np.array([float(number) for number in numbers])
+def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
+    """Numbers times their common denominator, and that."""
+    common = math.lcm(*(number.denominator for number in numbers))
+    return [int(number * common) for number in numbers], common
+
+
+def in_parts(whole: Sequence[int], n_items: int) -> NDArray[np.float64]:
+    """Whole numbers as sums of doubles, the largest first, of which sums over the items are exact.
+
+    At most `MOST_PARTS` each: what is beyond them is cut off.
+    """
+    digits = DIGITS_OF_DOUBLE - n_items.bit_length()
+    longest = max(max(whole).bit_length(), 1)
+    size = min(-(-longest // digits), MOST_PARTS)
+    found = np.empty((len(whole), size))
+    for row, number in zip(found, whole, strict=True):
+        left = number >> max(0, longest - digits * size)
+        for k in range(size):
+            place = digits * (size - 1 - k)
+            row[k] = math.ldexp(left >> place, place)
+            left &= (1 << place) - 1
+    return found
 
 
 def read_stages(stages: Sequence[Stage | Mapping[str, Any]], costs: VerificationCosts | None) -> Stages:

@@ -340,7 +340,7 @@ def optimal_operating_point(
     The minimum of L (equation 9 of Kimura et al. 2024). It is linear in TA and FA: every correct item
     that is accepted saves A = C_R + a(C_C + C_E), every incorrect one costs B = d(C_E − C_C) − C_R,
     with d = 1 and a = 0 for perfect people. At the corners of :func:`.arac_convex_hull`, A·TA and B·FA
-    are compared as the exact products that they are.
+    are compared as the exact products that they are, of prices and rates read as decimals.
 
     References
     ----------
@@ -371,10 +371,19 @@ def cheapest_corner(sweep: CountsAtThresholds, saved: Fraction, lost: Fraction) 
 
 
 def marginal_costs(costs: VerificationCosts, reviewer: Reviewer | None) -> tuple[Fraction, Fraction]:
-    """What a correct item saves when it is accepted, and an incorrect one costs then; exactly."""
+    """What a correct item saves when it is accepted, and an incorrect one costs then.
+
+    Exactly, of prices and rates as the decimals that they are written as.
+    """
     check_reviewer(reviewer)
     people = reviewer or PERFECT
-    verification, correction, error = map(Fraction, (costs.verification, costs.correction, costs.error))
-    saved = verification + Fraction(people.false_alarm_rate) * (correction + error)
-    lost = Fraction(people.detection_rate) * (error - correction) - verification
+    verification, correction, error, found, spoiled = (
+        Fraction(repr(number))
+        for number in (
+            *(costs.verification, costs.correction, costs.error),
+            *(people.detection_rate, people.false_alarm_rate),
+        )
+    )
+    saved = verification + spoiled * (correction + error)
+    lost = found * (error - correction) - verification
     return saved, lost

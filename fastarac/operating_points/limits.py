@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from fastarac.truth import PartialItems
 
 CHUNK = 1 << 16
+ROUNDING = 1e-12  # of an error rate that a reviewer leaves
 
 
 def last_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> int:
@@ -137,11 +139,24 @@ def last_within(
         return bisect_right(range(len(fa)), max_error_rate, key=lambda i: float(count(i)) / whole) - 1
     for stop in range(len(fa), 0, -CHUNK):
         start = max(0, stop - CHUNK)
-        errors = errors_at(sweep, slice(start, stop), reviewer)
-        within = np.flatnonzero(errors / total <= max_error_rate)
-        if len(within):
-            return start + int(within[-1])
+        rates = errors_at(sweep, slice(start, stop), reviewer) / total
+        candidates: list[int] = np.flatnonzero(rates <= max_error_rate + ROUNDING).tolist()
+        for i in reversed(candidates):
+            near = rates[i] > max_error_rate - ROUNDING
+            if not near or _exact_rate(sweep, start + i, reviewer) <= max_error_rate:
+                return start + i
     return -1
+
+
+def _exact_rate(sweep: CountsAtThresholds, index: int, reviewer: Reviewer) -> float:
+    """The error rate at a point rounded once, with the reviewer's rates as they are written."""
+    correct, incorrect = Fraction(sweep.n_correct), Fraction(sweep.n_incorrect)
+    ta, fa = (Fraction(each[index].item()) for each in (sweep.true_accepts, sweep.false_accepts))
+    found, spoiled = (
+        Fraction(repr(rate)) for rate in (reviewer.detection_rate, reviewer.false_alarm_rate)
+    )
+    errors = fa + (1 - found) * (incorrect - fa) + spoiled * (correct - ta)
+    return float(errors / (correct + incorrect))
 
 
 def out_of_reach(sweep: CountsAtThresholds, limit: float, reviewer: Reviewer | None, name: str) -> str:

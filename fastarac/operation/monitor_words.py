@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastarac._core.comparing import most_within
 from fastarac._core.text import percent, percent_range
 
 
@@ -54,6 +55,7 @@ def _waiting(monitor: Any) -> str:
             f"; {monitor.unanswered:,} without an answer {when} count as right for alarms, and as "
             "errors for the upper end of the interval"
         )
-        if monitor.errors + monitor.unanswered > monitor.limit * monitor.audited >= monitor.errors:
+        most = most_within(monitor.limit, monitor.audited)
+        if monitor.errors + monitor.unanswered > most >= monitor.errors:
             said += ": so many that the rate may be above the limit by them alone"
     return said

@@ -16,7 +16,7 @@ from strategies import COMPILED
 import fastarac as fa
 from fastarac.costs import Stage, cascade_search, evaluate_cascade, optimize_cascade
 from fastarac.costs.cascade_search import CascadeSearch
-from fastarac.costs.stages import read_stages
+from fastarac.costs.stages import in_parts, read_stages
 
 pytestmark = pytest.mark.interpreted
 
@@ -384,6 +384,62 @@ def test_prices_and_limits_are_the_decimals_that_they_are_written_as():
     found = optimize_cascade(stages, max_error_rate=0.29)
     assert found.decided == (100, 0)
     assert Fraction(str(found.error_rate)) == Fraction("0.29")
+
+
+@pytest.mark.parametrize(
+    ("seed", "second", "clerk", "error"),
+    [
+        (6, "2.44506472979335", "4.18589408588534", "8.62178817177068"),
+        (8, "1.08901595651413", "6.7512852301416", "13.7525704602832"),
+        (0, "3.1234567890123", "2.5000000000001", "5.2500000000002"),
+    ],
+)
+def test_equally_cheap_thresholds_of_prices_with_many_digits(seed, second, clerk, error):
+    """An error costs twice what the clerk does, beside correcting it: as many errors as right
+    outputs are as cheap to accept as to verify."""
+    assert Fraction(error) == 2 * Fraction(clerk) + Fraction("0.25")
+    rng = np.random.default_rng(seed)
+    two = model(rng, 40, 9, "0.00001", 0), model(rng, 40, 9, second, 0)
+    assert_as_exhaustive([*two, RefStage(clerk)], None, "0.25", error)
+    people = RefStage(second, people=("0.9375", "0.0123456789"))
+    assert_as_exhaustive([two[0], people, RefStage(clerk)], "0.31", "0.25", error)
+
+
+def test_one_model_before_people_takes_ties_of_decimals():
+    """1.1 − 0.1 − 0.5 is 0.5 in decimals, and more in doubles: one right output for each error."""
+    stages = [RefStage("0", [0, 1, 0, 1], [4.0, 3.0, 2.0, 1.0]), RefStage("0.5")]
+    found = assert_as_exhaustive(stages, None, "0.1", "1.1")
+    assert found.decided == (4, 0)
+    costs = fa.VerificationCosts(0.5, 0.1, 1.1)
+    point = fa.costs.optimal_operating_point(stages[0].correct, stages[0].confidence, costs=costs)
+    assert point.threshold == found.thresholds[0] == 1.0
+
+
+def test_sums_of_parts_are_exact():
+    for n in (2, 1000, 10**7):
+        for whole in ([0], [1, 2**80 + 1, 10**30, 3], [2**900 - 1, 5]):
+            parts = in_parts(whole, n)
+            rest = max(0, max(whole).bit_length() - (53 - n.bit_length()) * 16)
+            for number, row in zip(whole, parts.tolist(), strict=True):
+                assert sum(map(int, row)) == (number >> rest)
+                for part in row:
+                    assert part == 0 or int(part) * n // (int(part) & -int(part)) < 2**53
+
+
+def test_limits_and_capacities_have_one_rule():
+    """2 of 6 are within 1/3, which as a double is less; 29 of 100 within 0.29."""
+    correct, confidence = [0, 0, 1, 1, 1, 1], [6, 5, 4, 3, 2, 1]
+    machine = Stage("machine", 1, correct=correct, confidence=confidence)
+    wrong = Stage("machine", 1, correct=[0] * 6, confidence=confidence)
+    errors_cost = fa.VerificationCosts(0, 1, 100)
+    for share, most in ((1 / 3, 2), (0.33, 1), (math.nextafter(1 / 3, 0), 1), (0.5, 3), (1.0, 6)):
+        clerk = Stage("clerk", 1, max_share=share)
+        assert optimize_cascade([wrong, clerk], costs=errors_cost).reached[1] == most
+    for limit, accepted in ((1 / 3, 6), (math.nextafter(1 / 3, 0), 1), (0.33, 1)):
+        found = optimize_cascade([machine, Stage("clerk", 5)], max_error_rate=limit)
+        assert found.decided[0] == accepted
+        point = fa.operating_point(correct, confidence, max_error_rate=limit)
+        assert point.acceptance_rate == accepted / 6
 
 
 def test_a_guarantee_is_tested_on_the_other_half():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastarac as fa
+from fastarac._core.comparing import most_within
 from fastarac.operating_points import limits as operating
 
 pytestmark = pytest.mark.interpreted
@@ -193,3 +195,54 @@ def test_acceptance_at_risk_is_that_of_the_operating_point(sample, limit):
     several = fa.acceptance_at_risk(sample.correct, sample.confidence, max_risk=[[0.0], [limit]])
     assert several.shape == (2, 1)
     assert several[0, 0] <= several[1, 0]
+
+
+class TestOneRuleOfLimits:
+    """k of n are within x where k/n <= x, of x as a decimal or as a double, whichever admits more."""
+
+    @staticmethod
+    def within(k, n, limit):
+        exact = Fraction(k, n)
+        return exact <= Fraction(repr(limit)) or exact <= Fraction(limit) or float(exact) <= limit
+
+    @given(st.integers(1, 400), st.data())
+    def test_the_most_within_a_limit(self, n, data):
+        near = data.draw(st.integers(0, n)) / n
+        limit = data.draw(
+            st.one_of(st.floats(0, 1), st.sampled_from([near, math.nextafter(near, 0), round(near, 2)]))
+        )
+        most = max(k for k in range(n + 1) if self.within(k, n, limit))
+        assert most_within(limit, n) == most
+        correct = np.zeros(n, bool)
+        point = fa.operating_point(correct, np.arange(n), max_error_rate=limit)
+        assert point.false_accepts == most
+        kept = fa.operating_point(np.arange(n) < n - most, np.arange(n), max_risk=limit)
+        assert kept.acceptance_rate == 1.0
+        least = fa.operating_point(correct, np.arange(n), min_acceptance_rate=limit)
+        turned = [k for k in range(n + 1) if self.at_least(k, n, limit)]
+        assert least.false_accepts == turned[0]
+
+    @staticmethod
+    def at_least(k, n, limit):
+        exact = Fraction(k, n)
+        return exact >= Fraction(repr(limit)) or exact >= Fraction(limit) or float(exact) >= limit
+
+    @pytest.mark.parametrize("whole", [10**9, 10**17, 10**40 + 7])
+    def test_of_vast_numbers(self, whole):
+        for limit in (0.0, 0.29, 1 / 3, 1e-12, math.nextafter(1.0, 0.0), 1.0):
+            most = most_within(limit, whole)
+            assert most / whole <= limit
+            assert most == whole or (most + 1) / whole > limit
+
+    @given(st.integers(2, 60), st.integers(0, 9), st.integers(0, 5), st.data())
+    def test_with_people_whose_rates_are_decimals(self, n, d, a, data):
+        correct = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+        people = fa.Reviewer(d / 10, a / 100)
+        rates = []
+        for accepted in range(n + 1):
+            left, rest = correct[:accepted], correct[accepted:]
+            errors = left.count(False) + (1 - Fraction(d, 10)) * rest.count(False)
+            rates.append(float((errors + Fraction(a, 100) * rest.count(True)) / n))
+        limit = data.draw(st.sampled_from(rates))
+        point = fa.operating_point(correct, -np.arange(n), max_error_rate=limit, reviewer=people)
+        assert round(point.acceptance_rate * n) == max(k for k in range(n + 1) if rates[k] <= limit)
