@@ -72,7 +72,7 @@ def _of_limit(id_: str, of: str, found: LimitEvaluation, figures: Evaluation) ->
     point, limit = found.point, found.limit
     ends = figures.intervals.get(f"acceptance_rate@{limit.key}")
     where = f"{wording.opening(limit)}{of}"
-    text = "No output can be accepted."
+    text = "No threshold keeps this limit: review everything."
     if point.acceptance_rate > 0:
         text = (
             f"of the outputs go through at confidence ≥ {point.threshold:.6g}; about "
