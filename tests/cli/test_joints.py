@@ -299,3 +299,16 @@ def test_only_counts_its_own_model(folder, tmp_path):
         ]
         said = [result.output.replace(str(folder), str(tmp_path)) for result in found]
         assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("missed", ["residual", "separate", "neighbour", "drop"])
+def test_the_policy_of_missed_words_is_that_of_the_file(folder, tmp_path, missed):
+    """Rows say it: no confidence under reject, one above all others under residual, else no row."""
+    path = tmp_path / "a.csv"
+    limits = "--error-rate", 0.01, "--error-rate", 0.2, "--threshold", 60, "--format", "json"
+    of_ocr = run("ocr", folder / "truth", folder / "a", "--missed", missed, "-o", path, *limits)
+    of_file = run("evaluate", path, "--ci", 0.95, *limits)
+    ours, theirs = (json.loads(each.stdout)["models"][0] for each in (of_ocr, of_file))
+    shared = [key for key in theirs if key in ours and key != "name"]
+    assert len(shared) > 30
+    assert {key: theirs[key] for key in shared} == {key: ours[key] for key in shared}
