@@ -111,8 +111,8 @@ def read_outputs(
         may be nested, of which the outer one is kept, or crossed.
     empty_confidence : bool, default=False
         Whether the confidence may be null, or empty: such outputs are items that no threshold
-        accepts, as a missing word or an empty field that people see. Where a column ``kind`` says
-        ``missed``, as in the words that ``fastarac ocr`` writes, it always may.
+        accepts, as a missing word or an empty field that people see. Where a column ``kind`` says what
+        became of a word or a field, as in what ``fastarac ocr -o`` writes, it always may.
 
     Returns
     -------
