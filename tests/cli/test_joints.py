@@ -312,3 +312,16 @@ def test_the_policy_of_missed_words_is_that_of_the_file(folder, tmp_path, missed
     shared = [key for key in theirs if key in ours and key != "name"]
     assert len(shared) > 30
     assert {key: theirs[key] for key in shared} == {key: ours[key] for key in shared}
+
+
+def test_reports_have_the_shares_that_are_printed(folder, tmp_path):
+    policy, page = tmp_path / "p.json", tmp_path / "page.html"
+    told = "--report", page, "--format", "json"
+    fit = "fit", folder / "words.csv", "--error-rate", 0.12, "--group", "none", "-o", policy
+    found = json.loads(run(*fit, *told).stdout)["policy"]
+    text = page.read_text()
+    assert percent(found["share_of_all_items"], 3) in text
+    of_read = percent(found["acceptance_rate"], 3)
+    assert f"of the others, of which the limit is, {of_read} go through" in text
+    run("check", policy, folder / "words.csv", *told, code=None)
+    assert f"of the others, of which the limit is, {of_read} go through" in page.read_text()
