@@ -218,6 +218,7 @@ def evaluate(
         read_models,
         with_pages,
         with_rejects_said,
+        with_unseen_words,
         without_right_ones,
     )
     from fastarac.cli._report import reliability_warnings
@@ -232,6 +233,7 @@ def evaluate(
             "column, or two of which one lies within the other, is expected"
         )
     models = with_rejects_said(settings.evaluate(found.outputs), missed=not reading.empty_confidence)
+    models = with_unseen_words(models, paths, columns)
     if report is not None:
         notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
         settings.report(models, notes)

@@ -86,6 +86,26 @@ def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:
     return said
 
 
+def with_unseen_words(
+    models: Sequence[Model], paths: Sequence[Path], columns: Mapping[str, Any]
+) -> list[Model]:
+    """Return the models with the missed words that nobody looks for, as `fastarac ocr` counts them."""
+    from fastarac.io._pages import count_unseen
+    from fastarac.ocr.unseen import with_unseen_figures
+
+    column, confidence = columns.get("model"), columns["confidence"]
+    files = dict(zip(names_of_files(paths), paths, strict=True))
+    found = []
+    for model in models:
+        if column is not None:
+            n = sum(count_unseen(path, confidence, (column, model.name)) for path in paths)
+        else:
+            n = count_unseen(files[model.name], confidence, None)
+        figures = with_unseen_figures(model.evaluation, n) if n else model.evaluation
+        found.append(replace(model, evaluation=figures))
+    return found
+
+
 def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
     """Return how many outputs have no confidence, or are not there, as the opening of a sentence."""
     many = n != 1

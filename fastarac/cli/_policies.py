@@ -292,7 +292,7 @@ def _of_log(
         groups=groups,
     )
     audits: dict[str, Any] = {"audit_probability": log.audit_probability, "drawn": log.drawn}
-    pages = {"groups": log.groups, "max_group_size": max_group_size}
+    pages: dict[str, Any] = {"groups": log.groups, "max_group_size": max_group_size}
     found = policy.check(log.correct, log.confidence, by=log.by, **audits, **pages)
     sweep = None
     if groups is None and not policy.fields and not np.isnan(log.correct[~log.accepted]).any():

@@ -112,8 +112,8 @@ def read_outputs(
         may be nested, of which the outer one is kept, or crossed.
     empty_confidence : bool, default=False
         Whether the confidence may be null, or empty: such outputs are items that no threshold
-        accepts, as a missing word or an empty field that people see. Where a column ``kind`` says
-        ``missed``, as in the words that ``fastarac ocr`` writes, it always may.
+        accepts, as a missing word or an empty field that people see. Where a column ``kind`` says what
+        became of a word or a field, as in what ``fastarac ocr -o`` writes, it always may.
     compare : {"text", "number"}, optional
         Whether outputs and truths in texts that are written differently and are the same number, such
         as ``9.0`` and ``9``, or ``007`` and ``7``, are different or the same. Such texts are an error

@@ -144,12 +144,10 @@ def read_engine_items(
         items, groups = np.empty(0, np.intp), np.zeros(len(texts["item"]), np.intp)
         inserted = np.zeros(len(texts["item"]), np.bool_)
         for outputs in models.values():
-            if outputs.item is None or outputs.by is None:
+            kinds = texts["by"].named(outputs.by)
+            if outputs.item is None or kinds is None:
                 raise AssertionError
-            of_model, kinds = (
-                outputs.item.codes,
-                texts["by"].named(outputs.by) or Labels((), np.empty(0)),
-            )
+            of_model = outputs.item.codes
             items = np.concatenate([items, of_model[~np.isin(of_model, items)]])
             inserted[of_model] |= np.array(kinds.names)[kinds.codes] == INSERTED
             if outputs.group is not None:

@@ -137,6 +137,29 @@ def is_of_audits(path: Path) -> bool:
     return OF_LOG.issubset(_looked_at(path, lambda source: source.columns) or ())
 
 
+def count_unseen(path: Path, confidence: str, model: tuple[str, str] | None) -> int:
+    """Return how many missed words of a file have a confidence: nobody looks for them.
+
+    So `fastarac ocr --missed residual` writes them. Of a `model`, a column and a name in it, where one
+    is given.
+    """
+
+    def count(source: FileSource) -> int:
+        if not OF_OCR.issubset(source.columns) or not has_missed(source):
+            return 0
+        of_model = "true"
+        if model is not None:
+            source.require(model[0], is_label=True)
+            of_model = f"{source.label(model[0])} = {sql_text(model[1])}"
+        given = f"nullif(trim(CAST({source.identifier(confidence)} AS VARCHAR)), '') IS NOT NULL"
+        missed = f"{source.identifier(KIND)} = '{MISSED}'"
+        return int(
+            source.select(f"count(*) FILTER ({missed} AND {given} AND {of_model})").fetchall()[0][0]
+        )
+
+    return _looked_at(path, count) or 0
+
+
 def columns_of_sample(path: Path) -> Sequence[str] | None:
     """The columns of a readable file of outputs that were drawn to be verified; None of any other."""
     found = _looked_at(path, lambda source: source.columns) or ()

@@ -81,7 +81,7 @@ def apply_policy(
         fitted with groups: whether the confidences have moved is then tested by whole groups.
     empty_confidence : bool, default=False
         Whether the confidence may be null, or empty: such outputs are never accepted, nor are their
-        documents. That of a missed word always may, where a column `kind` says ``missed``.
+        documents. Where a column `kind` says what became of a word or a field, it always may.
 
     Returns
     -------

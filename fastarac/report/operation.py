@@ -277,13 +277,15 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
     return ReportSection(
         "policy",
         "The policy",
-        percent(policy.acceptance_rate, 3),
-        f"of the {unit} {'go straight through' if policy.documents else 'go through unchecked'}: "
+        percent(policy.share_of_all_items, 3),
+        f"of the {'items' if policy.n_unread else unit} "
+        f"{'go straight through' if policy.documents else 'go through unchecked'}: "
         f"{policy.promise}.",
         "bad" if not policy.accepted else "",
         [
             ("Tested on", f"{of_them}: {policy.accepted:,} accepted, {errors} wrong"),
             ("Needs", PROMISE),
+            *_unread(policy.n_unread, policy.n_read, policy.acceptance_rate),
         ],
         [Chart(
             f"Error probability by confidence{some}",
@@ -291,6 +293,17 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
         )],
         tables,
     )  # fmt: skip
+
+
+def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]:
+    """Say how many items have no output, and which share of the others goes through."""
+    if not n_unread:
+        return []
+    said = (
+        f"{n_unread:,} of {n_unread + n_read:,} items: never accepted; of the others, of which the "
+        f"limit is, {percent(of_read, 3)} go through"
+    )
+    return [("Without an output", said)]
 
 
 def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
@@ -361,6 +374,7 @@ def _of_check(check: PolicyCheck) -> ReportSection:
     sure = percent((1.0 + whole.confidence_level) / 2.0)
     about = " The limit is about all fields together." if check.fields else ""
     facts = [("Interval", f"{whole.method}; either end holds with {sure} confidence.{about}")]
+    facts += _unread(check.n_unread, check.n_items, check.accepted / max(check.n_items, 1))
     if check.still_needed is not None:
         facts.append(("Still needed", sentence(check.needed_words)))
     return ReportSection(

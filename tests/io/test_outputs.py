@@ -128,7 +128,9 @@ def test_missed_words_need_no_confidence(tmp_path, name):
     assert outputs.confidence.tolist() == [0.9, -1, 0.1]
     with pytest.raises(DataFileError, match=r"row 2 .*is empty; expected a finite number"):
         sketch_outputs(path)  # whose items are never all known, so that none is below all others
-    for other in ("Missed", "right", ""):
+    path.write_text(KINDS[name].replace("missed", "wrong"))  # an output without a confidence
+    assert read_outputs(path).rejected.tolist() == [False, True, False]
+    for other in ("Missed", "letter", ""):
         path.write_text(KINDS[name].replace("missed", other))
         with pytest.raises(DataFileError, match=r"row 2 .*is empty; .*empty_confidence=True"):
             read_outputs(path)
