@@ -54,7 +54,8 @@ class AlignedOutputs(Table, Result):
     """The items of an engine's outputs: right or wrong, with their confidences and pages.
 
     :func:`align` makes it. ``fa.evaluate(aligned.correct, aligned.confidence, groups=aligned.groups,
-    never_accepted=aligned.never_accepted)`` and all other functions take its columns; :meth:`sweep` stands for the first two.
+    never_accepted=aligned.never_accepted)`` and all other functions take its columns; :meth:`sweep`
+    stands for the first two.
 
     Attributes
     ----------
