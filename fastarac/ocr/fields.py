@@ -165,7 +165,8 @@ class FieldOutputs(Result):
     """Fields as items: what was read in each field of each document, and whether it is right.
 
     :func:`read_fields` makes it. All functions of the library take its columns:
-    ``fa.evaluate(fields.correct, fields.confidence, groups=fields.groups)``.
+    ``fa.evaluate(fields.correct, fields.confidence, groups=fields.groups,
+    never_accepted=fields.never_accepted)``.
 
     Attributes
     ----------

@@ -54,8 +54,9 @@ LISTED = 20
 class AlignedOutputs(Table, Result):
     """The items of an engine's outputs: right or wrong, with their confidences and pages.
 
-    :func:`align` makes it. ``fa.evaluate(aligned.correct, aligned.confidence, groups=aligned.groups)``
-    and all other functions take its columns; :meth:`sweep` stands for the first two.
+    :func:`align` makes it. ``fa.evaluate(aligned.correct, aligned.confidence, groups=aligned.groups,
+    never_accepted=aligned.never_accepted)`` and all other functions take its columns; :meth:`sweep`
+    stands for the first two.
 
     Attributes
     ----------
@@ -288,7 +289,8 @@ class AlignedOutputs(Table, Result):
         if self.never_accepted is None:
             point = operating_point(self.sweep(), **dict[str, Any](criterion))
         else:
-            point = point_above(self.sweep(), self.never_accepted, **criterion)
+            options = dict[str, Any](criterion)
+            point = point_above(self.sweep(), self.never_accepted, **options)
         return with_unseen_errors(point, self.missed) if self.policy.missed == "residual" else point
 
     def without_rejected(self, figures: Evaluation) -> Evaluation:

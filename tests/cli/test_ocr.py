@@ -190,7 +190,7 @@ def test_no_point_accepts_missed_words(folders):
     (two,) = commands.records(run(folders / "truth", folders / "two", *options).stdout)
     assert (two["true_words"], two["missed"], two["wrong"]) == (9, 2, 1)
     assert two["acceptance_rate@0.9"] == pytest.approx(7 / 9)
-    assert two["acceptance_rate_high@0.9"] <= 7 / 9
+    assert two["acceptance_rate_low@0.9"] < 7 / 9 < two["acceptance_rate_high@0.9"] < 1  # of others
     assert two["performance@0.9"] == pytest.approx(7 / 9 + 6 / 9)
 
 

@@ -372,6 +372,37 @@ def test_the_interval_of_an_acceptance_rate_as_it_is_written():
     assert found.high == pytest.approx(min(1, x + math.hypot(high - x, b - x)), rel=1e-9)
 
 
+@pytest.mark.parametrize("groups", [None, np.arange(330)])
+@pytest.mark.parametrize("allowed", ["more errors", "nearly as many", "a tenth"])
+def test_the_interval_where_some_items_are_never_accepted_as_it_is_written(allowed, groups):
+    """The upper end is that of the share of what is read, where the errors may allow all of it."""
+    y_true, score, _ = np.array(slow.generated(2, 300)).T
+    errors = float(np.sum(y_true == 0))
+    y_true = np.append(y_true, np.zeros(30))
+    limit = {"more errors": errors + 3, "nearly as many": errors - 5, "a tenth": 33}[allowed] / 330
+    score, n = np.append(score, np.full(30, score.min() - 1.0)), 330
+    statistic = fa.Statistic(
+        "acceptance_at_error_rate", max_error_rate=limit, never_accepted=score.min()
+    )
+    found = fa.asymptotic_interval(y_true, score, statistic=statistic, groups=groups)
+    few, many = (int(q) for q in stats.binom.ppf([0.025, 0.975], n, limit))
+    at = [limit, (few - 1) / n, (many + 1) / n]
+    x, low, high = np.minimum(fa.acceptance_at_error_rate(y_true, score, max_error_rate=at), 300 / n)
+    a, b = stats.beta.ppf(0.025, n * x, n - n * x + 1), stats.beta.ppf(0.975, n * x + 1, n - n * x)
+    end = stats.beta.ppf(0.975, 301, 30) if high == 300 / n else x + math.hypot(high - x, b - x)
+    assert (high == 300 / n) == (allowed != "a tenth")
+    assert found.estimate == x
+    rel = 1e-9 if groups is None else 0.03  # of Student's quantile
+    assert found.low == pytest.approx(max(0, x - math.hypot(x - low, x - a)), rel=rel)
+    assert found.high == pytest.approx(end, rel=rel)
+    assert (x < 300 / n < found.high) == (allowed == "nearly as many")
+    risk = fa.Statistic("acceptance_at_risk", max_risk=1.0, never_accepted=score.min())
+    of_risk = fa.asymptotic_interval(y_true, score, statistic=risk, groups=groups)
+    generous = fa.Statistic("acceptance_at_error_rate", max_error_rate=1.0, never_accepted=score.min())
+    of_rate = fa.asymptotic_interval(y_true, score, statistic=generous, groups=groups)
+    assert (of_risk.estimate, of_risk.high) == pytest.approx((300 / n, of_rate.high), rel=1e-12)
+
+
 def test_groups_and_weights_widen_the_intervals_of_shares():
     y_true, score, _ = np.array(slow.generated(2, 300)).T
     columns = np.repeat(y_true, 4), np.repeat(score, 4)
