@@ -73,6 +73,7 @@ def apply(
                 by=given["by"],
                 documents=given["item"],
                 groups=given["group"],
+                types=given["types"],
                 empty_confidence=given["empty_confidence"],
             ),
         )
@@ -101,7 +102,8 @@ def figures_of(done: AppliedPolicy, goals: tuple[Path, Path]) -> dict[str, Any]:
     names = (
         *("criterion", "limit", "n_items", "accepted", "rejected", "unknown_fields"),
         *("expected_errors", "expected_low", "expected_high", "expected_rate"),
-        *("n_documents", "accepted_documents", "straight_through_rate", "n_groups"),
+        *("n_documents", "accepted_documents", "lacking_documents", "straight_through_rate"),
+        "n_groups",
     )
     return {
         "accepted_path": str(goals[0]),
@@ -449,6 +451,8 @@ def _audits(
         rejected=None if outputs.rejected is None else outputs.rejected[rows],
     )
     wrong = ~outputs.correct[rows]
+    if documents is not None and by is not None:
+        wrong &= np.isin(by, [str(field) for field in policy.fields])  # nobody asked for the others
     groups = _texts(outputs.item, rows) if by_group else None
     columns = [outputs.confidence[rows], wrong, by, documents, groups]
     content: list[Any] = list(

@@ -29,8 +29,9 @@ EXACT_FLOAT_LIMIT = 2.0**53
 WRITTEN_TRUE = r"\s*((?i:true)|\+?0*1(\.0*)?([eE][+-]?0+)?)\s*"
 WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
 
-#: The column in which `fastarac ocr -o` says what became of a word, and what it says of a missed one.
-KIND, MISSED = "kind", "missed"
+#: The column in which `fastarac ocr -o` says what became of a word or a field, and what it says of one
+#: without an output: missed, or rightly empty.
+KIND, MISSED = "kind", ("missed", "empty")
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Confidence(Number):
     empty : bool
         Whether an output may have none; it is 0 there until all others are known.
     missed : bool
-        Whether a missed word may have none.
+        Whether a missed word, or a field without an output, may have none.
     """
 
     empty: bool
@@ -244,7 +245,8 @@ def _never_accepted(source: FileSource, confidence: Confidence) -> str:
     if confidence.empty:
         return empty
     # a comparison with null is null, which no row is to be
-    return f"({empty} AND coalesce({source.identifier(KIND)} = '{MISSED}', false))"
+    kinds = ", ".join(f"'{each}'" for each in MISSED)
+    return f"({empty} AND coalesce({source.identifier(KIND)} IN ({kinds}), false))"
 
 
 @dataclass(frozen=True)
