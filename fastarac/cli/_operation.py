@@ -209,6 +209,8 @@ def monitor(
     reading: ReadingOptions,
     by: options.Fields = None,
     document: options.Document = None,
+    document_type: options.DocumentTypes = None,
+    fields_complete: options.FieldsComplete = False,
     policy_column: options.PolicyColumn = None,
     audit_id: options.AuditId = None,
     group: options.AuditedGroup = None,
@@ -236,6 +238,8 @@ def monitor(
         "max_group_size": max_group_size,
         "drawn_at": drawn_at,
         "deadline": deadline,
+        "types": document_type,
+        "fields_complete": fields_complete,
     }
     if run(policy, paths, columns, drawn, promises, state, (plot, str(output_format), report)):
         raise typer.Exit(1)

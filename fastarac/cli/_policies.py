@@ -9,7 +9,7 @@ import numpy as np
 from fastarac import io, operation
 from fastarac._core.exceptions import collected
 from fastarac._core.files import suffix_problem
-from fastarac._core.text import listed, percent, percent_range, quoted, sentence
+from fastarac._core.text import listed, percent, percent_range, plural, quoted, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import (
@@ -255,6 +255,12 @@ def check(
         lines.append(_html.WRITTEN.format(path=report))
     if not is_log and verified is None:  # a log takes no groups
         notes += notes_of_pages([path], columns)
+    if found.unknown_fields:
+        fate = "decide nothing" if found.documents else "are rejected"
+        notes.append(
+            f"{found.unknown_fields:,} {plural('output', found.unknown_fields)} of fields that the "
+            f"policy does not know {fate}"
+        )
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     notes += dict.fromkeys(note.replace(*limit) for note in warned)  # once, if the report has it too
     names = [str(each.field) for each in found.fields]
@@ -313,6 +319,7 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "still_needed": found.still_needed,
         "expected_verdict": found.expected_verdict,
         "of_fit": found.of_fit,
+        "unknown_fields": found.unknown_fields,
         "fields": [each._asdict() | {"rate": each.rate} for each in found.fields],
         **figures_of_shift(shift),
     }

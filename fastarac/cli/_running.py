@@ -216,6 +216,7 @@ class _Watch:
                 else f"--policy is given, but {source} is one policy; a folder of them is expected"
             )
         self.columns = columns_for(self.policies.values(), columns)
+        self._types, self._fields_complete = drawn["types"], drawn["fields_complete"]
         self._by_group, largest = drawn["group"] is not None, drawn["max_group_size"]
         self._drawn_at, deadline = drawn["drawn_at"], drawn["deadline"]
         for column, beside in (("group", "max_group_size"), ("drawn_at", "deadline")):
@@ -312,6 +313,11 @@ class _Watch:
         given = counted = 0
         with interrupts_end_at_once():
             outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
+            types = None
+            if self._types is not None:
+                of_types = {**columns, "item": self._types}
+                read = refusing(str(path), lambda: io.read_outputs(path, **of_types))
+                types = labels_of(read.item)
             for name, monitor in self.monitors.items():
                 chosen = np.ones(len(outputs.correct), np.bool_)
                 if outputs.group is not None:
@@ -319,7 +325,10 @@ class _Watch:
                     chosen = np.array(outputs.group.names)[outputs.group.codes] == name
                     if not chosen.any():
                         continue
-                made = partial(_audits, self.policies[name], outputs, chosen, path, self._by_group)
+                made = partial(
+                    _audits, self.policies[name], outputs, chosen, path, self._by_group,
+                    {"types": types, "fields_complete": self._fields_complete},
+                )  # fmt: skip
                 audits: _Audits = refusing(str(path), made)
                 given += len(audits.error)
                 counted += _count(monitor, audits, path, columns)
@@ -439,20 +448,21 @@ def _audits(
     chosen: NDArray[np.bool_],
     path: Path,
     by_group: bool,
+    of_fields: Mapping[str, Any],
 ) -> _Audits:
     """Audits of some outputs, or of their documents: of accepted ones, where the risk is limited."""
     rows = np.flatnonzero(chosen)
     by = _texts(outputs.by, rows) if policy.fields else None
     documents = _texts(outputs.item, rows) if policy.documents else None
-    accepted = policy.apply(
-        outputs.confidence[rows],
-        by=by,
-        documents=documents,
-        rejected=None if outputs.rejected is None else outputs.rejected[rows],
-    )
+    columns_of_rows: dict[str, Any] = {
+        "by": by,
+        "documents": documents,
+        "rejected": None if outputs.rejected is None else outputs.rejected[rows],
+        "types": None if of_fields["types"] is None else of_fields["types"][rows],
+    }
     wrong = ~outputs.correct[rows]
-    if documents is not None and by is not None:
-        wrong &= np.isin(by, [str(field) for field in policy.fields])  # nobody asked for the others
+    if documents is None:
+        accepted = policy.apply(outputs.confidence[rows], **columns_of_rows)
     groups = _texts(outputs.item, rows) if by_group else None
     columns = [outputs.confidence[rows], wrong, by, documents, groups]
     content: list[Any] = list(
@@ -460,8 +470,11 @@ def _audits(
     )
     ids = _texts(outputs.model, rows)
     if documents is not None:
-        first, codes = np.unique(documents, return_index=True, return_inverse=True)[1:]
-        accepted, wrong = np.bincount(codes, accepted) > 0, np.bincount(codes, wrong) > 0
+        codes = np.unique(documents, return_inverse=True)[1]
+        accepted, wrong, first = policy.of_documents(
+            ~wrong, outputs.confidence[rows], fields_complete=of_fields["fields_complete"],
+            **columns_of_rows,
+        )  # fmt: skip
         inside: list[list[Any]] = [[] for _ in first]
         for code, each in zip(codes.tolist(), content, strict=True):
             inside[code].append(each)

@@ -90,6 +90,8 @@ class PolicyCheck(Result):
         Of outputs that are verified in part, how many are; None where all are, and in a log.
     of_fit : bool
         Whether these are the outputs that the policy was fitted on: of them no verdict is "holds".
+    unknown_fields : int
+        Outputs of fields that the policy does not know: rejected, or of documents ignored.
 
     See Also
     --------
@@ -129,6 +131,7 @@ class PolicyCheck(Result):
     documents: bool = False
     verified: int | None = None
     of_fit: bool = False
+    unknown_fields: int = 0
 
     @property
     def exit_status(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -404,22 +404,46 @@ class Policy(Result):
         of_fit = was_fitted_on(*self._of_fit, items.confidence, fields, right, with_confidence)
         if documents is None:
             accepted = self.apply(items.confidence, by=by, rejected=rejected, types=types)
+            wrong = ~right
         else:
-            self.require_columns(by=by, documents=documents, types=types)
-            of_item = read_groups(documents, items.n, "documents")[1]
-            whole = self._documents(fields, of_item, given, types)
-            accepted = self._accepts(whole, items.confidence, fields, given)
-            if not fields_complete:
-                needs = Requirements.of(self.fields, self.optional, self.types)
-                whole.require_told(accepted, needs, self.fields, np.asarray(documents))
-            if fields is not None:  # nobody asked for the others
-                right = right | (fields < 0)
-            right = whole.right(right)
-            codes = None if codes is None else codes[whole.first]
-        checked = Checked(accepted, accepted & ~right, codes, max_group_size)
+            accepted, wrong, first = self.of_documents(
+                right, items.confidence, by=by, documents=documents, rejected=rejected, types=types,
+                fields_complete=fields_complete,
+            )  # fmt: skip
+            codes = None if codes is None else codes[first]
+        checked = Checked(accepted, accepted & wrong, codes, max_group_size)
         is_whole = documents is not None
         chosen = self._of_fields(None if is_whole else fields)
-        return check_of(checked, chosen, *self._promise(), documents=is_whole, of_fit=of_fit)
+        found = check_of(checked, chosen, *self._promise(), documents=is_whole, of_fit=of_fit)
+        unknown = 0 if fields is None else int(np.sum(fields < 0))
+        return replace(found, unknown_fields=unknown)
+
+    def of_documents(
+        self,
+        correct: NDArray[np.bool_],
+        confidence: ArrayLike,
+        *,
+        by: ArrayLike | None,
+        documents: ArrayLike,
+        rejected: ArrayLike | None,
+        types: ArrayLike | None,
+        fields_complete: bool,
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]:
+        """Return which documents are accepted and which are wrong, and the first output of each.
+
+        The arguments are those of :meth:`check`, which raises as this does.
+        """
+        values = confidences(confidence)
+        self.require_columns(by=by, documents=documents, types=types)
+        fields, given = self._codes(by, len(values)), given_of(rejected, len(values))
+        of_item = read_groups(documents, len(values), "documents")[1]
+        whole = self._documents(fields, of_item, given, types)
+        accepted = self._accepts(whole, values, fields, given)
+        if not fields_complete:
+            needs = Requirements.of(self.fields, self.optional, self.types)
+            whole.require_told(accepted, needs, self.fields, np.asarray(documents))
+        right = correct if fields is None else correct | (fields < 0)  # nobody asked for the others
+        return accepted, ~whole.right(right), whole.first
 
     def _check_log(
         self,

@@ -102,15 +102,22 @@ def test_what_is_refused(folder):
     run("fit", path, *COLUMNS, *optional, "--fields-complete", *to)
     assert "--fields-complete" in reason("check", folder / "q.json", path, *COLUMNS)
     run("check", folder / "q.json", path, *COLUMNS, "--fields-complete", code=None)
-    watched = run("monitor", folder / "q.json", path, *COLUMNS, "--format", "json")
-    assert json.loads(watched.stdout)["monitor"]["policies"][0]["audited"] == 900
+    assert "--fields-complete" in reason("monitor", folder / "q.json", path, *COLUMNS)
+    options = ["--fields-complete", "--format", "json"]
+    watched = run("monitor", folder / "q.json", path, *COLUMNS, *options)
+    checked = run("check", folder / "q.json", path, *COLUMNS, *options, code=None)
+    (found,) = json.loads(watched.stdout)["monitor"]["policies"]
+    assert found["audited"] == 900
+    assert found["errors"] == json.loads(checked.stdout)["check"]["errors"] > 0
     assert "--optional is given without documents" in reason(
         "fit", path, "--by", "field", *optional, *to
     )
     said = reason("fit", path, *COLUMNS, "--optional", "iban", *to)
     assert said == '--optional has "iban"; fields that by has are expected: "date", "po" and "total"'
     run("fit", path, *COLUMNS, "--type", "type", *to)
-    assert reason("check", folder / "q.json", path, *COLUMNS).startswith("--type is missing")
+    for command in ("check", "monitor"):
+        assert reason(command, folder / "q.json", path, *COLUMNS).startswith("--type is missing")
+        run(command, folder / "q.json", path, *COLUMNS, "--type", "type", code=None)
     bad = folder / "bad.toml"
     bad.write_text("po = { optional = 1 }\n")
     assert "a table of compare and optional (true or false)" in reason(

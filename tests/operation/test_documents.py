@@ -78,7 +78,7 @@ class TestRequired:
             [1, 1, 0], [0.99, 0.99, 0.5], by=["date", "total", "iban"], documents=[1, 1, 1],
             fields_complete=True,
         )  # fmt: skip
-        assert (checked.accepted, checked.errors) == (1, 0)
+        assert (checked.accepted, checked.errors, checked.unknown_fields) == (1, 0, 1)
 
     def test_a_document_without_an_output_counts(self, rows):
         policy = rows.fit(optional=list(FIELDS))
