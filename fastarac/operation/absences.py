@@ -256,7 +256,10 @@ def advice(absences: Sequence[FieldAbsence], settings: Sequence[OptionalSetting]
 def _compared(other: OptionalSetting, now: OptionalSetting) -> str:
     through, before = (percent(each.straight_through_rate, 3) for each in (other, now))
     errors, earlier = (percent(each.undetected_error_rate, 2) for each in (other, now))
+    if other[1:] == now[1:]:
+        return f"as many documents would go through, {before}"
+    undetected = f"stay {errors}" if errors == earlier else f"are {errors} instead of {earlier}"
     return (
-        f"{through} of documents would go through instead of {before}, with an error that nobody sees "
-        f"in {errors} instead of {earlier}"
+        f"{through} of documents would go through instead of {before}, and undetected errors "
+        f"{undetected}"
     )
