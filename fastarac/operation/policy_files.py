@@ -235,12 +235,17 @@ def _require_fields(found: dict[str, Any]) -> None:
     fields, own = found["fields"], {"optional": found["optional"]}
     own |= {f"types[{i}].fields": each.fields for i, each in enumerate(found["types"])}
     own |= {f"settings[{i}].optional": each.optional for i, each in enumerate(found["settings"])}
-    own["the fields of absences"] = tuple(each.field for each in found["absences"])
     for name, labels in own.items():
         saved.require_rising(labels, name)
         for label in labels:
             if label not in fields:
                 raise ValueError(f"{name} has {saved.shown(label)}; one of fields is expected")
+    if found["absences"] and [each.field for each in found["absences"]] != list(fields):
+        raise ValueError("absences is not of the fields; one of each, in their order, is expected")
+    if any(each.optional != (each.field in found["optional"]) for each in found["absences"]):
+        raise ValueError("absences has another field as optional than optional")
+    if found["settings"] and found["settings"][0].optional != found["optional"]:
+        raise ValueError("settings[0].optional is not optional; the present ones are expected there")
     saved.require_rising(tuple(each.type for each in found["types"]), "the types of types")
     for i, each in enumerate(found["absences"]):
         name = f"absences[{i}]"

@@ -50,7 +50,8 @@ def fitted(folder, *options, error_rate=0.05):
 
 
 def test_required_by_default(folder):
-    policy, done = fitted(folder)
+    policy, done = fitted(folder, "--report", folder / "fit.html")
+    assert "po: absent in " in (folder / "fit.html").read_text()
     assert policy.optional == ()
     assert "fields have no output: they are never accepted, nor is a document that lacks" in done.stderr
     assert "po: absent in " in done.stdout

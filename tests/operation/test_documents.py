@@ -264,6 +264,9 @@ class TestFile:
             ({"optional": ["vat"]}, 'optional has "vat"; one of fields is expected'),
             ({"optional": ["po", "date"]}, r"optional\[1\] is \"date\"; more than the value before"),
             ({"types": [{"type": "a", "fields": ["vat"]}]}, r'types\[0\].fields has "vat"'),
+            ({"absences": []}, None),
+            ({"optional": []}, "absences has another field as optional than optional"),
+            ({"optional": [], "absences": []}, r"settings\[0\].optional is not optional"),
             ({"documents": None}, "optional is given without documents"),
             ({"settings": [{"optional": [], "straight_through_rate": 2}]}, r"settings\[0\]"),
         ],
@@ -273,6 +276,9 @@ class TestFile:
         if to == {"documents": None}:
             content |= {"accepted_by_field": [0, 0, 0], "errors_by_field": [0, 0, 0]}
             content |= {"accepted": 0, "errors": 0, "errors_per_group": 1.0}
+        if message is None:
+            assert operation.Policy.from_json(json.dumps(content)).optional == ("po",)
+            return
         with pytest.raises(ValueError, match=message):
             operation.Policy.from_json(json.dumps(content))
 
