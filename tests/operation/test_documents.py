@@ -112,6 +112,42 @@ class TestRequired:
         assert not found.any()
 
 
+class TestEverythingFound:
+    """Where no document lacks a field, policies are those of documents whose fields nobody counted."""
+
+    BEFORE = (
+        ({"max_error_rate": 0.08}, (0.8595758891300719, 151, 15, 0.0759486982995954), 930),
+        (
+            {"max_error_rate": 0.08, "rule": "least"},
+            (0.9166666666666666, 168, 16, 0.07987962312006988),
+            1011,
+        ),
+        ({"max_error_rate": 0.1, "groups": True}, (0.8784711223735613, 143, 17, None), 876),
+        ({"max_risk": 0.25}, (0.5961038961038961, 299, 35, 0.1521907869038305), 1797),
+    )
+
+    @pytest.mark.parametrize(("options", "counts", "outputs"), BEFORE)
+    def test_shares_are_what_they_were(self, options, counts, outputs):
+        rng = np.random.default_rng(11)
+        by, documents = np.tile(FIELDS, 600), np.repeat(np.arange(600), 3)
+        confidence = rng.random(1800).round(3)
+        correct = rng.random(1800) >= 0.1 * (1 - confidence)
+        if "groups" in options:
+            options = options | {"groups": documents // 2}
+        columns = {"by": by, "documents": documents}
+        found = [
+            operation.fit_policy(correct, confidence, **columns, **options, **more)
+            for more in ({}, {"optional": ["po"]}, {"rejected": np.zeros(1800, bool)})
+        ]
+        for policy in found:
+            names = "document_threshold", "accepted", "errors", "bound"
+            for name, expected in zip(names, counts, strict=True):
+                assert expected is None or getattr(policy, name) == expected
+            assert policy.apply(confidence, **columns).sum() == outputs
+            assert policy.settings == policy.advice == ()
+        assert found[0] == found[2]
+
+
 class TestOptional:
     def test_missed_ones_are_errors_and_empty_ones_right(self, rows):
         policy = rows.fit(optional=["po"])
