@@ -124,7 +124,9 @@ def fit(
         f"Tested on {policy.n_items:,} {unit}{half}{of_them}: {policy.accepted:,} accepted, "
         f"{errors} errors among them. Written to {output}{and_report(report)}."
     )
-    lines = [in_words_of_options(sentence(policy)), tested, *policy.advice[:MOST_ADVICE]]
+    complete = "fields_complete=True", "--fields-complete"
+    advice = [each.replace(*complete) for each in policy.advice[:MOST_ADVICE]]
+    lines = [in_words_of_options(sentence(policy)), tested, *advice]
     if (more := len(policy.advice) - MOST_ADVICE) > 0:
         notes.append(f"{more} more about fields that are absent: --format json")
     if verified is None:

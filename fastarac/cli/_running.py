@@ -461,15 +461,15 @@ def _audits(
         "types": None if of_fields["types"] is None else of_fields["types"][rows],
     }
     wrong = ~outputs.correct[rows]
-    if documents is None:
-        accepted = policy.apply(outputs.confidence[rows], **columns_of_rows)
     groups = _texts(outputs.item, rows) if by_group else None
     columns = [outputs.confidence[rows], wrong, by, documents, groups]
     content: list[Any] = list(
         zip(*(each.tolist() for each in columns if each is not None), strict=True)
     )
     ids = _texts(outputs.model, rows)
-    if documents is not None:
+    if documents is None:
+        accepted = policy.apply(outputs.confidence[rows], **columns_of_rows)
+    else:
         codes = np.unique(documents, return_inverse=True)[1]
         accepted, wrong, first = policy.of_documents(
             ~wrong, outputs.confidence[rows], fields_complete=of_fields["fields_complete"],

@@ -67,13 +67,13 @@ class FieldAbsence(NamedTuple):
         head = f"{self.field}: absent in {share} of documents"
         if not self.absent:
             return head
-        if self.unlisted == self.absent:
-            return f"{head}, of which the truth does not list it"
-        right = percent(self.rightly / self.absent, 2)
         if not self.unlisted:
-            return f"{head}, rightly in {right} of these"
+            return f"{head}, rightly in {percent(self.rightly / self.absent, 2)} of these"
         unlisted = percent(self.unlisted / self.absent, 2)
-        return f"{head}, rightly in {right} of these; the truth does not list {unlisted}"
+        return (
+            f"{head}; the truth does not list it in {unlisted} of these (fields_complete=True takes "
+            "them for rightly empty)"
+        )
 
 
 class OptionalSetting(NamedTuple):

@@ -55,6 +55,7 @@ def test_required_by_default(folder):
     assert policy.optional == ()
     assert "fields have no output: they are never accepted, nor is a document that lacks" in done.stderr
     assert "po: absent in " in done.stdout
+    assert "(--fields-complete takes them for rightly empty)" in " ".join(done.stdout.split())
     goals = ["-o", folder / "a.csv", "--review", folder / "r.csv"]
     out = " ".join(run("apply", folder / "p.json", folder / "all.csv", *COLUMNS, *goals).stdout.split())
     assert " of 900 documents go straight through (" in out

@@ -282,7 +282,7 @@ class TestAdvice:
         assert [each.optional for each in policy.settings] == [()]
         (words,) = policy.advice
         assert words.startswith("po: absent in 3")
-        assert words.endswith(" % of documents, of which the truth does not list it.")
+        assert "the truth does not list it in 100 % of these (fields_complete=True takes" in words
 
 
 class TestFile:
