@@ -50,6 +50,14 @@ def valid() -> tuple[tuple[Kind, str], ...]:
         {"max_error_rate": 0.1, "by": rng.choice(["date", "name"], n)},
         {"max_risk": 0.3, "by": rng.integers(3, size=n)},
         {"max_error_rate": 0.3, "documents": np.arange(n) // 2},
+        {
+            "max_error_rate": 0.3,
+            "documents": np.arange(n) // 2,
+            "by": np.tile(["date", "name"], n // 2),
+            "rejected": (np.arange(n) % 10) == 3,
+            "optional": ["name"],
+            "types": np.where(np.arange(n) // 2 % 3, "invoice", "receipt"),
+        },
     ]
     policies = [operation.fit_policy(correct, confidence, **each) for each in columns]
     texts: list[tuple[Kind, str]] = [(operation.Policy.from_json, each.to_json()) for each in policies]
@@ -167,12 +175,16 @@ def require_policy(policy: operation.Policy) -> None:
     columns: dict[str, Any] = {}
     if policy.fields:
         columns["by"] = [policy.fields[0]] * 4
-    accepted = policy.apply(confidence, documents=range(4) if policy.documents else None, **columns)
-    if policy.accepted == 0:
-        assert not accepted.any(), "it accepts, but says that it accepts nothing"
     policy.shift(confidence, **columns)
+    if policy.types:
+        columns["types"] = [policy.types[0].type] * 4
     if policy.documents:
         columns["documents"] = range(4)
+    accepted = policy.apply(confidence, **columns)
+    if policy.accepted == 0:
+        assert not accepted.any(), "it accepts, but says that it accepts nothing"
+    assert all(policy.advice)
+    columns["fields_complete"] = bool(policy.optional)
     assert policy.check([True, True, False, True], confidence, **columns).verdict
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 OF_TABLES = {
     "confidence": "--confidence", "by": "--by", "item": "--document",
     "group": "--group", "empty_confidence": "--empty-confidence", "judge": "--judge",
+    "types": "--type",
 }  # fmt: skip
 OF_PAGES = {
     "pages": "--pages", "review_pages": "--review-pages", "images": "--images", "unit": "--unit",

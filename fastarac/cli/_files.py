@@ -30,6 +30,7 @@ WORDS = {
     "empty_truth=True": "--empty-truth",
     "empty_truth is True": "--empty-truth is given",
     "empty_confidence=True": "--empty-confidence",
+    "fields_complete=True": "--fields-complete",
     "prediction=COLUMN": "--prediction COLUMN",
     "truth=COLUMN": "--truth COLUMN",
     "item=COLUMN": "--id COLUMN",

@@ -30,6 +30,8 @@ Examples:
   fastarac fit verified.csv --error-rate 0.01 -o policy.json
   fastarac fit fields.parquet --by field --error-rate 0.01 -o policy.json
   fastarac fit fields.parquet --by field --document form --error-rate 0.02 -o policy.json
+  fastarac fit fields.parquet --by field --document form --optional po --error-rate 0.02 \
+    -o policy.json
   fastarac fit part.csv --inclusion-probability inclusion_probability --judge judge \\
     --error-rate 0.01 -o policy.json
 
@@ -143,6 +145,30 @@ Document = Annotated[
 Only = Annotated[
     str | None,
     option("--only NAME", 'Take the outputs of one model alone, named in the column "model".'),
+]
+Optional = Annotated[
+    list[str] | None,
+    option(
+        "--optional FIELD",
+        "Field that an accepted document may lack; one that was missed counts as an error. Can be "
+        "repeated.  [default: documents that lack a field are never accepted]",
+    ),
+]
+FieldsFile = Annotated[
+    Path | None,
+    option("--fields FILE", "TOML file of fields, as of ocr --compare: po = { optional = true }."),
+]
+FieldsComplete = Annotated[
+    bool,
+    option(
+        "--fields-complete", "A field that the truth of a document does not list has no true value."
+    ),
+]
+DocumentTypes = Annotated[
+    str | None,
+    option(
+        "--type COLUMN", "Column of document types; only the fields of its type are required of one."
+    ),
 ]
 RuleOption = Annotated[Rule, option("--rule", "How outputs make the confidence of a document.")]
 ErrorRate = Annotated[

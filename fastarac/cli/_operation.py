@@ -87,6 +87,10 @@ def fit(
     by: options.Fields = None,
     document: options.Document = None,
     rule: options.RuleOption = options.Rule.product,
+    optional: options.Optional = None,
+    fields: options.FieldsFile = None,
+    fields_complete: options.FieldsComplete = False,
+    document_type: options.DocumentTypes = None,
     group: GroupColumn = None,
     max_group_size: options.MaxGroupSize = None,
     error_rate: options.ErrorRate = None,
@@ -110,10 +114,15 @@ def fit(
         "method": "gamma" if approximate else "auto",
     }
     of_verified = verified.columns(
-        context, reading, groups, "only", "document", "approximate", paths=[path], by=by
-    )
+        context, reading, groups, "only", "document", "approximate", "optional", "fields",
+        "fields_complete", "document_type", paths=[path], by=by,
+    )  # fmt: skip
     delivery = str(output_format), report
-    run((path, only), columns, limits, str(rule), output, delivery, verified=of_verified)
+    of_fields = {
+        "rule": str(rule), "optional": optional or [], "file": fields,
+        "fields_complete": fields_complete, "types": document_type,
+    }  # fmt: skip
+    run((path, only), columns, limits, of_fields, output, delivery, verified=of_verified)
 
 
 @grouped
@@ -126,6 +135,8 @@ def check(
     only: options.Only = None,
     by: options.Fields = None,
     document: options.Document = None,
+    document_type: options.DocumentTypes = None,
+    fields_complete: options.FieldsComplete = False,
     group: GroupColumn = None,
     max_group_size: options.MaxGroupSize = None,
     log: options.Log = False,
@@ -146,14 +157,17 @@ def check(
         )
     verified = PartlyVerified(inclusion_probability, judge, None if log else drawn)
     of_verified = verified.columns(
-        context, reading, groups, "only", "log", "document", paths=[] if log else [path], by=by
-    )
+        context, reading, groups, "only", "log", "document", "document_type", "fields_complete",
+        paths=[] if log else [path], by=by,
+    )  # fmt: skip
     if log and only is not None:
         raise RefusalError("--only is given beside --log; leave out one of the two")
     delivery, source = (str(output_format), report), (path, only)
+    of_fields = {"types": document_type, "fields_complete": fields_complete}
     status = run(
-        policy, source, columns, max_group_size, delivery, is_log=log, drawn=drawn, verified=of_verified
-    )
+        policy, source, columns, max_group_size, delivery, is_log=log, drawn=drawn,
+        verified=of_verified, of_fields=of_fields,
+    )  # fmt: skip
     if status:
         raise typer.Exit(status)
 
@@ -169,6 +183,7 @@ def apply(
     empty_confidence: EmptyConfidence = False,
     by: options.Fields = None,
     document: options.Document = None,
+    document_type: options.DocumentTypes = None,
     group: options.AppliedGroup = None,
     pages: options.PagesOutput = None,
     review_pages: options.ReviewPages = None,
@@ -182,7 +197,7 @@ def apply(
 
     columns = {
         "confidence": confidence, "by": by, "item": document, "group": group,
-        "empty_confidence": empty_confidence,
+        "empty_confidence": empty_confidence, "types": document_type,
     }  # fmt: skip
     looked_at = {"pages": pages, "review_pages": review_pages, "images": images}
     run(policy, paths, columns, (output, review), looked_at, reading, (str(output_format), report))
@@ -196,6 +211,8 @@ def monitor(
     reading: ReadingOptions,
     by: options.Fields = None,
     document: options.Document = None,
+    document_type: options.DocumentTypes = None,
+    fields_complete: options.FieldsComplete = False,
     policy_column: options.PolicyColumn = None,
     audit_id: options.AuditId = None,
     group: options.AuditedGroup = None,
@@ -223,6 +240,8 @@ def monitor(
         "max_group_size": max_group_size,
         "drawn_at": drawn_at,
         "deadline": deadline,
+        "types": document_type,
+        "fields_complete": fields_complete,
     }
     if run(policy, paths, columns, drawn, promises, state, (plot, str(output_format), report)):
         raise typer.Exit(1)

@@ -9,7 +9,7 @@ import numpy as np
 from fastarac import io, operation
 from fastarac._core.exceptions import collected
 from fastarac._core.files import suffix_problem
-from fastarac._core.text import listed, percent, percent_range, quoted, sentence
+from fastarac._core.text import listed, percent, percent_range, plural, quoted, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import (
@@ -44,8 +44,10 @@ if TYPE_CHECKING:
 
 COLUMNS = {
     "by": "--by", "documents": "--document", "groups": "--group", "accepted": "--output",
-    "review": "--review",
+    "review": "--review", "optional": "--optional", "types": "--type",
+    "fields_complete": "--fields-complete",
 }  # fmt: skip
+MOST_ADVICE = 4  # sentences about fields that are absent, beside those for programs
 MODEL = "model"  # the column of models, as fastarac ocr -o writes it
 REFUSED = (ValueError, TypeError, OSError)
 
@@ -66,7 +68,7 @@ def fit(
     source: tuple[Path, str | None],
     columns: Mapping[str, Any],
     limits: Mapping[str, Any],
-    rule: str,
+    of_fields: Mapping[str, Any],
     output: Path,
     delivery: tuple[str, Path | None],
     *,
@@ -78,7 +80,7 @@ def fit(
     refuse(suffix_problem(output, "policy", (".json",)))
     of_pages: list[str] = []
     notes: list[str] = []
-    of_items: dict[str, Any] = {}
+    of_items: dict[str, Any] = {"rule": of_fields["rule"]}
     if verified is not None:
         read, by = _read_verified(path, verified)
         correct, confidence = read
@@ -90,7 +92,13 @@ def fit(
         every = _of_one_model(path, only, columns)
         outputs = _with_confidence(path, every, notes, missed=missed)
         correct, confidence, by = outputs.correct, outputs.confidence, labels_of(outputs.by)
-        of_items = {"groups": one_group_of(outputs), "documents": labels_of(outputs.item)}
+        of_items |= {"groups": one_group_of(outputs), "documents": labels_of(outputs.item)}
+        of_items |= {
+            "rejected": None if outputs.item is None else outputs.rejected,
+            "optional": _optional(of_fields),
+            "types": _types(path, only, columns, of_fields["types"]),
+            "fields_complete": of_fields["fields_complete"],
+        }
     with collected(notes), interrupts_end_at_once():
         policy = refusing(
             str(path),
@@ -98,7 +106,6 @@ def fit(
                 correct,
                 confidence,
                 by=by,
-                rule=rule,  # type: ignore[arg-type]
                 **of_items,
                 **limits,
             ),
@@ -125,7 +132,11 @@ def fit(
         f"Tested on {policy.n_items:,} {unit}{half}{of_them}: {policy.accepted:,} accepted, "
         f"{errors} errors among them. Written to {output}{and_report(report)}."
     )
-    lines = [in_words_of_options(sentence(policy)), tested]
+    complete = "fields_complete=True", "--fields-complete"
+    advice = [each.replace(*complete) for each in policy.advice[:MOST_ADVICE]]
+    lines = [in_words_of_options(sentence(policy)), tested, *advice]
+    if (more := len(policy.advice) - MOST_ADVICE) > 0:
+        notes.append(f"{more} more about fields that are absent: --format json")
     if verified is None:
         of_pages += notes_of_pages([path], columns, only)
     notes = [*map(in_words_of_options, notes), *of_pages]
@@ -153,6 +164,14 @@ def _of_policy(policy: Policy, path: Path) -> dict[str, Any]:
     return {
         "path": str(path),
         **{name: getattr(policy, name) for name in names},
+        "optional": list(map(str, policy.optional)),
+        "types": [
+            {"type": str(each.type), "fields": list(map(str, each.fields))} for each in policy.types
+        ],
+        "absences": [each._asdict() | {"field": str(each.field)} for each in policy.absences],
+        "settings": [
+            each._asdict() | {"optional": list(map(str, each.optional))} for each in policy.settings
+        ],
         "thresholds": [
             {"field": field, "threshold": threshold, "n_items": int(reference.counts.sum())}
             for field, threshold, reference in rows
@@ -170,6 +189,7 @@ def check(
     is_log: bool,
     drawn: str | None = None,
     verified: Mapping[str, Any] | None = None,
+    of_fields: Mapping[str, Any],
 ) -> int:
     """Check a policy on a file of new verified outputs, or a log; returns the exit status."""
     (path, only), (form, report) = source, delivery
@@ -206,6 +226,7 @@ def check(
             by, pages = labels_of(outputs.by), one_group_of(outputs)
             given = slice(None) if outputs.rejected is None else ~outputs.rejected
             seen = known = outputs.confidence[given]
+            types = _types(path, only, named, of_fields["types"])
             found, shift = refusing(
                 str(path),
                 lambda: (
@@ -217,6 +238,8 @@ def check(
                         documents=labels_of(outputs.item),
                         max_group_size=max_group_size,
                         rejected=outputs.rejected,
+                        types=types,
+                        fields_complete=of_fields["fields_complete"],
                     ),
                     policy.shift(
                         known,
@@ -244,6 +267,12 @@ def check(
         lines.append(_html.WRITTEN.format(path=report))
     if verified is None:
         notes += notes_of_pages([path], columns, only)
+    if found.unknown_fields:
+        fate = "decide nothing" if found.documents else "are rejected"
+        notes.append(
+            f"{found.unknown_fields:,} {plural('output', found.unknown_fields)} of fields that the "
+            f"policy does not know {fate}"
+        )
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     notes += dict.fromkeys(note.replace(*limit) for note in warned)  # once, if the report has it too
     names = [str(each.field) for each in found.fields]
@@ -331,6 +360,7 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "still_needed": found.still_needed,
         "expected_verdict": found.expected_verdict,
         "of_fit": found.of_fit,
+        "unknown_fields": found.unknown_fields,
         "fields": [each._asdict() | {"rate": each.rate} for each in found.fields],
         **figures_of_shift(shift),
     }
@@ -455,24 +485,46 @@ def columns_in(path: Path) -> Sequence[str]:
 
 
 def _with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed: bool) -> io.Outputs:
-    """Return the outputs that have a confidence, of documents those whose outputs all have one.
+    """Return the outputs that have a confidence; all outputs of documents, which may lack fields.
 
     The others are never accepted: a limit that is kept without them is kept with them, too.
     """
     if outputs.rejected is None:
         return outputs
     left = ~outputs.rejected
-    if outputs.item is not None:
-        left = np.bincount(outputs.item.codes, outputs.rejected)[outputs.item.codes] == 0
     if not left.any():
         raise RefusalError(f"{path}: no output is left that has a confidence")
-    unit = "outputs" if outputs.item is None else "documents without them"
-    said = said_of_rejects(int(outputs.rejected.sum()), len(outputs), missed=missed)
+    n = int(outputs.rejected.sum())
+    said = said_of_rejects(n, len(outputs), missed=missed)
+    if outputs.item is not None:
+        lack = "nor is a document that lacks a required field"
+        told = f"{n:,} of {len(outputs):,} fields have no output: they are" if missed else said
+        notes.append(f"{told} never accepted, {lack}")
+        return outputs
     notes.append(
         f"{said} never accepted; the policy is fitted to the "
-        f"other {unit}, so that its limit is kept among all of them, too"
+        "other outputs, so that its limit is kept among all of them, too"
     )
     return outputs.take(np.flatnonzero(left))
+
+
+def _optional(of_fields: Mapping[str, Any]) -> list[str]:
+    """Return the fields that documents may lack, as options and a file of fields say."""
+    optional = list(of_fields["optional"])
+    if of_fields["file"] is not None:
+        from fastarac.ocr.field_comparisons import settings_of_file
+
+        optional += refusing(str(of_fields["file"]), lambda: settings_of_file(of_fields["file"])[1])
+    return optional
+
+
+def _types(
+    path: Path, only: str | None, columns: Mapping[str, Any], types: str | None
+) -> NDArray[Any] | None:
+    """Return the type of each output's document, where there is a column of them."""
+    if types is None:
+        return None
+    return labels_of(_of_one_model(path, only, {**columns, "item": types}).item)
 
 
 def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:

@@ -77,6 +77,7 @@ def apply(
                 by=given["by"],
                 documents=given["item"],
                 groups=given["group"],
+                types=given["types"],
                 empty_confidence=given["empty_confidence"],
             ),
         )
@@ -105,7 +106,8 @@ def figures_of(done: AppliedPolicy, goals: tuple[Path, Path]) -> dict[str, Any]:
     names = (
         *("criterion", "limit", "n_items", "accepted", "rejected", "unknown_fields"),
         *("expected_errors", "expected_low", "expected_high", "expected_rate"),
-        *("n_documents", "accepted_documents", "straight_through_rate", "n_groups", "n_unread"),
+        *("n_documents", "accepted_documents", "lacking_documents", "straight_through_rate"),
+        *("n_groups", "n_unread"),
     )
     return {
         "accepted_path": str(goals[0]),
@@ -221,6 +223,7 @@ class _Watch:
                 else f"--policy is given, but {source} is one policy; a folder of them is expected"
             )
         self.columns = columns_for(self.policies.values(), columns)
+        self._types, self._fields_complete = drawn["types"], drawn["fields_complete"]
         self._by_group, largest = drawn["group"] is not None, drawn["max_group_size"]
         self._drawn_at, deadline = drawn["drawn_at"], drawn["deadline"]
         for column, beside in (("group", "max_group_size"), ("drawn_at", "deadline")):
@@ -319,6 +322,11 @@ class _Watch:
         given = counted = 0
         with interrupts_end_at_once():
             outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
+            types = None
+            if self._types is not None:
+                of_types = {**columns, "item": self._types}
+                read = refusing(str(path), lambda: io.read_outputs(path, **of_types))
+                types = labels_of(read.item)
             for name, monitor in self.monitors.items():
                 chosen = np.ones(len(outputs.correct), np.bool_)
                 if outputs.group is not None:
@@ -326,7 +334,10 @@ class _Watch:
                     chosen = np.array(outputs.group.names)[outputs.group.codes] == name
                     if not chosen.any():
                         continue
-                made = partial(_audits, self.policies[name], outputs, chosen, path, self._by_group)
+                made = partial(
+                    _audits, self.policies[name], outputs, chosen, path, self._by_group,
+                    {"types": types, "fields_complete": self._fields_complete},
+                )  # fmt: skip
                 audits: _Audits = refusing(str(path), made)
                 given += len(audits.error)
                 names = {"ids": columns["model"], "groups": columns["item"]}
@@ -499,6 +510,7 @@ def _audits(
     chosen: NDArray[np.bool_],
     path: Path,
     by_group: bool,
+    of_fields: Mapping[str, Any],
 ) -> _Audits:
     """Audits of some outputs, or of their documents: of accepted ones, where the risk is limited."""
     if outputs.rejected is not None and policy.documents is None:
@@ -506,12 +518,12 @@ def _audits(
     rows = np.flatnonzero(chosen)
     by = _texts(outputs.by, rows) if policy.fields else None
     documents = _texts(outputs.item, rows) if policy.documents else None
-    accepted = policy.apply(
-        outputs.confidence[rows],
-        by=by,
-        documents=documents,
-        rejected=None if outputs.rejected is None else outputs.rejected[rows],
-    )
+    columns_of_rows: dict[str, Any] = {
+        "by": by,
+        "documents": documents,
+        "rejected": None if outputs.rejected is None else outputs.rejected[rows],
+        "types": None if of_fields["types"] is None else of_fields["types"][rows],
+    }
     wrong = ~outputs.correct[rows]
     groups = _texts(outputs.item, rows) if by_group else None
     columns = [outputs.confidence[rows], wrong, by, documents, groups]
@@ -519,9 +531,14 @@ def _audits(
         zip(*(each.tolist() for each in columns if each is not None), strict=True)
     )
     ids = _texts(outputs.model, rows)
-    if documents is not None:
-        first, codes = np.unique(documents, return_index=True, return_inverse=True)[1:]
-        accepted, wrong = np.bincount(codes, accepted) > 0, np.bincount(codes, wrong) > 0
+    if documents is None:
+        accepted = policy.apply(outputs.confidence[rows], **columns_of_rows)
+    else:
+        codes = np.unique(documents, return_inverse=True)[1]
+        accepted, wrong, first = policy.of_documents(
+            ~wrong, outputs.confidence[rows], fields_complete=of_fields["fields_complete"],
+            **columns_of_rows,
+        )  # fmt: skip
         inside: list[list[Any]] = [[] for _ in first]
         for code, each in zip(codes.tolist(), content, strict=True):
             inside[code].append(each)

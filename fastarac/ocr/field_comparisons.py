@@ -362,7 +362,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     ----------
     given : iterable of str
         What is written. A file ends in ``.toml``, and has lines such as
-        ``"items[].amount" = "amount"``.
+        ``"items[].amount" = "amount"`` or ``po = { compare = "text", optional = true }``.
 
     Returns
     -------
@@ -383,7 +383,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in given:
         if text.endswith(".toml"):
-            each = strings_of_file(Path(text), 'a comparison such as "amount"')
+            each = settings_of_file(Path(text))[0]
         elif _HOW.fullmatch(text):
             each = {"*": text}
         else:
@@ -399,20 +399,47 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the comparisons in a TOML file of fields, and the fields that are optional.
+
+    A line is a comparison, or a table of ``compare`` and ``optional``.
+    """
+    compare: dict[str, str] = {}
+    optional: list[str] = []
+    for field, value in _table_of_file(path).items():
+        own = value if isinstance(value, dict) else {"compare": value}
+        for key, each in own.items():
+            if key == "compare" and isinstance(each, str):
+                compare[field] = each
+            elif key == "optional" and isinstance(each, bool):
+                optional += [field] if each else []
+            else:
+                problem = (
+                    f'{shown(each)} was found; a comparison such as "amount" is expected, or a table '
+                    "of compare and optional (true or false)"
+                )
+                raise OcrFileError(path, problem, place=field)
+    return compare, tuple(optional)
+
+
 def strings_of_file(path: Path, expected: str) -> dict[str, str]:
     """Return the lines of a TOML file, which are names with a text each."""
+    table = _table_of_file(path)
+    for field, text in table.items():
+        if not isinstance(text, str):
+            raise OcrFileError(path, f"{shown(text)} was found; {expected} is expected", place=field)
+    return table
+
+
+def _table_of_file(path: Path) -> dict[str, Any]:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise OcrFileError(path, f"it cannot be opened: {error.strerror}") from None
     except UnicodeDecodeError:
         raise OcrFileError(path, "it is not valid TOML: it is not UTF-8 text") from None
     except ValueError as error:
         raise OcrFileError(path, f"it is not valid TOML: {error}") from None
-    for field, text in table.items():
-        if not isinstance(text, str):
-            raise OcrFileError(path, f"{shown(text)} was found; {expected} is expected", place=field)
-    return table
 
 
 def comparisons_by_field(

@@ -10,12 +10,14 @@ import numpy as np
 
 from fastarac._core.checks import require_type
 from fastarac._core.files import path_of
+from fastarac._core.text import quoted
 from fastarac.io._cells import around_query
 from fastarac.io._columns import Confidence, Label, Rejected, has_missed
 from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
 from fastarac.operation.application_results import AppliedField, AppliedPolicy
+from fastarac.operation.documents import Requirements, is_never
 from fastarac.operation.expectation import expected_rates
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import MOST_GROUPS, PROBABILITIES, Seen, quantiles_of, shift_of
@@ -56,6 +58,7 @@ def apply_policy(
     by: str | None = None,
     documents: str | None = None,
     groups: str | None = None,
+    types: str | None = None,
     empty_confidence: bool = False,
 ) -> AppliedPolicy:
     r"""Divide the outputs in a file into those that are accepted and those that people verify.
@@ -75,13 +78,18 @@ def apply_policy(
     by : str, optional
         The column of fields, where the policy has thresholds by field.
     documents : str, optional
-        The column of documents, where the policy accepts whole ones; their rows may be anywhere.
+        The column of documents, where the policy accepts whole ones; their rows may be anywhere. A
+        document that lacks a required field is never accepted, whatever rows it has; rows of fields
+        that the policy does not know are counted, and decide nothing.
     groups : str, optional
         The column of pages or other groups of outputs that depend on each other, where the policy was
         fitted with groups: whether the confidences have moved is then tested by whole groups.
+    types : str, optional
+        The column of document types, where the policy was fitted with types.
     empty_confidence : bool, default=False
-        Whether the confidence may be null, or empty: such outputs are never accepted, nor are their
-        documents. Where a column `kind` says what became of a word or a field, it always may.
+        Whether the confidence may be null, or empty: such outputs are never accepted, and a document
+        without another output of the field lacks it. Where a column `kind` says what became of a word
+        or a field, it always may.
 
     Returns
     -------
@@ -142,14 +150,15 @@ def apply_policy(
     require_policy(policy)
     source_path, goals = path_of(path), [path_of(accepted, "accepted"), path_of(review, "review")]
     _check_paths(source_path, goals)
-    policy.require_columns(by=by, documents=documents, groups=groups)
+    policy.require_columns(by=by, documents=documents, groups=groups, types=types)
     with connect(alone=True) as connection:
         import duckdb
 
         source = open_source(source_path, connection)
         source.require(confidence)
         labels = []
-        for argument, column in (("by", by), ("documents", documents), ("groups", groups)):
+        given = {"by": by, "documents": documents, "groups": groups, "types": types}
+        for argument, column in given.items():
             if column is not None:
                 source.require(column, is_label=True)
             labels.append(None if column is None else Label(argument, column))
@@ -207,8 +216,9 @@ class _Rule:
         label: Label | None,
         document: Label | None,
         group: Label | None,
+        kind: Label | None,
     ) -> None:
-        self.picks = [pick for pick in (number, label, document, group) if pick is not None]
+        self.picks = [pick for pick in (number, label, document, group, kind) if pick is not None]
         self.value = number.expression(source)
         self.given = "true"
         if number.empty or number.missed:
@@ -218,6 +228,7 @@ class _Rule:
         self.by = None if label is None else label.expression(source)
         self.document = None if document is None else document.expression(source)
         self.group = None if group is None else group.expression(source)
+        self.type = None if kind is None else kind.expression(source)
         self.is_integer = source.type_of(number.column) in INTEGERS
         accepts = [self._at_or_above(threshold) for threshold in policy.thresholds]
         errors = [
@@ -233,9 +244,43 @@ class _Rule:
         self.rounded = self._rounded()
         # not by isfinite alone, which has no form for integers
         each = [f"{self.value} IS NOT NULL", f"isfinite(CAST({self.value} AS DOUBLE))"]
-        names = self.by, self.document, self.group
+        names = self.by, self.document, self.group, self.type
         each += [f"{name} IS NOT NULL" for name in names if name is not None]
         self.valid = f"({' AND '.join(each)})"
+        self.hopeless = self._one_of(
+            [f for f, e in zip(policy.fields, policy.calibrations, strict=False) if is_never(e)]
+        )
+        needs = Requirements.of(policy.fields, policy.optional, policy.types).required
+        required = [[f for f, one in zip(policy.fields, row, strict=False) if one] for row in needs]
+        names_of_types = [sql_text(str(each.type)) for each in policy.types]
+        self.required = self._by_type(names_of_types, [self._one_of(each) for each in required])
+        self.factors = self._factors(policy)
+        self.n_required = self._by_type(names_of_types, [str(len(each)) for each in required])
+
+    def _factors(self, policy: Policy) -> list[tuple[str, str]]:
+        """Of each optional field, whether a row is of it, and what its absence is worth."""
+        found = []
+        needs = Requirements.of(policy.fields, policy.optional, policy.types)
+        names = [sql_text(str(each.type)) for each in policy.types]
+        for i, each in enumerate(policy.absences):
+            if each.field in policy.optional:
+                factor = f"CAST('{1.0 - each.missed_share!r}' AS DOUBLE)"
+                own = [factor if has else "1.0::DOUBLE" for has in needs.has[:, i]]
+                found.append((self._one_of([each.field]), self._by_type(names, own)))
+        return found
+
+    def _one_of(self, fields: Sequence[Any]) -> str:
+        """Whether a row is of one of these fields."""
+        if self.by is None or not fields:
+            return "false"
+        return f"({self.by} IN ({', '.join(sql_text(str(field)) for field in fields)}))"
+
+    def _by_type(self, types: list[str], each: list[str]) -> str:
+        """What holds of the type of a row's document; the last one of other types."""
+        if self.type is None:
+            return each[-1]
+        cases = " ".join(f"WHEN {t} THEN {e}" for t, e in zip(types, each[:-1], strict=True))
+        return f"CASE {self.type} {cases} ELSE {each[-1]} END"
 
     def condition(self, *, accepts: bool) -> str:
         """Return which rows are accepted, or which are not."""
@@ -436,29 +481,53 @@ def _require_scale(
         raise DataFileError(name, problem)
 
 
-def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
+def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
     """Check all rows, and decide on documents: a table `decided` of their names."""
-    right = f"CASE WHEN {rule.valid} THEN 1.0::DOUBLE - {rule.error} END"
+    counts = f"({rule.known} AND {rule.given})"
+    right = f"CASE WHEN NOT {counts} THEN 1.0::DOUBLE ELSE 1.0::DOUBLE - {rule.error} END"
+    # without fields nobody knows what a document lacks, but that an output has no confidence
+    whole = "true" if rule.by is not None else rule.given
+    worth = "".join(
+        f", {counts} AND {own} AS own_{i}, {factor} AS worth_{i}"
+        for i, (own, factor) in enumerate(rule.factors)
+    )
+    factors = [
+        f"CASE WHEN bool_or(own_{i}) THEN 1.0::DOUBLE ELSE any_value(worth_{i}) END"
+        for i in range(len(rule.factors))
+    ]
+    # factors in rising order, and absent fields after them, as Policy.apply takes them
+    sure = " * ".join(["product(chance ORDER BY chance)", *factors])
+    if policy.documents == "least":
+        sure = f"least({', '.join(['min(chance)', *factors])})"
     source.select(
-        f"{rule.document} AS name, {right} AS chance, {rule.known} AS known, {rule.given} AS given",
-        # factors in rising order, as Policy.apply takes them
-        into="CREATE TEMP TABLE grouped AS SELECT name, product(chance ORDER BY chance) AS product, "
-        "min(chance) AS least, bool_and(known AND given) AS known, count_if(NOT known) AS unknown, "
-        "count(*) AS n, count(chance) AS valid FROM (",
+        f"{rule.document} AS name, CASE WHEN {rule.valid} THEN {right} END AS chance, "
+        f"{rule.known} AS known, {counts} AS counts, {whole} AS whole, "
+        f"{counts} AND {rule.hopeless} AS hopeless, {rule.n_required} AS needed, "
+        f"CASE WHEN {counts} AND {rule.required} THEN {rule.by or 'NULL'} END AS has, "
+        f"{rule.type or 'NULL'} AS kind{worth}",
+        into="CREATE TEMP TABLE decided AS SELECT name, count_if(NOT known) AS unknown, count(*) AS n, "
+        "count(chance) AS valid, count(DISTINCT kind) AS kinds, bool_or(counts) AND bool_and(whole) "
+        "AND count(DISTINCT has) = any_value(needed) AS has_all, has_all AND NOT bool_or(hopeless) "
+        f"AND {sure} >= CAST('{policy.document_threshold!r}' AS DOUBLE) AS accepts FROM (",
         rest=") GROUP BY name",
     )
     run = source.connection.execute
-    if run("SELECT count(*) FROM grouped WHERE name IS NULL OR valid < n").fetchall()[0][0]:
+    if run("SELECT count(*) FROM decided WHERE name IS NULL OR valid < n").fetchall()[0][0]:
         raise _invalid(source, rule)
-    run(
-        "CREATE TEMP TABLE decided AS SELECT *, known AND CASE ? WHEN 'least' THEN least "
-        "ELSE product END >= ? AS accepts FROM grouped",
-        [policy.documents, policy.document_threshold],
-    )
+    if several := run("SELECT name FROM decided WHERE kinds > 1 ORDER BY name LIMIT 1").fetchall():
+        problem = f"document {quoted(several[0][0])} has several types; one is expected"
+        raise DataFileError(source.path, problem)
+
+
+def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
+    """Check all rows, decide on documents, and count."""
+    _decide_documents(source, rule, policy)
+    run = source.connection.execute
     found = run(
-        "SELECT sum(n), sum(n) FILTER (accepts), sum(unknown), count(*), count_if(accepts) FROM decided"
+        "SELECT sum(n), sum(n) FILTER (accepts), sum(unknown), count(*), count_if(accepts), "
+        "count_if(NOT has_all) FROM decided"
     ).fetchall()[0]
-    n, taken, unknown, documents, accepted = (int(number or 0) for number in found)
+    n, taken, unknown, documents, accepted, lacking = (int(number or 0) for number in found)
     expected = policy.expected_errors([accepted])
     rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
     n_groups, by_group = _groups(source, rule, policy)
@@ -468,7 +537,8 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
     return AppliedPolicy(
         n, taken, expected.estimate, expected.low, expected.high,
         unknown if policy.fields else 0, policy.criterion, policy.limit,
-        n_documents=documents, accepted_documents=accepted, n_groups=n_groups, shift=shift,
+        n_documents=documents, accepted_documents=accepted, lacking_documents=lacking,
+        n_groups=n_groups, shift=shift,
     )  # fmt: skip
 
 

@@ -46,7 +46,7 @@ class AppliedPolicy(Result):
     expected_low, expected_high : float
         The 95 % interval of that number.
     unknown_fields : int
-        Outputs of fields that the policy does not know, which are all rejected.
+        Outputs of fields that the policy does not know: all rejected, or of documents ignored.
     criterion : {"max_error_rate", "max_risk"}
         What the policy limits.
     limit : float
@@ -55,6 +55,8 @@ class AppliedPolicy(Result):
         The fields of the policy; empty where it has none, or accepts whole documents.
     n_documents, accepted_documents : int or None
         Where whole documents are accepted, how many there are, and accepted ones among them.
+    lacking_documents : int or None
+        How many of them lack a required field, or have no output, and so are not accepted.
     n_groups : int or None
         How many groups there are, where the column of groups was given.
     shift : ConfidenceShift or None
@@ -82,6 +84,7 @@ class AppliedPolicy(Result):
     fields: tuple[AppliedField, ...] = ()
     n_documents: int | None = None
     accepted_documents: int | None = None
+    lacking_documents: int | None = None
     n_groups: int | None = None
     shift: ConfidenceShift | None = None
     n_unread: int = 0
@@ -98,6 +101,13 @@ class AppliedPolicy(Result):
         if self.n_documents is None or self.accepted_documents is None:
             return None
         return self.accepted_documents / self.n_documents if self.n_documents else math.nan
+
+    @property
+    def _lacking_words(self) -> str:
+        if not self.lacking_documents:
+            return ""
+        verb = "lacks" if self.lacking_documents == 1 else "lack"
+        return f", {self.lacking_documents:,} of the others {verb} a required field"
 
     @property
     def expected_rate(self) -> float:
@@ -132,6 +142,11 @@ class AppliedPolicy(Result):
         unknown = ""
         if self.unknown_fields:
             unknown = f" ({self.unknown_fields:,} of them of fields that the policy does not know)"
+            if self.n_documents is not None:
+                unknown = (
+                    f"; {self.unknown_fields:,} {plural('output', self.unknown_fields)} of fields that "
+                    "the policy does not know decide nothing"
+                )
         ends = f"95 % interval {self.expected_low:.3g} to {self.expected_high:.3g}"
         number = f"about {self.expected_errors:.3g} ({ends})"
         errors, whole = f"{number} errors are expected among the", self.n_items
@@ -142,7 +157,7 @@ class AppliedPolicy(Result):
             whole, noun = self.n_documents, "documents"
             head = (
                 f"{self.accepted_documents:,} of {whole:,} documents go straight through "
-                f"({percent(self.straight_through_rate, 4)}); "
+                f"({percent(self.straight_through_rate, 4)}){self._lacking_words}; "
             )
         return (
             f"{head}{self.accepted:,} of {self.n_items:,} outputs{on} are accepted ({share}), "

@@ -93,6 +93,8 @@ class PolicyCheck(Result):
     n_unread : int
         Items beside `n_items` that have no output, or none with a confidence: never accepted, and not
         among what the rate is of.
+    unknown_fields : int
+        Outputs of fields that the policy does not know: rejected, or of documents ignored.
 
     See Also
     --------
@@ -133,6 +135,7 @@ class PolicyCheck(Result):
     verified: int | None = None
     of_fit: bool = False
     n_unread: int = 0
+    unknown_fields: int = 0
 
     @property
     def exit_status(self) -> int:

@@ -17,12 +17,21 @@ from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.areas.order import question_sweep
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
+from fastarac.operation.absences import Tried, absences_of
 from fastarac.operation.calibration import (
     Calibration,
     calibration_of,
-    combined,
     confidences,
     weighted_calibration,
+)
+from fastarac.operation.documents import (
+    Documents,
+    DocumentType,
+    Requirements,
+    given_of,
+    never,
+    optional_of,
+    require_documents,
 )
 from fastarac.operation.fingerprints import FEWEST, fingerprint_of
 from fastarac.operation.policy import Policy, Rule
@@ -32,6 +41,8 @@ from fastarac.sweep import threshold_sweep
 from fastarac.truth import PartialTruth, truth_of_some
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 METHODS = ("auto", "gamma")
@@ -48,6 +59,13 @@ class _Columns(NamedTuple):
     groups: NDArray[Any] | None
     documents: NDArray[Any] | None
     truth: PartialTruth | None = None
+    given: NDArray[np.bool_] | None = None
+    """Which have a confidence; None where all have. Of the others it is the least of all."""
+
+    @property
+    def with_confidence(self) -> NDArray[np.bool_]:
+        """Which items have a confidence."""
+        return np.ones(len(self.right), np.bool_) if self.given is None else self.given
 
     @property
     def weight(self) -> NDArray[np.float64] | None:
@@ -61,8 +79,8 @@ class _Columns(NamedTuple):
 
     def in_order(self) -> NDArray[np.intp]:
         """Return the places of the items in the order of their values."""
-        weight = () if self.weight is None else (self.weight,)
-        return np.lexsort((*weight, self.right, self.confidence, self.field))
+        more = [each for each in (self.given, self.weight) if each is not None]
+        return np.lexsort((*more, self.right, self.confidence, self.field))
 
 
 @takes_items_only("it draws items at random, and tells them apart by field, group and document")
@@ -79,6 +97,10 @@ def fit_policy(
     method: Literal["auto", "gamma"] = "auto",
     documents: ArrayLike | None = None,
     rule: Rule = "product",
+    rejected: ArrayLike | None = None,
+    optional: Sequence[Any] = (),
+    types: ArrayLike | None = None,
+    fields_complete: bool = False,
     random_state: RandomState = 0,
 ) -> Policy:
     r"""Fit thresholds that keep one limit over all outputs, on new ones too, with high probability.
@@ -109,6 +131,19 @@ def fit_policy(
         iff all its outputs are (straight-through processing). Limits are then about documents.
     rule : {"product", "least"}, default="product"
         The confidence of a document: the product of the 1 − p̂ of its outputs, or the least.
+    rejected : array_like of shape (n,), bool, optional
+        With `documents`, fields without an output: missed ones, which are not correct, and rightly
+        empty ones, which are. What stands in `confidence` there is not looked at, but finite. A
+        document without any output is one such row, of any field.
+    optional : sequence of str or int, default=()
+        The fields that an accepted document may lack: an output was missed, which is an undetected
+        error, or it is rightly empty. A document that lacks another field is never accepted.
+    types : array_like of shape (n,), optional
+        The type of each output's document: of one, only the fields that occur in its type are required.
+        Of types that the half that ranks does not have, all are.
+    fields_complete : bool, default=False
+        Whether a field that a document has no row of has no true value. Otherwise the truth has to
+        list the optional fields of documents that may be accepted.
     random_state : int, SeedSequence, Generator or None, default=0
         Of the halves, and of the order of groups. The same items have the same halves with the same
         seed, in any order; other items have others.
@@ -123,7 +158,9 @@ def fit_policy(
     TypeError
         Where not exactly one limit is given.
     ValueError, TypeError
-        As :func:`.threshold_sweep` and :func:`.guaranteed_operating_point`.
+        As :func:`.threshold_sweep` and :func:`.guaranteed_operating_point`; where `optional` has a
+        field that `by` lacks, the truth does not list an optional field, or what is said of documents
+        is given without them.
 
     Warns
     -----
@@ -155,6 +192,15 @@ def fit_policy(
     limit on the errors (the lemma of Neyman and Pearson), so that thresholds by field accept more than
     one raw threshold, and more than the same limit in each field. Halves are made of whole groups and
     whole documents. For ``max_risk`` the fixed thresholds are the values of p̂.
+
+    **Documents that lack fields**: nobody sees in use that a field was missed, as it has no output. So
+    a document that lacks a required field goes to people, whatever its other outputs, and shares are of
+    all documents. Where an optional field is absent, the share of missed ones among the absent is its
+    p̂. A document lacks a field of which it has no output with a confidence: of a line item that was
+    missed among others nobody sees anything, and its document may be accepted with that error.
+    :attr:`.Policy.settings` and :attr:`.Policy.advice` say what other optional fields would change.
+    They are from the half that ranks, so that the best of them may be fitted to the same outputs, with
+    the same `random_state` (an integer); to choose by what several fits accept breaks the promise.
 
     **Outputs verified in part** (:class:`.PartialTruth`): the guarantee is that of bets on verified
     outputs weighted by 1/π, with the judge as a control variate, which assumes nothing of the judge;
@@ -188,21 +234,23 @@ def fit_policy(
     criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
     choice(rule, "rule", RULES)
     choice(method, "method", METHODS)
-    columns, fields = _columns_of(correct, confidence, by, groups, documents, method)
+    require_documents(
+        documents, by, rejected=rejected, optional=optional, types=types,
+        fields_complete=fields_complete or None,
+    )  # fmt: skip
+    columns, fields = _columns_of(correct, confidence, by, groups, documents, method, rejected)
     truth, field, n = columns.truth, columns.field, len(columns.right)
+    chosen = optional_of(optional, fields)
+    kinds = None
+    if types is not None:
+        names, of_type = read_groups(types, n, "types")
+        kinds = tuple(names.tolist()), of_type.astype(np.intp)
     limits: dict[str, Any] = {criterion: max_risk if max_error_rate is None else max_error_rate}
     limits |= {"failure_probability": failure_probability, "max_group_size": max_group_size}
     limits["method"] = method
     key = key_of(random_state)
     n_fields = max(1, len(fields))
-    references = tuple(
-        Reference.of(columns.confidence[own], None if columns.groups is None else columns.groups[own])
-        for own in (columns.field == i for i in range(n_fields))
-    )
-    fitted_on = None
-    if max(len(each.edges) for each in references) >= FEWEST:
-        verified = columns.right if truth is None else None
-        fitted_on = fingerprint_of(columns.confidence, field, verified)
+    references, fitted_on = _references(columns, n_fields)
     if by is None and documents is None and criterion == "max_error_rate":
         point = guaranteed_operating_point(
             columns.right if truth is None else truth, columns.confidence, groups=groups,
@@ -214,53 +262,49 @@ def fit_policy(
         )
         every = _calibration(columns, np.arange(n))
         return _policy(
-            (), (point.threshold,), point, of_all, (every or _never(),), references, fitted_on
+            (), (point.threshold,), point, of_all, (every or never(),), references, fitted_on
         )
     fraction_of(limits[criterion], criterion)
     _question_fields(columns, fields)
     rng = _source_of_halves(columns, key)
     fitting = _random_half(columns, rng)
     known = _calibrations(columns, fitting, n_fields)
-    probability = np.full(n, UNKNOWN)
-    for i, calibration in enumerate(known):
-        of_field = np.flatnonzero(columns.field == i)
-        if calibration is not None:
-            probability[of_field] = calibration.at(columns.confidence[of_field])
-    right, score, codes, tested = columns.right, -probability, columns.groups, ~fitting
+    right, score, codes, tested = columns.right, -_probability(columns, known), columns.groups, ~fitting
+    whole: dict[str, Any] = {}
     if columns.documents is not None:
-        first = np.unique(columns.documents, return_index=True)[1]
-        right = np.bincount(columns.documents, ~right) == 0
-        score = combined(1.0 - probability, columns.documents, rule)
-        has_unknown = np.bincount(columns.documents, probability == UNKNOWN) > 0
-        score[has_unknown] = -UNKNOWN
-        tested = tested[first]
-        codes = None if codes is None else codes[first]
+        settings = _Settings(fields, chosen, kinds, rule, fields_complete)
+        halves = _Halves(columns, fitting, key, settings, documents)
+        score, right = halves.score(known), halves.right
+        tested = tested[halves.documents.first]
+        codes = None if codes is None else codes[halves.documents.first]
+        whole = {"documents": rule, "optional": chosen, "types": halves.types}
+        whole |= halves.advice(limits | ({} if codes is None else {"groups": codes}))
     if criterion == "max_risk":
         # fixed without the half that is tested, as the pilot that places the starts of the tests
-        limits |= {"thresholds": np.unique(score[~tested]), "pilot": score[~tested]}
+        fixed = score[~tested]
+        if whole:  # what is held back is not accepted at any of them
+            fixed = np.append(fixed[fixed >= 0.0], [] if (fixed >= 0.0).any() else [1.0])
+        limits |= {"thresholds": np.unique(fixed), "pilot": score[~tested]}
     with unquestioned():  # the confidences were looked at, in place of what ranks them
         point = guaranteed_operating_point(
             right[tested] if truth is None else truth_of_some(truth, tested), score[tested],
             groups=None if codes is None else codes[tested], random_state=rng, **limits,
         )  # fmt: skip
-    least = max(float(point.threshold), 0.0 if columns.documents is not None else -1.0)
+    least = max(float(point.threshold), 0.0 if whole else -1.0)
     thresholds = tuple(
-        math.inf
-        if calibration is None or documents is not None
-        else calibration.accepted_down_to(-least)
+        math.inf if calibration is None or whole else calibration.accepted_down_to(-least)
         for calibration in known
     )
-    calibrations = tuple(calibration or _never() for calibration in known)
-    parts = 1 if documents is not None else n_fields
-    of_field = np.zeros(len(right), np.intp) if documents is not None else field
+    calibrations = tuple(calibration or never() for calibration in known)
     counts = _Tested.of(
-        right[tested], score[tested] >= least, of_field[tested],
-        None if codes is None else codes[tested], parts,
+        right[tested], score[tested] >= least,
+        np.zeros(int(tested.sum()), np.intp) if whole else field[tested],
+        None if codes is None else codes[tested], 1 if whole else n_fields,
         None if columns.weight is None else columns.weight[tested],
     )  # fmt: skip
     return _policy(
         fields, thresholds, point, counts, calibrations, references, fitted_on,
-        documents=None if documents is None else rule, document_threshold=least,
+        document_threshold=least, **whole,
     )  # fmt: skip
 
 
@@ -275,6 +319,137 @@ def _question_fields(columns: _Columns, fields: tuple[Any, ...]) -> None:
         question_sweep(threshold_sweep(columns.right[own], columns.confidence[own]), groups, of)
 
 
+class _Settings(NamedTuple):
+    """What is said of the fields of documents."""
+
+    fields: tuple[Any, ...]
+    optional: tuple[Any, ...]
+    types: tuple[tuple[Any, ...], NDArray[np.intp]] | None
+    rule: Rule
+    complete: bool
+
+
+class _Halves:
+    """Whole documents, of which one half ranks and the other proves."""
+
+    def __init__(
+        self,
+        columns: _Columns,
+        fitting: NDArray[np.bool_],
+        key: NDArray[np.uint64],
+        settings: _Settings,
+        labels: ArrayLike | None,
+    ) -> None:
+        self.columns, self.fitting, self.key, self.settings = columns, fitting, key, settings
+        n_fields = max(1, len(settings.fields))
+        names, codes = settings.types or ((), None)
+        of_item: Any = columns.documents
+        documents = Documents.of(of_item, columns.field, columns.given, n_fields, codes)
+        self.types, places = self._types(names, documents)
+        self.documents = documents._replace(type=places[documents.type])
+        self.right = self.documents.right(columns.right)
+        self.needs = Requirements.of(settings.fields, settings.optional, self.types)
+        self.lacking = self.documents.lacking(self.needs.required)
+        wrong = np.zeros_like(documents.told)
+        of_wrong = np.flatnonzero(~columns.right)
+        wrong[documents.of_item[of_wrong], columns.field[of_wrong]] = True
+        self.chosen = fitting[documents.first]
+        self.absences = absences_of(
+            self.documents, self.chosen, wrong, settings.fields, settings.optional, self.types,
+            complete=settings.complete,
+        )  # fmt: skip
+        if not settings.complete:
+            self.documents.require_told(~self.lacking, self.needs, settings.fields, np.asarray(labels))
+
+    def _types(
+        self, names: tuple[Any, ...], documents: Documents
+    ) -> tuple[tuple[DocumentType, ...], NDArray[np.intp]]:
+        """The types of the half that ranks, with the fields that occur in them, and their numbers.
+
+        A field occurs where it has a true value or an output. -1 stands for other types, last for none.
+        """
+        columns, fields = self.columns, self.settings.fields
+        there = self.fitting & (columns.with_confidence | ~columns.right)
+        kind = documents.type[documents.of_item]
+        found: list[DocumentType] = []
+        places = np.full(len(names) + 1, -1, np.intp)
+        for i, name in enumerate(names):
+            own = np.unique(columns.field[there & (kind == i)])
+            if len(own):
+                places[i] = len(found)
+                found.append(DocumentType(name, tuple(fields[j] for j in own.tolist())))
+        return tuple(found), places
+
+    def score(self, calibrations: list[Calibration | None]) -> NDArray[np.float64]:
+        """The confidence of each document, below 0 where a person has to open it."""
+        score, hopeless = self._ranked(_probability(self.columns, calibrations))
+        score[self.lacking | hopeless] = -UNKNOWN
+        return score
+
+    def _ranked(
+        self, probability: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The confidence of each document, and whether it has outputs of fields without calibration."""
+        given, documents = self.columns.given, self.documents
+        missed = [each.missed_share for each in self.absences]
+        score = documents.confidence(
+            1.0 - probability, given, self.settings.rule, self.needs.has, missed
+        )
+        unknown = self.columns.with_confidence & (probability == UNKNOWN)
+        return score, np.bincount(documents.of_item, unknown) > 0
+
+    def advice(self, limits: dict[str, Any]) -> dict[str, Any]:
+        """How often fields are absent, and what other optional ones would change.
+
+        By the half that ranks alone, so that whoever follows it and fits again breaks no promise: the
+        half that proves has not been looked at. Within it, one part is ranked by the other.
+        """
+        columns, found = self.columns, self.absences
+        if not any(each.absent for each in found):
+            return {"absences": found}
+        blocks: Any = columns.documents if columns.groups is None else columns.groups
+        inside = np.unique(blocks[self.fitting])
+        if len(inside) < 2:
+            return {"absences": found}
+        rng = np.random.default_rng([*self.key.tolist(), len(inside)])
+        part = self.fitting & np.isin(blocks, inside[rng.permutation(len(inside)) < len(inside) // 2])
+        probability = np.full(len(columns.right), UNKNOWN)
+        n_fields = len(self.settings.fields)
+        for ranked, by in ((part, self.fitting & ~part), (self.fitting & ~part, part)):
+            known = _calibrations(columns, by, n_fields)
+            probability[ranked] = _probability(columns, known)[ranked]
+        score, hopeless = self._ranked(probability)
+        groups = limits.pop("groups", None)
+        tried = Tried(self.documents, self.chosen, self.right, hopeless, score, groups, limits)
+        return {"absences": found, "settings": tried.settings(found, self.types)}
+
+
+def _references(columns: _Columns, n_fields: int) -> tuple[tuple[Reference, ...], str | None]:
+    """What the confidences of each field are like, and the fingerprint of the outputs."""
+    given, groups = columns.with_confidence, columns.groups
+    found = []
+    for i in range(n_fields):
+        own = given & (columns.field == i)
+        if own.any():
+            found.append(Reference.of(columns.confidence[own], None if groups is None else groups[own]))
+        else:  # a field that no document has an output of
+            found.append(Reference.of(np.zeros(1), None if groups is None else np.zeros(1, np.intp)))
+    if max(len(each.edges) for each in found) < FEWEST:
+        return tuple(found), None
+    verified = columns.right[given] if columns.truth is None else None
+    return tuple(found), fingerprint_of(columns.confidence[given], columns.field[given], verified)
+
+
+def _probability(columns: _Columns, calibrations: list[Calibration | None]) -> NDArray[np.float64]:
+    """The error probability of each item by the calibration of its field."""
+    probability = np.full(len(columns.right), UNKNOWN)
+    for i, calibration in enumerate(calibrations):
+        of_field = np.flatnonzero(columns.field == i)
+        if calibration is not None:
+            probability[of_field] = calibration.at(columns.confidence[of_field])
+    return probability
+
+
 def _source_of_halves(columns: _Columns, key: NDArray[np.uint64]) -> np.random.Generator:
     """Random numbers that the seed and the items decide, whatever their order.
 
@@ -286,6 +461,8 @@ def _source_of_halves(columns: _Columns, key: NDArray[np.uint64]) -> np.random.G
     digest = blake2b(digest_size=16)
     for column in (columns.field[order].astype("<i8"), columns.right[order], changes):
         digest.update(column.tobytes())
+    if columns.given is not None:
+        digest.update(columns.given[order].tobytes())
     if columns.weight is not None:
         digest.update(columns.weight[order].astype("<f8").tobytes())
     return np.random.default_rng([*key.tolist(), int.from_bytes(digest.digest(), "little")])
@@ -298,6 +475,7 @@ def _columns_of(
     groups: ArrayLike | None,
     documents: ArrayLike | None,
     method: str,
+    rejected: ArrayLike | None,
 ) -> tuple[_Columns, tuple[Any, ...]]:
     """Check the items; returns them as numbers, and the labels of the fields."""
     truth = correct.simplified if isinstance(correct, PartialTruth) else None
@@ -322,6 +500,11 @@ def _columns_of(
         items = read_items(labels, confidence)
         right, values, truth = np.not_equal(items.correct, 0), items.confidence, None
     n = len(right)
+    given = given_of(rejected, n)
+    if given is not None:
+        if not given.any():
+            raise ValueError("rejected says that no output has a confidence; at least one is expected")
+        values = np.where(given, values, values[given].min())
     fields: tuple[Any, ...] = ()
     field = np.zeros(n, np.intp)
     if by is not None:
@@ -334,6 +517,7 @@ def _columns_of(
         None if groups is None else read_outermost(groups, n, "fit_policy"),
         None if documents is None else read_groups(documents, n, "documents")[1],
         truth,
+        given,
     )
     return columns, fields
 
@@ -370,7 +554,8 @@ def _calibrations(
     columns: _Columns, fitting: NDArray[np.bool_], n_fields: int
 ) -> list[Calibration | None]:
     return [
-        _calibration(columns, np.flatnonzero(fitting & (columns.field == i))) for i in range(n_fields)
+        _calibration(columns, np.flatnonzero(fitting & columns.with_confidence & (columns.field == i)))
+        for i in range(n_fields)
     ]
 
 
@@ -385,11 +570,6 @@ def _calibration(columns: _Columns, own: NDArray[np.intp]) -> Calibration | None
     if not len(own):
         return None
     return weighted_calibration(~columns.right[own], columns.confidence[own], weight[own])
-
-
-def _never() -> Calibration:
-    """A calibration of a field that was not seen: everything is wrong."""
-    return Calibration((0.0,), np.ones(1, np.int64), np.ones(1, np.int64))
 
 
 class _Tested(NamedTuple):
@@ -444,9 +624,7 @@ def _policy(
     calibrations: tuple[Calibration, ...],
     references: tuple[Reference, ...],
     fitted_on: str | None,
-    *,
-    documents: Rule | None = None,
-    document_threshold: float = math.inf,
+    **of_documents: Any,
 ) -> Policy:
     return Policy(
         fields=fields,
@@ -464,11 +642,10 @@ def _policy(
         errors_per_group=tested.errors_per_group,
         calibrations=calibrations,
         references=references,
-        documents=documents,
-        document_threshold=document_threshold,
         certified=point.certified,
         approximate_acceptance_rate=point.approximate_acceptance_rate,
         n_verified=tested.n_verified,
         least_probability=point.assumed_probability,
         fitted_on=fitted_on,
+        **of_documents,
     )

@@ -18,10 +18,20 @@ from fastarac._core.text import json_text, listed, percent, quoted
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.guarantees.audits import log_of
-from fastarac.operation.calibration import Calibration, combined, confidences
+from fastarac.operation.absences import FieldAbsence, OptionalSetting, advice
+from fastarac.operation.calibration import Calibration, confidences
 from fastarac.operation.checking import Audits, Checked, PolicyCheck, check_of
+from fastarac.operation.documents import (
+    HELD_BACK,
+    Documents,
+    DocumentType,
+    Requirements,
+    given_of,
+    is_never,
+    types_of,
+)
 from fastarac.operation.expectation import errors_expected
-from fastarac.operation.fingerprints import was_fitted_on, without_rejected
+from fastarac.operation.fingerprints import was_fitted_on
 from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy, written_groups
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.operation.verified_rates import KnownErrors
@@ -99,6 +109,18 @@ class Policy(Result):
         accepted.
     document_threshold : float
         The least confidence of an accepted document.
+    optional : tuple of str or int
+        The fields that an accepted document may lack; one that lacks another field is never accepted.
+    types : tuple of DocumentType
+        The document types with the fields that each has, where they were told; documents of other types
+        must have all.
+    absences : tuple of FieldAbsence
+        How often documents lack each field, and how often rightly: in the half that ranked the outputs.
+        Where an optional one is absent, the share of missed ones is its error probability.
+    settings : tuple of OptionalSetting
+        What would be accepted with other optional fields: first the present ones, then each field's
+        other setting, and the best that was found. From the half that ranked the outputs, so that
+        whoever follows it and fits again, with the same seed, breaks no promise.
 
     See Also
     --------
@@ -131,6 +153,10 @@ class Policy(Result):
     fitted_on: str | None = None
     n_unread: int = 0
     missed_rate: float | None = None
+    optional: tuple[Any, ...] = ()
+    types: tuple[DocumentType, ...] = ()
+    absences: tuple[FieldAbsence, ...] = ()
+    settings: tuple[OptionalSetting, ...] = ()
 
     def __repr__(self) -> str:
         by = f"{len(self.fields)} fields" if self.fields else f"threshold={self.thresholds[0]:g}"
@@ -194,6 +220,11 @@ class Policy(Result):
         return f"with {percent(1.0 - self.failure_probability)} confidence at most {among}{unproved}"
 
     @property
+    def advice(self) -> tuple[str, ...]:
+        """How often documents lack fields, and what other optional ones would change, in sentences."""
+        return advice(self.absences, self.settings)
+
+    @property
     def acceptance_rate(self) -> float:
         """The share that is accepted of the items that the guarantee was tested on."""
         return self.accepted / self.n_items
@@ -243,6 +274,7 @@ class Policy(Result):
         by: ArrayLike | None = None,
         documents: ArrayLike | None = None,
         rejected: ArrayLike | None = None,
+        types: ArrayLike | None = None,
     ) -> NDArray[np.bool_]:
         """Say which outputs are accepted.
 
@@ -252,12 +284,17 @@ class Policy(Result):
             Of each output, finite.
         by : array_like of shape (n,), optional
             The field of each output, where the policy has thresholds by field. An output of a field
-            that the policy does not know is rejected.
+            that the policy does not know is rejected; of a document it is ignored.
         documents : array_like of shape (n,), optional
-            The document of each output, where the policy accepts whole documents.
+            The document of each output, where the policy accepts whole documents. One that lacks a
+            required field is never accepted, whatever outputs it has.
         rejected : array_like of shape (n,), bool, optional
-            Outputs without a confidence, which are never accepted, nor are their documents; what
-            stands in `confidence` there is not looked at, but finite.
+            Outputs without a confidence, which are never accepted; what stands in `confidence` there is
+            not looked at, but finite. A document lacks a field of which all its outputs are such, and
+            one without any output is one such row, of any field. By a policy without fields, documents
+            with such outputs are not accepted.
+        types : array_like of shape (n,), optional
+            The type of each output's document, where the policy was fitted with types.
 
         Returns
         -------
@@ -273,18 +310,16 @@ class Policy(Result):
         values = confidences(confidence)
         codes = self._codes(by, len(values))
         self._require(documents, "documents", needed=self.documents is not None)
-        never = np.zeros(len(values), np.bool_)
-        if rejected is not None:
-            never = np.asarray(rejected, np.bool_)
-            if never.shape != values.shape:
-                raise ValueError(
-                    f"rejected has shape {never.shape}; that of confidence, {values.shape}, is expected"
-                )
+        self._require(types, "types", needed=bool(self.types))
+        given = given_of(rejected, len(values))
         if documents is None:
-            return self._accepted(values, codes) & ~never
+            accepted = self._accepted(values, codes)
+            return accepted if given is None else accepted & given
         of_item = read_groups(documents, len(values), "documents")[1]
-        accepted = self._document_confidence(values, codes, of_item) >= self.document_threshold
-        accepted &= np.bincount(of_item, never) == 0
+        whole = self._documents(codes, of_item, given, types)
+        accepted = self._accepts(whole, values, codes, given)
+        if not self.fields and given is not None:
+            accepted &= np.bincount(of_item, ~given) == 0
         return np.asarray(accepted[of_item])
 
     def error_probability(
@@ -342,6 +377,8 @@ class Policy(Result):
         audit_probability: ArrayLike | None = None,
         drawn: ArrayLike | None = None,
         rejected: ArrayLike | None = None,
+        types: ArrayLike | None = None,
+        fields_complete: bool = False,
     ) -> PolicyCheck:
         """Test on new verified outputs, drawn at random, or on a log of audits whether the limit holds.
 
@@ -364,9 +401,13 @@ class Policy(Result):
         drawn : array_like of shape (n,), bool, optional
             Beside `audit_probability`, which outputs were drawn for an audit, as
             :func:`.audited_sweep` takes it: without it no verdict is "holds".
-        rejected : array_like of shape (n,), bool, optional
+        rejected, types : array_like of shape (n,), optional
             As :meth:`apply` takes them; not of a log. The limit is one of the other outputs, as where
-            the policy was fitted and is applied.
+            the policy was fitted and is applied. A document that may be accepted without an optional
+            field is wrong where that was missed: a rejected output that is not correct.
+        fields_complete : bool, default=False
+            Whether a field that a document has no row of has no true value. Otherwise the truth has to
+            list the optional fields of documents that may be accepted.
 
         Returns
         -------
@@ -377,7 +418,8 @@ class Policy(Result):
         ------
         ValueError, TypeError
             As :func:`.threshold_sweep`; as :func:`.audited_sweep` for a log that contradicts itself;
-            where `documents` or `rejected` is given beside a :class:`.PartialTruth`; where
+            where `documents` or `rejected` is given beside a :class:`.PartialTruth`; where the truth
+            does not say whether an optional field is empty; where
             `audit_probability` is given beside `documents` or `rejected`; and where `drawn`
             is given without it.
 
@@ -412,28 +454,61 @@ class Policy(Result):
         threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
         items = read_items(correct, confidence)
         right = np.not_equal(items.correct, 0)
-        accepted = self.apply(items.confidence, by=by, documents=documents, rejected=rejected)
         codes = None if groups is None else read_outermost(groups, items.n, "check")
-        of_item = None if documents is None else read_groups(documents, items.n, "documents")[1]
         fields = self._codes(by, items.n)
-        given = without_rejected(rejected, of_item)  # what a policy is fitted on
-        of_fit = was_fitted_on(*self._of_fit, items.confidence, fields, right, given)
-        if of_item is not None:
-            first = np.unique(of_item, return_index=True)[1]
-            accepted, right = accepted[first], np.bincount(of_item, ~right) == 0
+        given = given_of(rejected, items.n)  # what a policy is fitted on
+        with_confidence = slice(None) if given is None else given
+        of_fit = was_fitted_on(*self._of_fit, items.confidence, fields, right, with_confidence)
+        if documents is None:
+            accepted = self.apply(items.confidence, by=by, rejected=rejected, types=types)
+            wrong = ~right
+        else:
+            accepted, wrong, first = self.of_documents(
+                right, items.confidence, by=by, documents=documents, rejected=rejected, types=types,
+                fields_complete=fields_complete,
+            )  # fmt: skip
             codes = None if codes is None else codes[first]
         n_unread = 0
-        if of_item is None and rejected is not None:  # as where it was fitted, and is applied
-            n_unread = int(np.count_nonzero(rejected))
-            accepted, right = accepted[given], right[given]
+        if documents is None and given is not None:  # as where it was fitted, and is applied
+            n_unread = int(np.count_nonzero(~given))
+            accepted, wrong = accepted[given], wrong[given]
             fields = None if fields is None else fields[given]
             codes = None if codes is None else np.unique(codes[given], return_inverse=True)[1]
-        checked = Checked(accepted, accepted & ~right, codes, max_group_size)
+        checked = Checked(accepted, accepted & wrong, codes, max_group_size)
         is_whole = documents is not None
         chosen = self._of_fields(None if is_whole else fields)
-        return check_of(
+        found = check_of(
             checked, chosen, *self._promise(), documents=is_whole, of_fit=of_fit, n_unread=n_unread
         )
+        unknown = 0 if fields is None else int(np.sum(fields < 0))
+        return replace(found, unknown_fields=unknown)
+
+    def of_documents(
+        self,
+        correct: NDArray[np.bool_],
+        confidence: ArrayLike,
+        *,
+        by: ArrayLike | None,
+        documents: ArrayLike,
+        rejected: ArrayLike | None,
+        types: ArrayLike | None,
+        fields_complete: bool,
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]:
+        """Return which documents are accepted and which are wrong, and the first output of each.
+
+        The arguments are those of :meth:`check`, which raises as this does.
+        """
+        values = confidences(confidence)
+        self.require_columns(by=by, documents=documents, types=types)
+        fields, given = self._codes(by, len(values)), given_of(rejected, len(values))
+        of_item = read_groups(documents, len(values), "documents")[1]
+        whole = self._documents(fields, of_item, given, types)
+        accepted = self._accepts(whole, values, fields, given)
+        if not fields_complete:
+            needs = Requirements.of(self.fields, self.optional, self.types)
+            whole.require_told(accepted, needs, self.fields, np.asarray(documents))
+        right = correct if fields is None else correct | (fields < 0)  # nobody asked for the others
+        return accepted, ~whole.right(right), whole.first
 
     def _check_log(
         self,
@@ -561,6 +636,9 @@ class Policy(Result):
                 {**each.to_dict(), "groups": written_groups(each.groups)} for each in self.references
             ],
             "document_threshold": _written(self.document_threshold),
+            "types": [each._asdict() for each in self.types],
+            "absences": [each._asdict() for each in self.absences],
+            "settings": [each._asdict() for each in self.settings],
         }
         content = {"kind": KIND, "version": VERSION, **fields_of(self), **written}
         return json_text(content, indent=1) + "\n"
@@ -597,15 +675,37 @@ class Policy(Result):
         """Read the policy that :meth:`save` wrote."""
         return read_saved(path, cls.from_json)
 
-    def _document_confidence(
-        self, confidence: NDArray[Any], codes: NDArray[Any] | None, of_item: NDArray[Any]
-    ) -> NDArray[np.float64]:
-        """Return the confidence of each document from those of its items; -1 with unknown fields."""
-        right = 1.0 - self._error_probability(confidence, codes)
-        found = combined(right, of_item, self.documents or "product")
-        if codes is not None:
-            found[of_item[codes < 0]] = -1.0
-        return found
+    def _documents(
+        self,
+        codes: NDArray[np.intp] | None,
+        of_item: NDArray[Any],
+        given: NDArray[np.bool_] | None,
+        types: ArrayLike | None,
+    ) -> Documents:
+        """Return which fields the documents of some outputs have."""
+        kinds = None
+        if types is not None:
+            kinds = types_of(types, len(of_item), [each.type for each in self.types])
+        return Documents.of(of_item, codes, given, len(self.calibrations), kinds)
+
+    def _accepts(
+        self,
+        documents: Documents,
+        values: NDArray[Any],
+        codes: NDArray[np.intp] | None,
+        given: NDArray[np.bool_] | None,
+    ) -> NDArray[np.bool_]:
+        """Return which documents are accepted: those that have what they must, and are sure enough."""
+        counts = given
+        if codes is not None and (codes < 0).any():
+            counts = codes >= 0 if given is None else given & (codes >= 0)
+        right = 1.0 - self._error_probability(values, codes)
+        needs = Requirements.of(self.fields, self.optional, self.types)
+        missed = [each.missed_share for each in self.absences]
+        found = documents.confidence(right, counts, self.documents or "product", needs.has, missed)
+        unknown = documents.found[:, [is_never(each) for each in self.calibrations]].any(axis=1)
+        found[unknown | documents.lacking(needs.required)] = HELD_BACK
+        return np.asarray(found >= self.document_threshold)
 
     def _accepted(self, values: NDArray[Any], codes: NDArray[Any] | None) -> NDArray[np.bool_]:
         if codes is None:
@@ -646,12 +746,15 @@ class Policy(Result):
         place: NDArray[np.intp] = np.array([own.get(label, -1) for label in given], np.intp)
         return np.asarray(place[codes])
 
-    def require_columns(self, *, by: object, documents: object, groups: object) -> None:
+    def require_columns(
+        self, *, by: object, documents: object, groups: object = None, types: object = None
+    ) -> None:
         """Raise a TypeError where labels are missing or superfluous."""
         if not self.has_groups:
             self._require(groups, "groups", needed=False)
         self._require(by, "by", needed=bool(self.fields))
         self._require(documents, "documents", needed=self.documents is not None)
+        self._require(types, "types", needed=bool(self.types))
 
     def _require(self, given: object, name: str, *, needed: bool) -> None:
         if needed and given is None:

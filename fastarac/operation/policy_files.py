@@ -9,11 +9,15 @@ import numpy as np
 
 from fastarac._core import saved
 from fastarac._core.checks import failure_of, fraction_of, inner_fraction
+from fastarac.operation.absences import FieldAbsence, OptionalSetting
 from fastarac.operation.calibration import Calibration
+from fastarac.operation.documents import DocumentType
 from fastarac.operation.fingerprints import DIGITS
 from fastarac.operation.shifts import MOST_GROUPS, PROBABILITIES, Reference
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 VERSION = 1
@@ -112,7 +116,35 @@ def _require_counts(counts: tuple[float, ...], name: str, length: int, beside: s
     saved.require_at_most(sum(counts), f"the sum of {name}", MOST_ITEMS, "2**53")
 
 
+def _made(kind: Callable[..., Any], checks: dict[str, saved.Check]) -> saved.Check:
+    """The check of a list of such records, which become objects of this kind."""
+    check = saved.record(checks)
+    return saved.sequence(lambda value, name: kind(**check(value, name)))
+
+
+_LABELS, _SHARE = saved.sequence(saved.label), saved.number(fraction_of)
+#: What older files lack, and stands for it: all fields of a document are required.
+_OF_DOCUMENTS: dict[str, saved.Check] = {
+    "optional": _LABELS,
+    "types": _made(DocumentType, {"type": saved.label, "fields": _LABELS}),
+    "absences": _made(
+        FieldAbsence,
+        {
+            "field": saved.label,
+            "optional": saved.boolean,
+            **dict.fromkeys(("n_documents", "absent", "rightly", "unlisted"), saved.whole()),
+        },
+    ),
+    "settings": _made(
+        OptionalSetting,
+        {
+            "optional": _LABELS,
+            **dict.fromkeys(("straight_through_rate", "undetected_error_rate"), _SHARE),
+        },
+    ),
+}
 _CHECKS: dict[str, saved.Check] = {
+    **_OF_DOCUMENTS,
     "fields": saved.sequence(saved.label),
     "thresholds": saved.sequence(saved.infinite_or(saved.finite)),
     "criterion": saved.word(*CRITERIA),
@@ -159,7 +191,8 @@ def fields_of_policy(text: str) -> dict[str, Any]:
     ValueError
         Naming the first field that is not as :func:`.fit_policy` could have made it.
     """
-    content = _UNREAD | saved.content_of(text, KIND, VERSION)
+    defaults = {name: [] for name in _OF_DOCUMENTS} | _UNREAD
+    content = defaults | saved.content_of(text, KIND, VERSION)
     is_estimated = content.get("n_verified") is not None
     found: dict[str, Any] = _checks(_amount if is_estimated else saved.whole())(content, "")
     saved.require_rising(found["fields"], "fields")
@@ -195,7 +228,35 @@ def fields_of_policy(text: str) -> dict[str, Any]:
     else:
         saved.require_at_most(found["bound"], "bound", found["limit"] * (1.0 + ROUNDING), "limit")
     _require_thresholds(found)
+    _require_fields(found)
     return found
+
+
+def _require_fields(found: dict[str, Any]) -> None:
+    """Raise unless what is said of fields that documents lack is of the policy's own fields."""
+    for name in _OF_DOCUMENTS:
+        if found[name] and not found["documents"]:
+            raise ValueError(f"{name} is given without documents, of which it is said")
+    fields, own = found["fields"], {"optional": found["optional"]}
+    own |= {f"types[{i}].fields": each.fields for i, each in enumerate(found["types"])}
+    own |= {f"settings[{i}].optional": each.optional for i, each in enumerate(found["settings"])}
+    for name, labels in own.items():
+        saved.require_rising(labels, name)
+        for label in labels:
+            if label not in fields:
+                raise ValueError(f"{name} has {saved.shown(label)}; one of fields is expected")
+    if found["absences"] and [each.field for each in found["absences"]] != list(fields):
+        raise ValueError("absences is not of the fields; one of each, in their order, is expected")
+    if any(each.optional != (each.field in found["optional"]) for each in found["absences"]):
+        raise ValueError("absences has another field as optional than optional")
+    if found["settings"] and found["settings"][0].optional != found["optional"]:
+        raise ValueError("settings[0].optional is not optional; the present ones are expected there")
+    saved.require_rising(tuple(each.type for each in found["types"]), "the types of types")
+    for i, each in enumerate(found["absences"]):
+        name = f"absences[{i}]"
+        saved.require_at_most(each.absent, f"{name}.absent", each.n_documents, f"{name}.n_documents")
+        told = each.rightly + each.unlisted
+        saved.require_at_most(told, f"{name}.rightly and unlisted", each.absent, f"{name}.absent")
 
 
 def _require_thresholds(found: dict[str, Any]) -> None:

@@ -36,6 +36,7 @@ __all__ = ["write_operation_report"]
 
 ROWS = 200  # of a table
 CURVES, BANDS = 8, 3  # in a chart
+ADVICE = 4  # sentences about fields that documents lack
 MOST_POINTS = 60  # that a line is drawn with
 ALL = "all"
 SHARES = (0.0, 0.25, 0.5, 0.75)  # of a limit, for which a plan has rows
@@ -286,6 +287,7 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
             ("Tested on", f"{of_them}: {policy.accepted:,} accepted, {errors} wrong"),
             ("Needs", PROMISE),
             *_unread(policy.n_unread, policy.n_read, policy.acceptance_rate),
+            *([("Fields that are absent", " ".join(policy.advice[:ADVICE]))] if policy.advice else []),
         ],
         [Chart(
             f"Error probability by confidence{some}",

@@ -533,10 +533,12 @@ class TestMonitor:
 def test_outputs_without_a_confidence(folder, tmp_path, by_document):
     """They are never accepted, in no command, even by a policy that accepts everything else."""
     field, confidence, _ = rows(3000, 70)
+    if by_document:  # each of which has both fields
+        field = np.tile(["date", "name"], 1500)
     empty = np.arange(3000) % 40 == 7
     lines = ["id,field,page,correct,confidence"]
     for i, (f, c) in enumerate(zip(field, confidence, strict=True)):
-        lines.append(f"{i},{f},{i // 4},{int(not empty[i])},{'' if empty[i] else c}")
+        lines.append(f"{i},{f},{i // 2},{int(not empty[i])},{'' if empty[i] else c}")
     path, policy = tmp_path / "new.csv", tmp_path / "p.json"
     path.write_text("\n".join(lines) + "\n")
     columns = ["--by", "field", *(["--document", "page"] if by_document else []), "--empty-confidence"]
@@ -544,7 +546,7 @@ def test_outputs_without_a_confidence(folder, tmp_path, by_document):
     assert "(--empty-confidence takes what is empty for" in refusal(*fit[:-1])
     done = run(*fit)
     assert "note: 75 of 3,000 outputs have no confidence: they are never accepted" in done.stderr
-    never = np.repeat(empty.reshape(-1, 4).any(axis=1), 4) if by_document else empty
+    never = np.repeat(empty.reshape(-1, 2).any(axis=1), 2) if by_document else empty
     goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"]
     out = run("apply", policy, path, *columns, *goals).stdout
     assert "have moved" not in out
@@ -552,9 +554,9 @@ def test_outputs_without_a_confidence(folder, tmp_path, by_document):
     assert kept == np.flatnonzero(~never).tolist()  # all others are right, and accepted
     done = run("check", policy, path, *columns, "--format", "json", code=3)
     checked = json.loads(done.stdout)["check"]
-    found = 750 if by_document else 3000 - 75
+    found = 1500 if by_document else 3000 - 75
     assert (checked["n_items"], checked["n_unread"]) == (found, 0 if by_document else 75)
-    assert checked["accepted"] == (~never).sum() // (4 if by_document else 1)
+    assert checked["accepted"] == (~never).sum() // (2 if by_document else 1)
     assert (checked["errors"], checked["verdict"]) == (0, "too few")
     assert "these are the" in json.loads(done.stdout)["decisions"][0]  # that it was fitted on
     path.write_text("\n".join(lines[:-12]) + "\n")
@@ -563,7 +565,7 @@ def test_outputs_without_a_confidence(folder, tmp_path, by_document):
     path.write_text("\n".join(lines) + "\n")
     done = run("monitor", policy, path, *columns, "--format", "json")
     (watched,) = json.loads(done.stdout)["monitor"]["policies"]
-    assert (watched["errors"], watched["audited"]) == (0, 750 if by_document else 3000 - 75)
+    assert (watched["errors"], watched["audited"]) == (0, 1500 if by_document else 3000 - 75)
     for command in (
         ["apply", policy, path, *goals],
         ["check", policy, path],

@@ -166,6 +166,11 @@ def test_whole_documents_are_decided_as_on_arrays(tmp_path, rule):
     for name, chosen in (("accepted", expected), ("review", ~expected)):
         ids = duckdb.sql(f"SELECT id FROM '{goals[name]}'").fetchnumpy()["id"].astype(int)
         assert np.array_equal(ids, np.flatnonzero(chosen))
+    lacking = set(range(n // 4)).intersection(documents) - (
+        set(documents[field == "date"]) & set(documents[field == "name"])
+    )
+    assert done.lacking_documents == len(lacking)
+    assert not lacking.intersection(documents[expected])
     assert (done.n_items, done.accepted, done.unknown_fields) == (
         n,
         expected.sum(),

@@ -1,0 +1,265 @@
+"""Fields that documents lack: how often, how often rightly, and what making them optional changes."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.text import listed, percent
+from fastarac.guarantees.exact import guaranteed_operating_point
+from fastarac.operation.documents import HELD_BACK, Requirements
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.operation.documents import Documents, DocumentType
+
+MOST_PATTERNS = 4  # of fields that are absent together, which are tried as optional in a round
+MOST_SINGLE = 24  # fields whose own setting is tried, those first that are absent most often
+
+
+class FieldAbsence(NamedTuple):
+    """How often documents lack a field, in the half of them that ranked the outputs.
+
+    Attributes
+    ----------
+    field : str or int
+        Its label.
+    optional : bool
+        Whether documents without it may be accepted.
+    n_documents : int
+        Documents that should have it: all of them, or those of its types.
+    absent : int
+        Those without an output of it that has a confidence.
+    rightly : int
+        Those of them in which the field is empty.
+    unlisted : int
+        Those of them of which the truth does not say what the field holds.
+
+    See Also
+    --------
+    OptionalSetting : what optional fields change
+    fastarac.operation.fit_policy : fit thresholds that keep one limit on new outputs
+    """
+
+    field: Any
+    optional: bool
+    n_documents: int
+    absent: int
+    rightly: int
+    unlisted: int
+
+    @property
+    def missed_share(self) -> float:
+        """How often the field has a true value where it is absent; 0 where that is not known."""
+        told = self.absent - self.unlisted
+        return (told - self.rightly) / told if told else 0.0
+
+    @property
+    def words(self) -> str:
+        """How often it is absent."""
+        share = percent(self.absent / self.n_documents if self.n_documents else 0.0, 2)
+        head = f"{self.field}: absent in {share} of documents"
+        if not self.absent:
+            return head
+        if not self.unlisted:
+            return f"{head}, rightly in {percent(self.rightly / self.absent, 2)} of these"
+        unlisted = percent(self.unlisted / self.absent, 2)
+        return (
+            f"{head}; the truth does not list it in {unlisted} of these (fields_complete=True takes "
+            "them for rightly empty)"
+        )
+
+
+class OptionalSetting(NamedTuple):
+    """What would be accepted with some fields optional, by the half that ranked the outputs.
+
+    Attributes
+    ----------
+    optional : tuple of str or int
+        The optional fields; all others are required.
+    straight_through_rate : float
+        The share of all documents that would be accepted.
+    undetected_error_rate : float
+        The share of all documents that would be accepted and have an error, or lack a true value.
+
+    See Also
+    --------
+    FieldAbsence : how often documents lack a field
+    fastarac.operation.fit_policy : fit thresholds that keep one limit on new outputs
+    """
+
+    optional: tuple[Any, ...]
+    straight_through_rate: float
+    undetected_error_rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Documents of the half that ranks, with confidences that their own truth did not make.
+
+    Attributes
+    ----------
+    documents : Documents
+        All documents.
+    chosen : ndarray of shape (n_documents,), bool
+        Those of the half.
+    right, hopeless : ndarray of shape (n_documents,), bool
+        Whether all fields of each are right, and whether it is never accepted, whatever is optional.
+    confidence : ndarray of shape (n_documents,)
+        The combined probability that all is right.
+    groups : ndarray of shape (n_documents,), int, or None
+        What documents depend on each other by.
+    limits : dict
+        As :func:`.guaranteed_operating_point` takes them.
+    """
+
+    documents: Documents
+    chosen: NDArray[np.bool_]
+    right: NDArray[np.bool_]
+    hopeless: NDArray[np.bool_]
+    confidence: NDArray[np.float64]
+    groups: NDArray[Any] | None
+    limits: dict[str, Any]
+
+    def setting(
+        self, fields: Sequence[Any], optional: tuple[Any, ...], types: Sequence[DocumentType]
+    ) -> OptionalSetting:
+        """Return what the fit would accept of this half with these fields optional."""
+        required = Requirements.of(fields, optional, types).required
+        held = self.hopeless | self.documents.lacking(required)
+        score = np.where(held, HELD_BACK, self.confidence)[self.chosen]
+        right, limits = self.right[self.chosen], dict(self.limits)
+        if "max_risk" in limits:
+            limits |= {"thresholds": np.unique(np.append(score[score >= 0.0], 1.0)), "pilot": score}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the fit itself warns of samples that are too small
+            point = guaranteed_operating_point(
+                right, score, random_state=0, **limits,
+                groups=None if self.groups is None else self.groups[self.chosen],
+            )  # fmt: skip
+        accepted = score >= max(float(point.threshold), 0.0)
+        n = len(score)
+        return OptionalSetting(optional, int(accepted.sum()) / n, int((accepted & ~right).sum()) / n)
+
+    def settings(
+        self,
+        absences: Sequence[FieldAbsence],
+        types: Sequence[DocumentType],
+    ) -> tuple[OptionalSetting, ...]:
+        """Return the present setting, each field's other one, and the best of those that were tried.
+
+        Fields that are absent together free no document one by one, so that sets of them are tried as
+        they occur, the most frequent first, and added as long as more documents go through.
+        """
+        fields = tuple(each.field for each in absences)
+        present = tuple(each.field for each in absences if each.optional)
+        may = {each.field for each in absences if each.absent and not each.unlisted}
+        tried: dict[tuple[Any, ...], OptionalSetting] = {}
+
+        def of(optional: set[Any]) -> OptionalSetting:
+            key = tuple(field for field in fields if field in optional)
+            if key not in tried:
+                tried[key] = self.setting(fields, key, types)
+            return tried[key]
+
+        best = of(set(present))
+        often = sorted((each for each in absences if each.field in may), key=lambda each: -each.absent)
+        singles = [of({*present} ^ {each.field}) for each in often[:MOST_SINGLE]]
+        best = max([best, *singles], key=_order)
+        while True:
+            patterns = self._lacking_together(fields, best.optional, types, may)
+            more = [of({*best.optional, *pattern}) for pattern in patterns]
+            better = max([best, *more], key=_order)
+            if better is best:
+                break
+            best = better
+        kept = {each.optional: each for each in (of(set(present)), *singles, best)}
+        return tuple(kept.values())
+
+    def _lacking_together(
+        self,
+        fields: Sequence[Any],
+        optional: tuple[Any, ...],
+        types: Sequence[DocumentType],
+        may: set[Any],
+    ) -> list[set[Any]]:
+        """Return the most frequent sets of fields that a document is held back for."""
+        required = Requirements.of(fields, optional, types).required
+        found = self.documents.found
+        lacks = required[self.documents.type] & ~found
+        cannot = np.array([field not in may for field in fields])
+        could = lacks.any(axis=1) & found.any(axis=1) & self.chosen & ~self.hopeless
+        lacks = lacks[np.flatnonzero(could & ~lacks[:, cannot].any(axis=1))]
+        sets, counts = np.unique(lacks, axis=0, return_counts=True)
+        often = np.argsort(-counts, kind="stable")[:MOST_PATTERNS]
+        return [{field for field, one in zip(fields, sets[i], strict=True) if one} for i in often]
+
+
+def _order(setting: OptionalSetting) -> tuple[float, int]:
+    """More documents go through, with fewer optional fields."""
+    return setting.straight_through_rate, -len(setting.optional)
+
+
+def absences_of(
+    documents: Documents,
+    chosen: NDArray[np.bool_],
+    wrong: NDArray[np.bool_],
+    fields: Sequence[Any],
+    optional: Sequence[Any],
+    types: Sequence[DocumentType],
+    *,
+    complete: bool,
+) -> tuple[FieldAbsence, ...]:
+    """Count in the chosen documents; `wrong` says of each document and field whether a row is wrong."""
+    needs = Requirements.of(fields, optional, types)
+    has = needs.has[documents.type]
+    found = []
+    for i, field in enumerate(fields):
+        own = chosen & has[:, i]
+        absent = own & ~documents.found[:, i]
+        unlisted = absent & ~documents.told[:, i] & (not complete)
+        rightly = absent & ~unlisted & ~wrong[:, i]
+        counts = [int(each.sum()) for each in (own, absent, rightly, unlisted)]
+        found.append(FieldAbsence(field, field in optional, *counts))
+    return tuple(found)
+
+
+def advice(absences: Sequence[FieldAbsence], settings: Sequence[OptionalSetting]) -> tuple[str, ...]:
+    """Return a sentence for the best set of optional fields, and one for each field that is absent."""
+    if not settings:
+        return ()
+    now, by_optional = settings[0], {each.optional: each for each in settings}
+    said = []
+    for each in sorted(absences, key=lambda each: -each.absent):
+        if not each.absent:
+            continue
+        other = {*now.optional} ^ {each.field}
+        key = tuple(one.field for one in absences if one.field in other)
+        words = each.words
+        if (found := by_optional.get(key)) is not None:
+            kind = "required" if each.optional else "optional"
+            words += f"; {kind}, {_compared(found, now)}"
+        said.append(f"{words}.")
+    best = max(settings, key=_order)
+    if best is not now and len({*best.optional} ^ {*now.optional}) > 1:
+        names = listed([str(field) for field in best.optional]) if best.optional else "no field"
+        said.insert(0, f"With {names} optional, {_compared(best, now)}.")
+    return tuple(said)
+
+
+def _compared(other: OptionalSetting, now: OptionalSetting) -> str:
+    through, before = (percent(each.straight_through_rate, 3) for each in (other, now))
+    errors, earlier = (percent(each.undetected_error_rate, 2) for each in (other, now))
+    if other[1:] == now[1:]:
+        return f"as many documents would go through, {before}"
+    undetected = f"stay {errors}" if errors == earlier else f"are {errors} instead of {earlier}"
+    return (
+        f"{through} of documents would go through instead of {before}, and undetected errors "
+        f"{undetected}"
+    )
