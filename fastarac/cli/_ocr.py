@@ -101,6 +101,22 @@ RenameOption = Annotated[
         "'Items[].Amount=items[].amount'; may be given several times, or as a .toml file.",
     ),
 ]
+OptionalOption = Annotated[
+    list[str] | None,
+    option(
+        "--optional FIELD",
+        "Field that a document may lack and go straight through; may be given several times, or as a "
+        'line such as optional = ["po"] of a .toml file of --compare. All others are required.',
+    ),
+]
+FieldsComplete = Annotated[
+    bool,
+    option(
+        "--fields-complete",
+        "Take a field that the truth does not list in a document for empty there; nothing is known of "
+        "it otherwise.",
+    ),
+]
 ValueKey = Annotated[
     str | None,
     option("--value-key NAME", "Member of nested JSON that holds a field's value.  [default: value]"),
@@ -256,6 +272,8 @@ class OcrRequest:
     patterns: tuple[str | None, str | None] = (None, None)
     missed_price: float | None = None
     combining: Combining = field(default_factory=Combining)
+    optional: tuple[str, ...] = ()
+    fields_complete: bool = False
 
     def check(self) -> None:
         """Refuse what cannot be read."""
@@ -286,6 +304,8 @@ class OcrRequest:
             "--rename": self.rename,
             "--value-key": self.value_key,
             "--confidence-key": self.confidence_key,
+            "--optional": self.optional,
+            "--fields-complete": self.fields_complete,
         }
         return [name for name, value in given.items() if value]
 

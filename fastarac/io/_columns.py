@@ -29,8 +29,11 @@ EXACT_FLOAT_LIMIT = 2.0**53
 WRITTEN_TRUE = r"\s*((?i:true)|\+?0*1(\.0*)?([eE][+-]?0+)?)\s*"
 WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
 
-#: The column in which `fastarac ocr -o` says what became of a word, and what it says of a missed one.
-KIND, MISSED = "kind", "missed"
+#: The column in which `fastarac ocr -o` says what became of a word or field, and what it says of those
+#: without an output: missed, or rightly empty.
+KIND, WITHOUT_OUTPUT = "kind", ("missed", "empty")
+#: The columns that it writes of fields, of which services leave some without a confidence.
+OF_FIELDS = frozenset({KIND, "document", "field"})
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ class Confidence(Number):
     empty : bool
         Whether an output may have none; it is 0 there until all others are known.
     missed : bool
-        Whether a missed word may have none.
+        Whether a missed word, or a field, may have none.
     """
 
     empty: bool
@@ -244,7 +247,10 @@ def _never_accepted(source: FileSource, confidence: Confidence) -> str:
     if confidence.empty:
         return empty
     # a comparison with null is null, which no row is to be
-    return f"({empty} AND coalesce({source.identifier(KIND)} = '{MISSED}', false))"
+    if OF_FIELDS.issubset(source.columns):
+        return f"({empty} AND {source.identifier(KIND)} IS NOT NULL)"
+    kinds = ", ".join(f"'{kind}'" for kind in WITHOUT_OUTPUT)
+    return f"({empty} AND coalesce({source.identifier(KIND)} IN ({kinds}), false))"
 
 
 @dataclass(frozen=True)

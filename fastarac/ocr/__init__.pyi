@@ -24,6 +24,7 @@ from .field_comparisons import COMPARISONS as COMPARISONS
 from .field_json import has_fields as has_fields
 from .field_reading import read_fields as read_fields
 from .field_tables import is_field_table as is_field_table
+from .fields import AbsentField as AbsentField
 from .fields import DocumentOutputs as DocumentOutputs
 from .fields import FieldCounts as FieldCounts
 from .fields import FieldOutputs as FieldOutputs

@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from fastarac._core.extras import require
 from fastarac.ocr.field_values import Unreadable, amounts, days, exactly, numbers
@@ -32,6 +32,7 @@ __all__ = [
     "comparison",
     "comparisons_by_field",
     "read_comparisons",
+    "read_optional",
 ]
 
 #: The comparisons of fields by their names, and what each takes for the same.
@@ -50,6 +51,8 @@ EXPECTED = (
 )
 _HOW = re.compile(rf"({'|'.join(COMPARISONS)})(?::(.*)|>=(.*)|)", re.DOTALL)
 ORDERS = ("dmy", "mdy", "ymd")
+#: The line of a TOML file of comparisons that lists fields which documents may lack.
+OPTIONAL = "optional"
 
 
 class Written(NamedTuple):
@@ -348,7 +351,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in given:
         if text.endswith(".toml"):
-            each = strings_of_file(Path(text), 'a comparison such as "amount"')
+            each = _ways_of_file(Path(text))
         elif _HOW.fullmatch(text):
             each = {"*": text}
         else:
@@ -364,14 +367,53 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def read_optional(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the optional fields that TOML files among comparisons name: ``optional = ["po"]``.
+
+    Parameters
+    ----------
+    given : iterable of str
+        As for :func:`read_comparisons`.
+
+    Raises
+    ------
+    OcrFileError
+        If a file cannot be read, or names no list of fields.
+    """
+    found: list[str] = []
+    for text in given:
+        table = _table_of_file(Path(text)) if text.endswith(".toml") else {}
+        names = table.get(OPTIONAL)
+        if isinstance(names, list):
+            if not all(isinstance(name, str) for name in names):
+                raise OcrFileError(Path(text), "a list of names of fields is expected", place=OPTIONAL)
+            found += names
+    return tuple(dict.fromkeys(found))
+
+
+def _ways_of_file(path: Path) -> dict[str, str]:
+    """Return the comparisons of a TOML file, beside which a list of optional fields may stand."""
+    table = _table_of_file(path)
+    if isinstance(table.get(OPTIONAL), list):
+        del table[OPTIONAL]
+    return _only_strings(path, table, 'a comparison such as "amount"')
+
+
 def strings_of_file(path: Path, expected: str) -> dict[str, str]:
     """Return the lines of a TOML file, which are names with a text each."""
+    return _only_strings(path, _table_of_file(path), expected)
+
+
+def _table_of_file(path: Path) -> dict[str, Any]:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise OcrFileError(path, f"it cannot be opened: {error.strerror}") from None
     except ValueError as error:
         raise OcrFileError(path, f"it is not valid TOML: {error}") from None
+
+
+def _only_strings(path: Path, table: dict[str, Any], expected: str) -> dict[str, str]:
     for field, text in table.items():
         if not isinstance(text, str):
             raise OcrFileError(path, f"{shown(text)} was found; {expected} is expected", place=field)

@@ -322,6 +322,8 @@ MEANINGS = {
     "value_key": "member of nested JSON that holds a value",
     "confidence_key": "member of nested JSON that holds a confidence",
     "skip_unmatched": "whether to leave out what has no partner",
+    "optional": "the fields that documents may lack and be accepted",
+    "fields_complete": "whether a field that the truth does not list has no true value",
     "unit": "what is an item: word, line, character or field",
     "missed": "the policy for missed words",
     "inserted": "the policy for inserted outputs",
