@@ -106,7 +106,7 @@ OptionalOption = Annotated[
     option(
         "--optional FIELD",
         "Field that a document may lack and go straight through; may be given several times, or as a "
-        'line such as optional = ["po"] of a .toml file of --compare. All others are required.',
+        "line such as po = { optional = true } of a .toml file of --compare. All others are required.",
     ),
 ]
 FieldsComplete = Annotated[
@@ -213,6 +213,18 @@ def _engine_files(
 
 
 EngineOptions = Annotated[dict[str, Any], OptionsOf(_engine_files)]
+
+
+def _names_of_fields(
+    rename: RenameOption = None,
+    value_key: ValueKey = None,
+    confidence_key: ConfidenceKey = None,
+) -> dict[str, Any]:
+    given = {"value_key": value_key, "confidence_key": confidence_key}
+    return {"rename": tuple(rename or ())} | given
+
+
+FieldNames = Annotated[dict[str, Any], OptionsOf(_names_of_fields)]
 OF_TEXTS = (
     *("unit", "level", "inserted", "moved", "fold", "join", "pattern", "truth_pattern"),
     "cost_missed",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -18,7 +19,6 @@ from fastarac.evaluation.sources import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from rich.console import Console
     from rich.table import Table
@@ -321,9 +321,11 @@ def _comparisons(given: tuple[str, ...]) -> str | dict[str, str]:
 
 def _optional(request: OcrRequest) -> tuple[str, ...]:
     """Return what `--optional` and the files of `--compare` say."""
-    from fastarac.ocr.field_comparisons import read_optional
+    from fastarac.ocr.field_comparisons import settings_of_file
 
-    return tuple(dict.fromkeys((*request.optional, *read_optional(request.compare))))
+    files = [Path(text) for text in request.compare if text.endswith(".toml")]
+    named = [field for file in files for field in settings_of_file(file)[1]]
+    return tuple(dict.fromkeys((*request.optional, *named)))
 
 
 def _new_names(given: tuple[str, ...]) -> dict[str, str]:

@@ -32,7 +32,7 @@ __all__ = [
     "comparison",
     "comparisons_by_field",
     "read_comparisons",
-    "read_optional",
+    "settings_of_file",
 ]
 
 #: The comparisons of fields by their names, and what each takes for the same.
@@ -51,8 +51,6 @@ EXPECTED = (
 )
 _HOW = re.compile(rf"({'|'.join(COMPARISONS)})(?::(.*)|>=(.*)|)", re.DOTALL)
 ORDERS = ("dmy", "mdy", "ymd")
-#: The line of a TOML file of comparisons that lists fields which documents may lack.
-OPTIONAL = "optional"
 
 
 class Written(NamedTuple):
@@ -330,7 +328,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     ----------
     given : iterable of str
         What is written. A file ends in ``.toml``, and has lines such as
-        ``"items[].amount" = "amount"``.
+        ``"items[].amount" = "amount"`` or ``po = { compare = "text", optional = true }``.
 
     Returns
     -------
@@ -351,7 +349,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in given:
         if text.endswith(".toml"):
-            each = _ways_of_file(Path(text))
+            each = settings_of_file(Path(text))[0]
         elif _HOW.fullmatch(text):
             each = {"*": text}
         else:
@@ -367,41 +365,36 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def read_optional(given: Iterable[str]) -> tuple[str, ...]:
-    """Return the optional fields that TOML files among comparisons name: ``optional = ["po"]``.
+def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the comparisons in a TOML file of fields, and the fields that are optional.
 
-    Parameters
-    ----------
-    given : iterable of str
-        As for :func:`read_comparisons`.
-
-    Raises
-    ------
-    OcrFileError
-        If a file cannot be read, or names no list of fields.
+    A line is a comparison, or a table of ``compare`` and ``optional``.
     """
-    found: list[str] = []
-    for text in given:
-        table = _table_of_file(Path(text)) if text.endswith(".toml") else {}
-        names = table.get(OPTIONAL)
-        if isinstance(names, list):
-            if not all(isinstance(name, str) for name in names):
-                raise OcrFileError(Path(text), "a list of names of fields is expected", place=OPTIONAL)
-            found += names
-    return tuple(dict.fromkeys(found))
-
-
-def _ways_of_file(path: Path) -> dict[str, str]:
-    """Return the comparisons of a TOML file, beside which a list of optional fields may stand."""
-    table = _table_of_file(path)
-    if isinstance(table.get(OPTIONAL), list):
-        del table[OPTIONAL]
-    return _only_strings(path, table, 'a comparison such as "amount"')
+    compare: dict[str, str] = {}
+    optional: list[str] = []
+    for field, value in _table_of_file(path).items():
+        own = value if isinstance(value, dict) else {"compare": value}
+        for key, each in own.items():
+            if key == "compare" and isinstance(each, str):
+                compare[field] = each
+            elif key == "optional" and isinstance(each, bool):
+                optional += [field] if each else []
+            else:
+                problem = (
+                    f'{shown(each)} was found; a comparison such as "amount" is expected, or a table '
+                    "of compare and optional (true or false)"
+                )
+                raise OcrFileError(path, problem, place=field)
+    return compare, tuple(optional)
 
 
 def strings_of_file(path: Path, expected: str) -> dict[str, str]:
     """Return the lines of a TOML file, which are names with a text each."""
-    return _only_strings(path, _table_of_file(path), expected)
+    table = _table_of_file(path)
+    for field, text in table.items():
+        if not isinstance(text, str):
+            raise OcrFileError(path, f"{shown(text)} was found; {expected} is expected", place=field)
+    return table
 
 
 def _table_of_file(path: Path) -> dict[str, Any]:
@@ -411,13 +404,6 @@ def _table_of_file(path: Path) -> dict[str, Any]:
         raise OcrFileError(path, f"it cannot be opened: {error.strerror}") from None
     except ValueError as error:
         raise OcrFileError(path, f"it is not valid TOML: {error}") from None
-
-
-def _only_strings(path: Path, table: dict[str, Any], expected: str) -> dict[str, str]:
-    for field, text in table.items():
-        if not isinstance(text, str):
-            raise OcrFileError(path, f"{shown(text)} was found; {expected} is expected", place=field)
-    return table
 
 
 def comparisons_by_field(

@@ -6,6 +6,7 @@ import os
 from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from fastarac.ocr.field_comparisons import (
     Written,
     comparison,
     comparisons_by_field,
-    read_optional,
+    settings_of_file,
 )
 from fastarac.ocr.field_counts import count_names, is_there, read_count, true_count
 from fastarac.ocr.field_json import WITHOUT_TRUTH, read_field_file
@@ -114,7 +115,7 @@ def read_fields(
         Whether outputs without a truth are left out. Otherwise they are an error.
     optional : sequence of str, default=()
         The fields that a document may lack and go straight through, without the numbers of items; all
-        others are required. A TOML file of `compare` may name some, too: ``optional = ["po"]``.
+        others are required. A TOML file of `compare` may name some, too: ``po = { optional = true }``.
     fields_complete : bool, default=False
         Whether a field that the truth does not list in a document has no true value there, so that an
         output of it is inserted. Otherwise nothing is known of it.
@@ -214,7 +215,7 @@ def read_fields(
         items = joined.items(ways)
         joined.check(notes, skip_unmatched=skip_unmatched)
     if isinstance(compare, os.PathLike):
-        optional = (*optional, *read_optional([os.fspath(compare)]))
+        optional = (*optional, *settings_of_file(Path(compare))[1])
     found = replace(
         _outputs(items, ways, notes),
         renamed=names,

@@ -138,7 +138,7 @@ def test_fields_that_documents_lack(tables):
     )
     assert sentence in said
     assert sentence in " ".join(page.read_text(encoding="utf-8").split())
-    (tables / "ways.toml").write_text('optional = ["name"]\n')
+    (tables / "ways.toml").write_text("name = { optional = true }\n")
     for optional in (("--optional", "name"), ("--compare", tables / "ways.toml")):
         (row,) = json.loads(run(*paths, *optional, "--format", "json").stdout)["models"]
         assert row["straight_through_rate@0.125"] == 4 / 4

@@ -255,14 +255,11 @@ def test_what_the_truth_does_not_list(tmp_path):
     with pytest.raises(ValueError, match='optional names "sum"; the fields are "total", "name"'):
         read_fields(path, optional=["sum"])
     ways = tmp_path / "ways.toml"
-    ways.write_text('optional = ["total"]\ntotal = "number"\n')
+    ways.write_text('total = { compare = "number", optional = true }\n')
     fields = read_fields(path, compare=ways)
     assert (fields.optional, fields.comparisons["total"]) == (("total",), "number")
-    ways.write_text("optional = [7]\n")
-    with pytest.raises(OcrFileError, match="optional: a list of names of fields is expected"):
-        read_fields(path, compare=ways)
-    ways.write_text('optional = "text"\n')  # a field of that name
-    with pytest.raises(ValueError, match='compare names "optional"'):
+    ways.write_text("total = { optional = 7 }\n")
+    with pytest.raises(OcrFileError, match='total: 7 was found; a comparison such as "amount" is'):
         read_fields(path, compare=ways)
 
 
