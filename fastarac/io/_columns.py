@@ -29,11 +29,9 @@ EXACT_FLOAT_LIMIT = 2.0**53
 WRITTEN_TRUE = r"\s*((?i:true)|\+?0*1(\.0*)?([eE][+-]?0+)?)\s*"
 WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
 
-#: The column in which `fastarac ocr -o` says what became of a word or field, and what it says of those
+#: The column in which `fastarac ocr -o` says what became of a word or a field, and what it says of one
 #: without an output: missed, or rightly empty.
-KIND, WITHOUT_OUTPUT = "kind", ("missed", "empty")
-#: The columns that it writes of fields, of which services leave some without a confidence.
-OF_FIELDS = frozenset({KIND, "document", "field"})
+KIND, MISSED = "kind", ("missed", "empty")
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ class Confidence(Number):
     empty : bool
         Whether an output may have none; it is 0 there until all others are known.
     missed : bool
-        Whether a missed word, or a field, may have none.
+        Whether a missed word, or a field without an output, may have none.
     """
 
     empty: bool
@@ -232,6 +230,10 @@ class Label(Pick):
         return source.expected_label(self.column)
 
 
+#: Columns of its tables of fields, of which services leave some without a confidence.
+FIELDS_OF_OCR = frozenset({KIND, "document", "field"})
+
+
 def has_missed(source: FileSource) -> bool:
     """Whether a column says what became of each word, as in a file of `fastarac ocr -o`."""
     if source.columns.count(KIND) != 1:
@@ -246,10 +248,10 @@ def _never_accepted(source: FileSource, confidence: Confidence) -> str:
     empty = f"({name} IS NULL{blank})"
     if confidence.empty:
         return empty
-    # a comparison with null is null, which no row is to be
-    if OF_FIELDS.issubset(source.columns):
+    if FIELDS_OF_OCR.issubset(source.columns):
         return f"({empty} AND {source.identifier(KIND)} IS NOT NULL)"
-    kinds = ", ".join(f"'{kind}'" for kind in WITHOUT_OUTPUT)
+    # a comparison with null is null, which no row is to be
+    kinds = ", ".join(f"'{each}'" for each in MISSED)
     return f"({empty} AND coalesce({source.identifier(KIND)} IN ({kinds}), false))"
 
 
