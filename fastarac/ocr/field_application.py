@@ -20,6 +20,7 @@ from fastarac.ocr.application import check_goals
 from fastarac.ocr.engine_outputs import table_of
 from fastarac.ocr.field_counts import count_names, is_there, lists_of_names, read_count
 from fastarac.ocr.field_json import read_field_file
+from fastarac.ocr.field_positions import NOWHERE, Position
 from fastarac.ocr.field_renaming import renamed
 from fastarac.ocr.field_rows import FieldPath
 from fastarac.ocr.field_tables import as_confidence, columns_of, is_table
@@ -45,8 +46,10 @@ if TYPE_CHECKING:
 __all__ = ["AppliedFields", "apply_to_fields", "are_documents"]
 
 LISTED = 6  # names that a note writes out
+# without null, by which DuckDB could not tell the type of a column
 ROWS = """
-    SELECT id, document, field, prediction,
+    SELECT id, document, field, nullif(page, 0) AS page, nullif(box, '') AS box,
+        CASE WHEN has THEN prediction END AS prediction,
         CASE WHEN isnan(confidence) THEN NULL ELSE confidence END AS confidence, accepted
     FROM outputs WHERE accepted = {}
 """
@@ -58,6 +61,7 @@ class _Outputs(NamedTuple):
     document: tuple[str, ...]
     field: tuple[str, ...]
     name: tuple[str, ...]
+    position: tuple[Position, ...]
     prediction: tuple[str | None, ...]
     confidence: NDArray[np.float64]
 
@@ -83,6 +87,9 @@ class AppliedFields(Result):
     document, field, name : tuple of str, n of them
         Which field of which document each row is, and its name without the numbers of items. Each
         document has a row for each field of the policy that it lacks.
+    position : tuple of (page, box)
+        The page of the document, from 1, and left, top, right and bottom of the box in the units of the
+        file, as text; None where the service does not say it.
     prediction : tuple of (str or None)
         What was read, as it is written on the page; None where the document lacks the field.
     confidence : ndarray of shape (n,), float64
@@ -104,6 +111,7 @@ class AppliedFields(Result):
     document: tuple[str, ...]
     field: tuple[str, ...]
     name: tuple[str, ...]
+    position: tuple[Position, ...]
     prediction: tuple[str | None, ...]
     confidence: NDArray[np.float64]
     accepted: NDArray[np.bool_]
@@ -131,8 +139,7 @@ class AppliedFields(Result):
         accepted, review : str or path-like
             The files to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. Both have
             the columns id (document and field), document, field (without the numbers of items),
-            prediction, confidence and accepted; prediction and confidence are empty, or null, where
-            there is none.
+            page, box, prediction, confidence and accepted; what there is none of is empty, or null.
 
         Raises
         ------
@@ -152,7 +159,10 @@ class AppliedFields(Result):
             ],
             "document": list(self.document),
             "field": list(self.name),
-            "prediction": np.array([*self.prediction, None], object)[:-1],
+            "page": np.array([each.page or 0 for each in self.position], np.int32),
+            "box": [each.box or "" for each in self.position],
+            "has": np.array([each is not None for each in self.prediction], np.bool_),
+            "prediction": [each or "" for each in self.prediction],
             "confidence": self.confidence,
             "accepted": self.accepted,
         }
@@ -360,15 +370,16 @@ def _by_policy(
             placed[row.document].append((path.within(lists), row))
         elif is_there(row.prediction):
             unknown.append(row)
-    rows: list[tuple[str, str, str, str | None, float]] = []
+    rows: list[tuple[str, str, str, Position, str | None, float]] = []
     for document in documents:
         rows += _of_document(document, placed[document], given, counts, name_of, names)
     return _Outputs(
         document=tuple(row[0] for row in rows),
         field=tuple(row[1] for row in rows),
         name=tuple(row[2] for row in rows),
-        prediction=tuple(row[3] for row in rows),
-        confidence=np.array([row[4] for row in rows], np.float64),
+        position=tuple(row[3] for row in rows),
+        prediction=tuple(row[4] for row in rows),
+        confidence=np.array([row[5] for row in rows], np.float64),
     ), unknown
 
 
@@ -379,7 +390,7 @@ def _of_document(
     counts: Mapping[str, str],
     name_of: Mapping[str, str],
     names: Sequence[str],
-) -> Iterator[tuple[str, str, str, str | None, float]]:
+) -> Iterator[tuple[str, str, str, Position, str | None, float]]:
     """Yield the outputs of a document, its numbers of rows, and the fields that it lacks."""
     found = [(path.written(), name_of[path.key], row) for path, row in placed]
     for name, key in counts.items():
@@ -394,8 +405,8 @@ def _of_document(
         if math.isnan(confidence) and not is_there(row.prediction):
             continue
         has.add(name)
-        yield document, field, name, row.prediction.text, confidence
-    yield from ((document, name, name, None, math.nan) for name in names if name not in has)
+        yield document, field, name, row.position, row.prediction.text, confidence
+    yield from ((document, name, name, NOWHERE, None, math.nan) for name in names if name not in has)
 
 
 def _with_output(outputs: _Outputs) -> set[str]:

@@ -258,6 +258,7 @@ class _Join:
         self._truths, self._outputs = truths, outputs
         self.names: dict[str, None] = {}
         self._unmatched: list[Row] = []
+        self._empty: list[str] = []
         lists = {name for row in truths.rows for name in FieldPath.of(row.field).lists()}
         self._complete = complete
         self.counts = count_names(lists)
@@ -276,7 +277,10 @@ class _Join:
         """Return the items of all documents of the truth."""
         found: list[Item] = []
         for document in self._truths.documents:
-            found += self._of_document(document, ways)
+            items = self._of_document(document, ways)
+            found += items
+            if not items:
+                self._empty.append(document)
         for document in self._outputs.documents:
             if document not in self._true:
                 self._unmatched += [row for _, row in self._read.get(document, ()) if _is_there(row)]
@@ -343,6 +347,12 @@ class _Join:
             if not skip_unmatched:
                 raise PairingError(f"{self._outputs.path}: {said}: {listed}")
             notes.append(f"{said} left out: {listed}")
+        if self._empty:
+            n = len(self._empty)
+            notes.append(
+                f"{count(n)} {plural('document', n)} in which neither the truth nor the outputs have any "
+                f"field left out: {few_of(self._empty, LISTED)}"
+            )
         without = [name for name in self._truths.documents if name not in self._read]
         if without:
             notes.append(

@@ -124,9 +124,9 @@ def test_files_of_a_service_that_reads_fields(of_fields, tmp_path):
     assert result.stdout.startswith("1 of 3 documents go straight through (33.33 %); 2 of 3 outputs")
     assert "note: 1 document without any output goes to people: c" in result.stderr
     assert yes.read_text().splitlines() == [
-        "id,document,field,prediction,confidence,accepted",
-        "a:total,a,total,7,0.9,true",
-        "a:po,a,po,A,0.8,true",
+        "id,document,field,page,box,prediction,confidence,accepted",
+        "a:total,a,total,,,7,0.9,true",
+        "a:po,a,po,,,A,0.8,true",
     ]
     assert len(no.read_text().splitlines()) == 1 + 2 * 2  # a row for each field of each document
     assert (tmp_path / "r.html").exists()

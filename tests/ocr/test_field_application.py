@@ -80,22 +80,80 @@ def test_the_tables_have_a_row_for_each_field_of_each_document(tmp_path):
     yes, no = tmp_path / "yes.csv", tmp_path / "no.jsonl"
     apply_to_fields(POLICY, path).save(accepted=yes, review=no)
     rows = list(csv.DictReader(yes.read_text().splitlines()))
-    assert rows[0] == {
-        "id": "a:total", "document": "a", "field": "total", "prediction": "7", "confidence": "0.9",
-        "accepted": "true",
-    }  # fmt: skip
-    assert [json.loads(line) for line in no.read_text().splitlines()] == [
-        {
-            "id": "b:po", "document": "b", "field": "po", "prediction": "", "confidence": 0.9,
-            "accepted": False,
-        },
-        {
-            "id": "b:total", "document": "b", "field": "total", "prediction": None, "confidence": None,
-            "accepted": False,
-        },
-    ]  # fmt: skip
+    nowhere = {"page": "", "box": ""}
+    known = {"id": "a:total", "document": "a", "field": "total", "prediction": "7"}
+    assert rows[0] == known | nowhere | {"confidence": "0.9", "accepted": "true"}
+    lines = [json.loads(line) for line in no.read_text().splitlines()]
+    rest = {"document": "b", "page": None, "box": None, "accepted": False}
+    assert lines == [
+        {"id": "b:po", "field": "po", "prediction": "", "confidence": 0.9} | rest,
+        {"id": "b:total", "field": "total", "prediction": None, "confidence": None} | rest,
+    ]
+    assert list(lines[0]) == list(rows[0])
     with pytest.raises(ValueError, match="which is a file of the outputs; another one is expected"):
         apply_to_fields(POLICY, path).save(accepted=path, review=no)
+
+
+AZURE = {
+    "modelId": "m",
+    "documents": [
+        {
+            "fields": {
+                "total": {
+                    "content": "7",
+                    "confidence": 0.9,
+                    "boundingRegions": [{"pageNumber": 2, "polygon": [1, 2, 3, 2, 3, 4.5, 1, 4]}],
+                },
+                "po": {
+                    "content": "A",
+                    "confidence": 0.9,
+                    "boundingRegions": [{"pageNumber": 1, "polygon": [{"x": 1, "y": 2}, {"x": 3}]}],
+                },
+            }
+        }
+    ],
+}
+BOX = {"Geometry": {"BoundingBox": {"Left": 0.25, "Top": 0.5, "Width": 0.125, "Height": 0.25}}}
+TEXTRACT = {
+    "ExpenseDocuments": [
+        {
+            "SummaryFields": [
+                {
+                    "Type": {"Text": name},
+                    "ValueDetection": {"Text": "7", "Confidence": 0.9, **place},
+                    "PageNumber": 3,
+                }
+                for name, place in (("total", BOX), ("po", {"Geometry": {"BoundingBox": 7}}))
+            ]
+        }
+    ]
+}
+POLYGON = {"normalizedVertices": [{"y": 0.5}, {"x": 0.25, "y": 0.75}]}
+GOOGLE = {
+    "entities": [
+        {"type": "total", "mentionText": "7", "confidence": 0.9, "pageAnchor": {"pageRefs": [place]}}
+        for place in ({"page": "1", "boundingPoly": POLYGON},)
+    ]
+    + [{"type": "po", "mentionText": "A", "confidence": 0.9, "pageAnchor": {"pageRefs": [{}]}}]
+}
+
+
+@pytest.mark.parametrize(
+    ("response", "total", "po"),
+    [
+        (AZURE, (2, "1 2 3 4.5"), (1, "1 0 3 2")),
+        (TEXTRACT, (3, "0.25 0.5 0.375 0.75"), (3, None)),
+        (GOOGLE, (2, "0 0.5 0.25 0.75"), (1, None)),
+        ({"total": leaf("7", 0.9), "po": leaf("A", 0.9)}, (None, None), (None, None)),
+    ],
+)
+def test_where_fields_stand(tmp_path, response, total, po):
+    (tmp_path / "a.json").write_text(json.dumps(response))
+    found = apply_to_fields(POLICY, tmp_path / "a.json")
+    assert dict(zip(found.field, found.position, strict=True)) == {"total": total, "po": po}
+    found.save(accepted=tmp_path / "a.jsonl", review=tmp_path / "r.jsonl")
+    first = json.loads((tmp_path / "a.jsonl").read_text().splitlines()[0])
+    assert (first["page"], first["box"]) == total
 
 
 def test_one_threshold_for_each_field(tmp_path):

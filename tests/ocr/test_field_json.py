@@ -421,6 +421,14 @@ def test_what_the_truth_does_not_have(tmp_path):
     )
 
 
+def test_a_document_without_any_field_is_said(tmp_path):
+    output = [{"document": "x", "a": {"value": "1", "confidence": 0.9}}, {"document": "y"}]
+    fields = read(tmp_path, output, [{"document": "x", "a": "1"}, {"document": "y"}])
+    assert fields.notes == (
+        "1 document in which neither the truth nor the outputs have any field left out: y",
+    )
+
+
 @pytest.mark.parametrize("service", invoices.SERVICES)
 def test_invoices_of_each_service(tmp_path, service):
     made = invoices.make(40)
@@ -541,8 +549,11 @@ def test_items_out_of_order_in_a_table(tmp_path):
         "items.count": ["3", 0.7, "wrong"],
     }
     assert fields.by.tolist() == ["items[].name"] * 3 + ["items.count"]
-    assert [(each.field, each.items) for each in fields.by_field(0.75)] == [("items[].name", 3)]
-    assert np.array_equal(fields.correct, [False, True, False])
+    assert [(each.field, each.items) for each in fields.by_field(0.75)] == [
+        ("items[].name", 3),
+        ("items.count", 1),
+    ]
+    assert np.array_equal(fields.correct, [False, True, False, False])
 
 
 def test_what_is_no_field(tmp_path):
