@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NOWHERE", "Position", "position_of"]
 
+MOST_PAGES = 1_000_000  # a number beyond is none of a page
+
 
 class Position(NamedTuple):
     """The place of a field.
@@ -111,4 +113,5 @@ def _number(value: Any) -> float:
 
 def _page(value: Any, begin: int = 1) -> int | None:
     number = _number(value)
-    return int(number) + 1 - begin if number.is_integer() and number >= begin else None
+    there = number.is_integer() and begin <= number <= MOST_PAGES
+    return int(number) + 1 - begin if there else None

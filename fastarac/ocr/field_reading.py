@@ -350,8 +350,8 @@ class _Join:
         if self._empty:
             n = len(self._empty)
             notes.append(
-                f"{count(n)} {plural('document', n)} in which neither the truth nor the outputs have any "
-                f"field left out: {few_of(self._empty, LISTED)}"
+                f"{count(n)} {plural('document', n)} in which neither the truth nor the outputs have "
+                f"any field left out: {few_of(self._empty, LISTED)}"
             )
         without = [name for name in self._truths.documents if name not in self._read]
         if without:

@@ -171,3 +171,28 @@ def test_options_that_are_for_something_else(policy, of_fields, tmp_path):
     ):
         assert message in reason("apply", chosen, path, *option, *goals)
         assert not (tmp_path / "a.csv").exists()
+
+
+def test_the_tables_of_documents_go_back_with_answers(of_fields, tmp_path):
+    """As they are, with a column of answers: null where a document lacks a field."""
+    documents = {
+        f"d{i:03}": {"total": {"value": "7", "confidence": 0.9 - i / 1000}}
+        | ({} if i % 4 == 0 else {"po": {"value": "A", "confidence": 0.8}})
+        for i in range(200)
+    }
+    lines = [json.dumps({"document": name} | fields) for name, fields in documents.items()]
+    (tmp_path / "new.jsonl").write_text("\n".join(lines))
+    yes, no = tmp_path / "a.csv", tmp_path / "r.csv"
+    run("apply", of_fields, tmp_path / "new.jsonl", "-o", yes, "--review", no)
+    head, *rows = yes.read_text().splitlines()
+    rows += no.read_text().splitlines()[1:]
+    assert len(rows) == 400
+    assert any(row.endswith(",,,,,false") for row in rows)
+    table = tmp_path / "verified.csv"
+    table.write_text("\n".join([f"{head},correct", *(f"{row},true" for row in rows)]) + "\n")
+    columns = "--by", "field", "--document", "document"
+    checked = run("check", of_fields, table, *columns, "--format", "json")
+    assert json.loads(checked.stdout)["check"]["accepted"] == 150
+    again = tmp_path / "again.json"
+    run("fit", table, *columns, "--error-rate", 0.1, "-o", again)
+    assert run("evaluate", table, "--error-rate", 0.1).exit_code == 0
