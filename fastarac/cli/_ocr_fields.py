@@ -239,6 +239,7 @@ class EngineFields:
             folded = [f"right though the texts differ: {each}" for each in fields.folded]
             for note in (*ties(fields.confidence[~fields.rejected]), *folded, *fields.notes):
                 said = sentence(note).replace("; compare takes", "; --compare takes")
+                said = said.replace("fields_complete=True", "--fields-complete")
                 yield f"{who}{said}"
         for whole in self.documents.values():
             yield from (f"Documents of {printable(whole.name)}: {note}." for note in whole.notes)

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.field_matching import Placed
 
-__all__ = ["count_names", "is_there", "lists_of_names", "read_count", "true_count"]
+__all__ = ["COUNT", "count_names", "is_there", "lists_of_names", "read_count", "true_count"]
+
+
+#: How the name of such a field ends, behind that of its list.
+COUNT = ".count"
 
 
 def count_names(lists: Iterable[str]) -> dict[str, str]:
@@ -33,7 +37,7 @@ def count_names(lists: Iterable[str]) -> dict[str, str]:
     >>> count_names({"items"})
     {'items.count': 'items'}
     """
-    return {f"{key}.count": key for key in sorted(lists)}
+    return {f"{key}{COUNT}": key for key in sorted(lists)}
 
 
 def lists_of_names(names: Iterable[str]) -> set[str]:
@@ -92,7 +96,7 @@ def read_count(placed: Sequence[Placed], key: str) -> Row | None:
 
 def _row(row: Row, key: str) -> Row:
     """Return a row about the count of a list of the same document."""
-    return Row(row.document, f"{key}.count", row.file, row.place)
+    return Row(row.document, f"{key}{COUNT}", row.file, row.place)
 
 
 def _written(n: int) -> Written:

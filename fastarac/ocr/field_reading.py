@@ -19,7 +19,7 @@ from fastarac.ocr.field_comparisons import (
     comparisons_by_field,
     settings_of_file,
 )
-from fastarac.ocr.field_counts import count_names, is_there, read_count, true_count
+from fastarac.ocr.field_counts import COUNT, count_names, is_there, read_count, true_count
 from fastarac.ocr.field_json import WITHOUT_TRUTH, read_field_file
 from fastarac.ocr.field_matching import pair_fields
 from fastarac.ocr.field_renaming import renamed
@@ -46,6 +46,10 @@ TRIED = ("text", "number", "amount", "date")
 UNDECIDED = (
     "can be read in two ways, of which one is right, and {} wrong until an option of the comparison "
     "says which is meant (point or comma; dmy, mdy or ymd)"
+)
+UNCOUNTED = (
+    "of a number of rows {} inserted, and wrong, as the truth has no row there; fields_complete=True, "
+    "if what is not listed has no true value, takes it for 0"
 )
 EMPTY = Written("")
 #: Confidences that a document or field has at least, for its scale to be told from that of others.
@@ -157,7 +161,7 @@ def read_fields(
     row was missed. It is as sure as the least sure value in the rows that were read; where none was,
     as the least sure output of the document. :func:`.operation.fit_policy` calibrates that to the share
     of right numbers. Where the truth has no row, the number is 0 if the truth is nested JSON or
-    `fields_complete`, and else unknown.
+    `fields_complete`, and else unknown, so that the one that was read is inserted.
 
     Where a text can be read in two ways, such as 1.234 or 03/04/2024, of which one would be right,
     the item is wrong and counted in `FieldOutputs.notes`.
@@ -239,9 +243,9 @@ def _with_own_truth(file: FieldFile, *, complete: bool) -> list[Item]:
         true, given = _without_counts([(p, replace(r, prediction=None)) for p, r in placed], counts)
         read, _ = _without_counts([(p, replace(r, truth=None)) for p, r in placed], counts)
         for name, key in counts.items():
-            truth = None if name in given else true_count(true, key, complete=complete)
-            if truth is not None:
-                items.append(Item(name, name, truth, read_count(read, key)))
+            truth, output = true_count(true, key, complete=complete), read_count(read, key)
+            if name not in given and (truth is not None or output is not None):
+                items.append(Item(name, name, truth, output))
     return [item for items in by_document.values() for item in items]
 
 
@@ -335,8 +339,9 @@ class _Join:
             truth = true_counts.get(name)
             if truth is None:
                 truth = true_count(true, key, complete=self._truths.whole or self._complete)
-            if truth is not None:
-                yield Item(name, name, truth, read_counts.get(name) or read_count(read, key))
+            output = read_counts.get(name) or read_count(read, key)
+            if truth is not None or output is not None:  # without a truth, it is wrong for all we know
+                yield Item(name, name, truth, output)
 
     def check(self, notes: list[str], *, skip_unmatched: bool) -> None:
         """Raise if there are outputs without a truth, or note that they are left out."""
@@ -502,6 +507,8 @@ def _counted(
         if gone and each not in ("missed", "empty")
     ]
     inserted = [item for item, each in zip(items, kind, strict=True) if each == "inserted"]
+    uncounted = [item for item in inserted if _is_uncounted(item)]
+    inserted = [item for item in inserted if not _is_uncounted(item)]
     undecided, unreadable = (
         [item for item, each in zip(items, judged, strict=True) if each.remark == remark]
         for remark in ("undecided", "unreadable")
@@ -509,6 +516,7 @@ def _counted(
     for of, words, in_pairs in (
         (unsure, "without a confidence {} rejected", False),
         (inserted, "that no true field takes {} inserted, and wrong", False),
+        (uncounted, UNCOUNTED, False),
         (undecided, UNDECIDED, True),
         (unreadable, "{} not of the kind that the comparison expects, and wrong", True),
     ):
@@ -519,6 +527,11 @@ def _counted(
             )
             said = words.format(_is(len(of)))
             yield f"{count(len(of))} {plural('output', len(of))} {said}: {few_of(found, EXAMPLES)}"
+
+
+def _is_uncounted(item: Item) -> bool:
+    """Return whether this is a number of rows of which the truth says nothing."""
+    return item.truth is None and item.field == item.name and item.name.endswith(COUNT)
 
 
 def _is(n: int) -> str:

@@ -13,7 +13,7 @@ from fastarac._core.text import few_of, plural, rounded_percent
 from fastarac.evaluation.sources import Source
 from fastarac.io._outputs import Outputs, labels_of
 from fastarac.ocr.errors import Error, accepted_at, pieces_of
-from fastarac.ocr.field_counts import lists_of_names
+from fastarac.ocr.field_counts import COUNT, lists_of_names
 from fastarac.ocr.readers._files import shown
 from fastarac.ocr.reported import ERRORS, section_of
 
@@ -497,8 +497,8 @@ class _Whole(NamedTuple):
         told[of_item, of_name] = True
         for i, name in enumerate(names):  # a list without rows has no values: its count says so
             for key in lists_of_names([name]):
-                if f"{key}.count" in names:
-                    told[:, i] |= told[:, names.index(f"{key}.count")]
+                if (count := f"{key}{COUNT}") in names:
+                    told[:, i] |= told[:, names.index(count)]
         found[of_item[given], of_name[given]] = True
         wrong[of_item[~fields.correct], of_name[~fields.correct]] = True
         return cls(fields, documents, names, of_item, found, told, wrong)

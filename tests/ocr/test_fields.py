@@ -297,6 +297,7 @@ def test_the_number_of_rows_is_a_field_of_the_document(tmp_path):
     assert found == {
         "a": ("2", "2", 0.7, "right"),
         "b": ("1", "0", 0.8, "wrong"),  # as sure as the least sure output of the document
+        "c": ("", "0", 0.6, "inserted"),  # of which the truth says nothing
     }
     found = counts(read_fields(tmp_path / "f", fields_complete=True))
     assert found["c"] == ("0", "0", 0.6, "right")
@@ -306,10 +307,17 @@ def test_the_number_of_rows_is_a_field_of_the_document(tmp_path):
     truth = write_json_lines(
         tmp_path / "t", [(*row[:2], row[4]) for row in ITEMS], ("document", "field", "truth")
     )
-    assert counts(read_fields(outputs, truth)) == {
+    fields = read_fields(outputs, truth)
+    assert counts(fields) == {
         "a": ("2", "2", 0.7, "right"),
         "b": ("1", "0", 0.8, "wrong"),
+        "c": ("", "1", 0.5, "inserted"),
     }
+    assert fields.notes[-1].startswith(
+        "1 output of a number of rows is inserted, and wrong, as the truth has no row there; "
+        "fields_complete=True, if what is not listed has no true value, takes it for 0: items.count of "
+        "c"
+    )
     fields = read_fields(outputs, truth, fields_complete=True)
     assert counts(fields)["c"] == ("0", "1", 0.5, "wrong")
     # without any output nothing is counted
