@@ -452,8 +452,8 @@ def _absent(fields: FieldOutputs, model: Model, of_engine: str) -> Iterator[Text
         every = fields.all_optional(threshold)
         through, wrong = map(rounded_percent, (every.straight_through_rate, every.document_error_rate))
         yield Text(
-            f"All of them optional, {through} of documents would go through, with an error that nobody "
-            f"sees in {wrong}."
+            f"All of them optional, {through} of documents would go through, and undetected errors are "
+            f"{wrong}."
         )
     yield Text(CHOSEN, style="dim")
     yield ""

@@ -180,9 +180,10 @@ class AbsentField(NamedTuple):
         errors, earlier = (
             rounded_percent(each.document_error_rate) for each in (self.otherwise, self.now)
         )
+        undetected = f"stay {errors}" if errors == earlier else f"are {errors} instead of {earlier}"
         return (
-            f"{said}; {kind}, {through} of documents would go through instead of {before}, with an "
-            f"error that nobody sees in {errors} instead of {earlier}"
+            f"{said}; {kind}, {through} of documents would go through instead of {before}, and "
+            f"undetected errors {undetected}"
         )
 
 
