@@ -338,6 +338,8 @@ def ocr(
     rename: _ocr.RenameOption = None,
     value_key: _ocr.ValueKey = None,
     confidence_key: _ocr.ConfidenceKey = None,
+    optional: _ocr.OptionalOption = None,
+    fields_complete: _ocr.FieldsComplete = False,
     group: _ocr.GroupOption = _ocr.Group.page,
     limits: LimitOptions,
     gamma: options.Gamma = None,
@@ -386,6 +388,8 @@ def ocr(
         cost_missed,
         _ocr_combine.Combining(combine, combination, save_combination, tuple(engine_price or ())),
         tuple(columns or ()),
+        tuple(optional or ()),
+        fields_complete,
     )
     beside = _ocr.BesideItems(images, attributes, review_pages, not no_text)
     _ocr_command.run(request, settings, beside, output=output)

@@ -13,15 +13,15 @@ from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import answer
 from fastarac.cli._ocr import named_paths
 from fastarac.cli._options import RefusalError, refuse, refused, require_files
-from fastarac.cli._policies import load, refusing
-from fastarac.cli._running import figures_of
+from fastarac.cli._policies import columns_in, load, refusing
+from fastarac.cli._running import fields_of, figures_of
 from fastarac.operation.application import WRITTEN_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.ocr import AppliedPages
+    from fastarac.ocr import AppliedFields, AppliedPages
     from fastarac.operation import Policy
 
 OF_TABLES = {
@@ -34,6 +34,9 @@ OF_PAGES = {
     "join": "--join", "level": "--level", "pattern": "--pattern", "combination": "--combination",
     "name": "--name", "crops": "--crops",
 }  # fmt: skip
+OF_FIELDS = {
+    "rename": "--rename", "value_key": "--value-key", "confidence_key": "--confidence-key",
+}  # fmt: skip
 DEFAULTS = {"confidence": "confidence", "unit": "word", "join": "min", "level": "auto"}
 
 
@@ -45,8 +48,17 @@ def run(
     looked_at: Mapping[str, Path | None],
     reading: Mapping[str, Any],
     delivery: tuple[str, Path | None],
+    *,
+    of_fields: Mapping[str, Any],
 ) -> None:
-    """Tell a table from files of an OCR engine, and refuse options that are for the other."""
+    """Tell a table from files of OCR or of fields, and refuse options that are for the others."""
+    loaded = load(policy)
+    if _are_documents(loaded, paths, columns):
+        others = {**columns, **looked_at, **reading}
+        _refuse_others(paths, "fields", others, {"tables": OF_TABLES, "OCR": OF_PAGES})
+        _apply_to_fields(loaded, paths, goals, of_fields, delivery)
+        return
+    _refuse_others(paths, "outputs", of_fields, {"fields": OF_FIELDS})
     if is_of_ocr(paths, columns, {**looked_at, **reading}):
         _apply_to_pages(policy, paths, goals, looked_at, reading, delivery)
         return
@@ -54,7 +66,78 @@ def run(
 
     if len(paths) > 1:
         raise RefusalError(f"{len(paths)} tables are given; one is expected, or files of OCR")
-    apply(policy, paths[0], columns, goals, delivery)
+    apply(policy, paths[0], _columns_of_fields(loaded, paths[0], columns), goals, delivery)
+
+
+def _are_documents(policy: Policy, paths: Sequence[Path], columns: Mapping[str, Any]) -> bool:
+    """Whether the files are documents with the fields of the policy, and not a table of outputs."""
+    from fastarac.ocr.field_application import are_documents
+
+    if not policy.fields or columns["by"] is not None or columns["item"] is not None:
+        return False
+    return any(
+        path.exists() and refusing(str(path), partial(are_documents, path, policy)) for path in paths
+    )
+
+
+def _columns_of_fields(policy: Policy, path: Path, columns: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the columns, those of fields and documents by their usual names where none is given."""
+    if not policy.fields or columns["by"] is not None or columns["item"] is not None:
+        return columns
+    usual = {"by": "field"} | ({} if policy.documents is None else {"item": "document"})
+    return {**columns, **usual} if set(usual.values()) <= set(columns_in(path)) else columns
+
+
+def _refuse_others(
+    paths: Sequence[Path], read: str, given: Mapping[str, Any], options: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Refuse options that are for something else than what the files are read as."""
+    for wanted, own in options.items():
+        for name in own.keys() & given.keys():
+            if given[name] and given[name] != DEFAULTS.get(name):
+                raise RefusalError(f"{own[name]} is for {wanted}, but {paths[0]} is read as {read}")
+
+
+def _apply_to_fields(
+    policy: Policy,
+    paths: Sequence[Path],
+    goals: tuple[Path, Path],
+    of_fields: Mapping[str, Any],
+    delivery: tuple[str, Path | None],
+) -> None:
+    """Divide the fields of documents, and say how much went where."""
+    from fastarac import ocr
+    from fastarac.ocr.field_renaming import read_names
+
+    form, report = delivery
+    require_files(None, report)
+    _require_goals(goals, None, None, None)
+    keys = {name: of_fields[name] for name in ("value_key", "confidence_key") if of_fields[name]}
+    with interrupts_end_at_once():
+        found = refusing(
+            "",
+            lambda: ocr.apply_to_fields(policy, paths, rename=read_names(of_fields["rename"]), **keys),
+        )
+    refusing("", lambda: found.save(accepted=goals[0], review=goals[1]))
+    refusing(str(report), lambda: _html.save_operation(report, policy=policy, applied=found.applied))
+    lines = [sentence(found), *([] if report is None else [_html.WRITTEN.format(path=report)])]
+    _answer(form, found, goals, lines, "documents")
+
+
+def _answer(
+    form: str,
+    found: AppliedPages | AppliedFields,
+    goals: tuple[Path, Path],
+    lines: Sequence[str],
+    units: str,
+) -> None:
+    """Print how much went where, and what speaks against it."""
+    warnings = []
+    if found.applied.warning is not None:
+        advice = f"verify a random sample of the {units} for fastarac check"
+        warnings.append(f"{found.applied.warning}; {advice}")
+    about = {"applied": figures_of(found.applied, goals)}
+    answer(form, "apply", about, lines, found.notes, warnings, **fields_of(found.applied))
 
 
 def is_of_ocr(paths: Sequence[Path], of_tables: Mapping[str, Any], of_pages: Mapping[str, Any]) -> bool:
@@ -115,12 +198,7 @@ def _apply_to_pages(
         written.append(f"{review_pages} has {n:,} {plural('page', n)}: open one in a browser.")
     refusing("", lambda: found.save(accepted=goals[0], review=goals[1], pages=pages))
     refusing(str(report), lambda: _html.save_operation(report, policy=policy, applied=found.applied))
-    lines, warnings = [sentence(found), *written], []
-    if found.applied.warning is not None:
-        advice = "verify a random sample of the pages for fastarac check"
-        warnings.append(f"{found.applied.warning}; {advice}")
-    about = {"applied": figures_of(found.applied, goals)}
-    answer(form, "apply", about, lines, found.notes, warnings)
+    _answer(form, found, goals, [sentence(found), *written], "pages")
 
 
 def _found(policy: Policy, paths: Sequence[Path], reading: Mapping[str, Any]) -> AppliedPages:

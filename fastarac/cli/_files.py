@@ -75,7 +75,7 @@ def in_words(error: Exception) -> str:
 
 
 def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:
-    """Return the models with a note of how many outputs are never accepted, or words are missed."""
+    """Return the models with a note of how many outputs are never accepted, or items have none."""
     said = []
     for model in models:
         rejected = model.outputs.rejected
@@ -111,9 +111,9 @@ def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
     """Return how many outputs have no confidence, or are not there, as the opening of a sentence."""
     many = n != 1
     if missed:
-        what = (
-            "have no output or confidence: they are" if many else "has no output or confidence: it is"
-        )
+        what = "have no output with a confidence: they are"
+        if not many:
+            what = "has no output with a confidence: it is"
         return f"{n:,} of {n_items:,} items {what}"
     what = "have no confidence: they are" if many else "has no confidence: it is"
     return f"{n:,} of {n_items:,} outputs {what}"

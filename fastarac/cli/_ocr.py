@@ -125,6 +125,22 @@ RenameOption = Annotated[
         "'Items[].Amount=items[].amount'; may be given several times, or as a .toml file.",
     ),
 ]
+OptionalOption = Annotated[
+    list[str] | None,
+    option(
+        "--optional FIELD",
+        "Field that a document may lack and go straight through; may be given several times, or as a "
+        "line such as po = { optional = true } of a .toml file of --compare. All others are required.",
+    ),
+]
+FieldsComplete = Annotated[
+    bool,
+    option(
+        "--fields-complete",
+        "Take a field that the truth does not list in a document for empty there; nothing is known of "
+        "it otherwise.",
+    ),
+]
 ValueKey = Annotated[
     str | None,
     option("--value-key NAME", "Member of nested JSON that holds a field's value.  [default: value]"),
@@ -227,6 +243,18 @@ def _engine_files(
 
 
 EngineOptions = Annotated[dict[str, Any], OptionsOf(_engine_files)]
+
+
+def _names_of_fields(
+    rename: RenameOption = None,
+    value_key: ValueKey = None,
+    confidence_key: ConfidenceKey = None,
+) -> dict[str, Any]:
+    given = {"value_key": value_key, "confidence_key": confidence_key}
+    return {"rename": tuple(rename or ())} | given
+
+
+FieldNames = Annotated[dict[str, Any], OptionsOf(_names_of_fields)]
 OF_TEXTS = (
     *("unit", "level", "inserted", "moved", "fold", "join", "pattern", "truth_pattern"),
     *("within", "ignore_regions", "cost_missed"),
@@ -287,6 +315,8 @@ class OcrRequest:
     missed_price: float | None = None
     combining: Combining = field(default_factory=Combining)
     columns: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    fields_complete: bool = False
 
     def check(self) -> None:
         """Refuse what cannot be read."""
@@ -317,6 +347,8 @@ class OcrRequest:
             "--rename": self.rename,
             "--value-key": self.value_key,
             "--confidence-key": self.confidence_key,
+            "--optional": self.optional,
+            "--fields-complete": self.fields_complete,
         }
         return [name for name, value in given.items() if value]
 

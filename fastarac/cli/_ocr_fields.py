@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -18,7 +19,6 @@ from fastarac.evaluation.sources import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from rich.console import Console
     from rich.table import Table
@@ -32,10 +32,20 @@ if TYPE_CHECKING:
     from fastarac.report.models import Model
 
 ITEMS = (
-    "Items are the fields of the truth. A field without an output or without a confidence is rejected: "
-    "no threshold accepts it, for a person sees that it is empty. A document is right if all its "
-    "fields are, and goes straight through if all of them are accepted."
+    "Items are the fields of the truth, and outputs without a true value. A field without an output or "
+    "without a confidence is rejected: no threshold accepts it, for a person sees that it is empty. A "
+    "document is right if all its fields are, and goes straight through if all its outputs are "
+    "accepted and it lacks no required field."
 )
+UNLISTED = (
+    "Where the truth does not list a field, nothing is known of it: list it, empty where there is "
+    "none, or say --fields-complete, if what is not listed has no true value."
+)
+CHOSEN = (
+    "These figures are of these documents: fastarac fit says them of the half that does not prove its "
+    "limit, so that whoever chooses by them keeps the limit."
+)
+ABSENT = ("optional", "documents", "absent", "rightly", "unlisted")
 SHOWN = 20  # fields in the table; the other formats have all
 
 
@@ -87,8 +97,8 @@ class EngineFields:
     @property
     def paired(self) -> Literal["items", "groups"]:
         """By what engines are compared: by items, unless one has inserted some of its own."""
-        inserted = any("inserted" in fields.kind for fields in self.engines.values())
-        return "groups" if inserted else "items"
+        keys = {(fields.document, fields.field) for fields in self.engines.values()}
+        return "items" if len(keys) == 1 else "groups"
 
     @classmethod
     def read(cls, request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> Self:
@@ -112,6 +122,8 @@ class EngineFields:
                     rename=_new_names(request.rename),
                     **{name: key for name, key in keys.items() if key is not None},
                     skip_unmatched=request.skip_unmatched,
+                    optional=_optional(request),
+                    fields_complete=request.fields_complete,
                 )
             if engines[name].rejected.all():
                 raise RefusalError(_without_outputs(path, engines[name]))
@@ -193,7 +205,7 @@ class EngineFields:
                 part = found.setdefault(each.field, {"name": each.field, **counts})
                 part[f"acceptance_rate@{limit.key}"] = each.acceptance_rate
                 part[f"error_rate@{limit.key}"] = each.error_rate
-        return {"groups": list(found.values())}
+        return {"groups": list(found.values()), "absent_fields": _absent_objects(fields, model)}
 
     def columns(self, name: str) -> dict[str, Any]:
         """Return the fields of an engine as columns."""
@@ -222,6 +234,7 @@ class EngineFields:
             folded = [f"right though the texts differ: {each}" for each in fields.folded]
             for note in (*ties(fields.confidence[~fields.rejected]), *folded, *fields.notes):
                 said = sentence(note).replace("; compare takes", "; --compare takes")
+                said = said.replace("fields_complete=True", "--fields-complete")
                 yield f"{who}{said}"
         for whole in self.documents.values():
             yield from (f"Documents of {printable(whole.name)}: {note}." for note in whole.notes)
@@ -261,6 +274,7 @@ class EngineFields:
         fields = self.engines[model.name]
         yield from _documents(fields, model, self.documents[model.name], of_engine, console)
         yield ""
+        yield from _absent(fields, model, of_engine)
         yield from _each_field(fields, model, of_engine, console)
 
     def of_all(self, models: Sequence[Model], console: Console) -> tuple[()]:  # noqa: ARG002
@@ -272,6 +286,8 @@ def _counts(fields: FieldOutputs) -> dict[str, int]:
     return {
         "right": int(fields.correct.sum()),
         "wrong": fields.kind.count("wrong"),
+        "missed": fields.kind.count("missed"),
+        "empty": fields.kind.count("empty"),
         "rejected": int(fields.rejected.sum()),
         "inserted": fields.kind.count("inserted"),
     }
@@ -297,6 +313,15 @@ def _comparisons(given: tuple[str, ...]) -> dict[str, str] | None:
     from fastarac.ocr.field_comparisons import read_comparisons
 
     return read_comparisons(given) or None
+
+
+def _optional(request: OcrRequest) -> tuple[str, ...]:
+    """Return what `--optional` and the files of `--compare` say."""
+    from fastarac.ocr.field_comparisons import settings_of_file
+
+    files = [Path(text) for text in request.compare if text.endswith(".toml")]
+    named = [field for file in files for field in settings_of_file(file)[1]]
+    return tuple(dict.fromkeys((*request.optional, *named)))
 
 
 def _new_names(given: tuple[str, ...]) -> dict[str, str]:
@@ -330,9 +355,10 @@ def _without_outputs(path: Path, fields: FieldOutputs) -> str:
 
 def _in_words(error: Exception) -> str:
     message = str(error)
-    for option, word in product(("compare", "rename"), (" names", " is")):
+    for option, word in product(("compare", "rename", "optional"), (" names", " is")):
         message = re.sub(rf"^{option}{word}", f"--{option}{word}", message)
     message = re.sub(r"compare=\{'(.*?)': '(number|text)'\}", r"--compare \1=\2", message)
+    message = message.replace("fields_complete=True", "--fields-complete")
     if "without a truth: " in message:
         message += (
             "; --rename FIELD=NAME gives fields the names that the truth has, and --skip-unmatched "
@@ -387,6 +413,46 @@ def _documents(
         f"{right} of the documents are right as a whole. Beside the threshold that keeps the limit "
         "among fields stands the one that keeps it among documents."
     )
+
+
+def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
+    """Return how often each field is absent, and what the other setting changes at each limit."""
+    found: dict[str, dict[str, Any]] = {}
+    for index, limit in enumerate(model.limits):
+        for each in fields.absent_fields(model.point(index).threshold):
+            counts = {name: getattr(each, name) for name in ABSENT}
+            own = found.setdefault(each.field, {"name": each.field, **counts})
+            own[f"straight_through_rate@{limit.key}"] = each.otherwise.straight_through_rate
+            own[f"document_error_rate@{limit.key}"] = each.otherwise.document_error_rate
+    return list(found.values())
+
+
+def _absent(fields: FieldOutputs, model: Model, of_engine: str) -> Iterator[Text | str]:
+    """Yield how often fields are absent, and what that costs at the first limit."""
+    if not model.limits:
+        return
+    threshold = model.point(0).threshold
+    absent = fields.absent_fields(threshold)
+    if not absent:
+        return
+    yield Text(f"Fields that documents lack{of_engine}", style="bold")
+    at = wording.short(model.limits[0])
+    yield Text(f"What goes through is that at the threshold of the fields for {at}.", style="dim")
+    often = sorted(absent, key=lambda each: -each.absent)
+    yield from (Text(f"{printable(str(each))}.") for each in often[:SHOWN])
+    if len(often) > SHOWN:
+        yield Text(f"{count(len(often) - SHOWN)} more fields are absent in fewer documents.")
+    if any(each.unlisted for each in absent):
+        yield Text(UNLISTED)
+    elif len(often) > 1:
+        every = fields.all_optional(threshold)
+        through, wrong = map(rounded_percent, (every.straight_through_rate, every.document_error_rate))
+        yield Text(
+            f"All of them optional, {through} of documents would go through, and undetected errors are "
+            f"{wrong}."
+        )
+    yield Text(CHOSEN, style="dim")
+    yield ""
 
 
 def _each_field(fields: FieldOutputs, model: Model, of_engine: str, console: Console) -> Iterator[Any]:

@@ -103,7 +103,8 @@ AppliedFiles = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE|OCR...",
-        help="A CSV, TSV, JSON lines or Parquet file of outputs; or files and folders of OCR.",
+        help="A CSV, TSV, JSON lines or Parquet file of outputs; or files and folders of OCR, or of a "
+        "service that reads fields.",
         show_default=False,
     ),
 ]

@@ -189,6 +189,7 @@ def apply(
     review_pages: options.ReviewPages = None,
     images: _ocr.Images = None,
     reading: _ocr.EngineOptions,
+    fields: _ocr.FieldNames,
     output_format: options.TextOrJson = options.Form.text,
     report: ReportFile = None,
 ) -> None:
@@ -200,7 +201,8 @@ def apply(
         "empty_confidence": empty_confidence, "types": document_type,
     }  # fmt: skip
     looked_at = {"pages": pages, "review_pages": review_pages, "images": images}
-    run(policy, paths, columns, (output, review), looked_at, reading, (str(output_format), report))
+    delivery = str(output_format), report
+    run(policy, paths, columns, (output, review), looked_at, reading, delivery, of_fields=fields)
 
 
 @grouped

@@ -82,7 +82,6 @@ def apply(
             ),
         )
     refusing(str(report), lambda: _html.save_operation(report, policy=policy, applied=done))
-    fields = done.fields
     lines = [sentence(done), *([] if report is None else [_html.WRITTEN.format(path=report)])]
     warnings, notes = [], []
     if policy.has_groups and given["group"] is None:
@@ -92,13 +91,19 @@ def apply(
         )
     if done.warning is not None:
         warnings.append(f"{path}: {done.warning}; verify a random sample of them for fastarac check")
-    names, about = [each.field for each in fields], {"applied": figures_of(done, goals)}
-    columns_of_fields = [
+    about = {"applied": figures_of(done, goals)}
+    answer(form, "apply", about, lines, notes, warnings, **fields_of(done))
+
+
+def fields_of(done: AppliedPolicy) -> dict[str, Any]:
+    """Return the table of fields, as an answer takes it."""
+    fields = done.fields
+    columns = [
         Column("outputs", [f"{each.n_items:,}" for each in fields]),
         Column("accepted", [f"{each.accepted:,}" for each in fields]),
         Column("errors\nexpected", [f"{each.expected_errors:.4g}" for each in fields]),
     ]
-    answer(form, "apply", about, lines, notes, warnings, names=names, columns=columns_of_fields)
+    return {"names": [each.field for each in fields], "columns": columns}
 
 
 def figures_of(done: AppliedPolicy, goals: tuple[Path, Path]) -> dict[str, Any]:

@@ -298,8 +298,16 @@ class Label(Pick):
         return source.expected_label(self.column)
 
 
+#: Columns of its tables of fields, of which services leave some without a confidence; and of those
+#: that `fastarac apply` writes of documents, with a row for each field that one lacks.
+FIELDS_OF_OCR = frozenset({KIND, "document", "field"})
+FIELDS_OF_APPLY = frozenset({"id", "document", "field", "page", "box", "prediction", "accepted"})
+
+
 def has_missed(source: FileSource) -> bool:
     """Whether a column says what became of each word, as in a file of `fastarac ocr -o`."""
+    if FIELDS_OF_APPLY.issubset(source.columns):
+        return True
     if source.columns.count(KIND) != 1:
         return False
     source.require(KIND)
@@ -312,6 +320,10 @@ def _never_accepted(source: FileSource, confidence: Confidence) -> str:
     empty = f"({name} IS NULL{blank})"
     if confidence.empty:
         return empty
+    if FIELDS_OF_APPLY.issubset(source.columns):
+        return empty
+    if FIELDS_OF_OCR.issubset(source.columns):
+        return f"({empty} AND {source.identifier(KIND)} IS NOT NULL)"
     # a comparison with null is null, which no row is to be
     kinds = ", ".join(f"'{kind}'" for kind in KINDS)
     return f"({empty} AND coalesce({source.identifier(KIND)} IN ({kinds}), false))"

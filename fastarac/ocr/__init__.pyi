@@ -20,10 +20,13 @@ from .compared_texts import compare_texts as compare_texts
 from .engines import Engine as Engine
 from .engines import align_files as align_files
 from .error_rates import ErrorRates as ErrorRates
+from .field_application import AppliedFields as AppliedFields
+from .field_application import apply_to_fields as apply_to_fields
 from .field_comparisons import COMPARISONS as COMPARISONS
 from .field_json import has_fields as has_fields
 from .field_reading import read_fields as read_fields
 from .field_tables import is_field_table as is_field_table
+from .fields import AbsentField as AbsentField
 from .fields import DocumentOutputs as DocumentOutputs
 from .fields import FieldCounts as FieldCounts
 from .fields import FieldOutputs as FieldOutputs

@@ -191,7 +191,7 @@ class AppliedPages(Result):
         """
         given = {"accepted": accepted, "review": review} | ({} if pages is None else {"pages": pages})
         goals = {name: path_of(value, name) for name, value in given.items()}
-        _check_goals(goals, self.files)
+        check_goals(goals, self.files)
         with connect(alone=True) as connection, ExitStack() as stack:
             connection.register("outputs", self._columns())
             connection.register("pages", table_of(self.pages._asdict()))
@@ -391,7 +391,7 @@ def require_one_threshold(policy: Policy) -> None:
         )
 
 
-def _check_goals(goals: Mapping[str, Path], files: Iterable[str]) -> None:
+def check_goals(goals: Mapping[str, Path], files: Iterable[str]) -> None:
     read_from = {Path(file).resolve() for file in files}
     seen: dict[Path, str] = {}
     for name, goal in goals.items():

@@ -36,6 +36,7 @@ __all__ = [
     "comparison",
     "comparisons_by_field",
     "read_comparisons",
+    "settings_of_file",
 ]
 
 #: The comparisons of fields by their names, and what each takes for the same.

@@ -134,7 +134,10 @@ def read_field_file(
 def _row(file: InputFile, document: str, leaf: Leaf, role: str) -> Row:
     if role == "truth":
         return Row(document, leaf.field, file.path, leaf.place, truth=leaf.prediction)
-    return Row(document, leaf.field, file.path, leaf.place, leaf.prediction, leaf.confidence)
+    return Row(
+        document, leaf.field, file.path, leaf.place, leaf.prediction, leaf.confidence,
+        position=leaf.position,
+    )  # fmt: skip
 
 
 def _files(path: Path) -> list[Path]:

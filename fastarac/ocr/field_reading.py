@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,20 +20,21 @@ from fastarac.ocr.field_comparisons import (
     Written,
     comparison,
     comparisons_by_field,
+    settings_of_file,
 )
+from fastarac.ocr.field_counts import COUNT, count_names, is_there, read_count, true_count
 from fastarac.ocr.field_json import WITHOUT_TRUTH, read_field_file
 from fastarac.ocr.field_matching import pair_fields
 from fastarac.ocr.field_renaming import renamed
 from fastarac.ocr.field_rows import FieldPath
 from fastarac.ocr.field_tables import as_confidence
 from fastarac.ocr.field_values import Unreadable
-from fastarac.ocr.fields import FieldOutputs, FoldedField
+from fastarac.ocr.fields import FieldOutputs, FoldedField, below_all, require_listed
 from fastarac.ocr.pairing import PairingError
 from fastarac.ocr.readers._files import OcrFileError, shown
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fastarac.ocr.field_comparisons import FieldComparison
     from fastarac.ocr.field_matching import Placed
@@ -46,6 +49,10 @@ TRIED = ("text", "number", "amount", "date")
 UNDECIDED = (
     "can be read in two ways, of which one is right, and {} wrong until an option of the comparison "
     "says which is meant (point or comma; dmy, mdy or ymd)"
+)
+UNCOUNTED = (
+    "of a number of rows {} inserted, and wrong, as the truth has no row there; fields_complete=True, "
+    "if what is not listed has no true value, takes it for 0"
 )
 EMPTY = Written("")
 #: Confidences that a document or field has at least, for its scale to be told from that of others.
@@ -73,6 +80,8 @@ def read_fields(
     value_key: str = "value",
     confidence_key: str = "confidence",
     skip_unmatched: bool = False,
+    optional: Sequence[str] = (),
+    fields_complete: bool = False,
 ) -> FieldOutputs:
     r"""Read fields of documents, with their truth in the same file or in another one.
 
@@ -114,11 +123,18 @@ def read_fields(
         What the members of a leaf of nested JSON are called.
     skip_unmatched : bool, default=False
         Whether outputs without a truth are left out. Otherwise they are an error.
+    optional : sequence of str, default=()
+        The fields that a document may lack and go straight through, without the numbers of items; all
+        others are required. A TOML file of `compare` may name some, too: ``po = { optional = true }``.
+    fields_complete : bool, default=False
+        Whether a field that the truth does not list in a document has no true value there, so that an
+        output of it is inserted. Otherwise nothing is known of it.
 
     Returns
     -------
     fields : FieldOutputs
-        One item for each field of the truth, in its order, and one for each inserted one.
+        One item for each field of the truth, in its order, one for each inserted one, and one for the
+        number of rows of each list.
 
     Raises
     ------
@@ -129,7 +145,8 @@ def read_fields(
     PairingError
         If there are outputs without a truth.
     ValueError
-        If there is no such comparison, or no such field.
+        If there is no such comparison, or no such field; if the truth does not list an optional field
+        in a document, and `fields_complete` is False.
 
     Notes
     -----
@@ -142,9 +159,15 @@ def read_fields(
     their numbers, such that the sum of the similarities of all their fields is the largest: 1 for a
     field that is right, 1 − edit distance / length of the longer text for others. True items that
     none takes are rejected, and outputs that none takes are *inserted*: items that are wrong, with
-    their confidence. Likewise a field that is read in a document in which the truth, nested JSON, does
-    not have it. Inserted items are numbered ``items[+2].amount``, by the number that they were read
-    with.
+    their confidence. Likewise a field that is read in a document in which it is empty, or in which
+    the truth, nested JSON, does not have it. Inserted items are numbered ``items[+2].amount``, by the
+    number that they were read with.
+
+    The number of rows of each list is a field of the document, ``items.count``, which is wrong where a
+    row was missed. It is as sure as the least sure value in the rows that were read; where none was,
+    as the least sure output of the document. :func:`.operation.fit_policy` calibrates that to the share
+    of right numbers. Where the truth has no row, the number is 0 if the truth is nested JSON or
+    `fields_complete`, and else unknown, so that the one that was read is inserted.
 
     Where a text can be read in two ways, such as 1.234 or 03/04/2024, of which one would be right,
     the item is wrong and counted in `FieldOutputs.notes`.
@@ -189,7 +212,7 @@ def read_fields(
                 "rename is given, and outputs and truth are one table, which has one name for both; a "
                 "truth of its own is expected"
             )
-        items = _with_own_truth(both)
+        items = _with_own_truth(both, complete=fields_complete)
         ways = comparisons_by_field(compare, list(dict.fromkeys(item.name for item in items)))
     else:
         outputs = read_field_file(path, "prediction", *keys)
@@ -197,18 +220,39 @@ def read_fields(
         outputs, names = renamed(outputs, rename or {})
         for file in (outputs, truths):
             file.check_once()
-        joined = _Join(truths, outputs)
+        joined = _Join(truths, outputs, complete=fields_complete)
         ways = comparisons_by_field(compare, list(joined.names))
         items = joined.items(ways)
         joined.check(notes, skip_unmatched=skip_unmatched)
-    return replace(_outputs(items, ways, notes), renamed=names)
+    if isinstance(compare, os.PathLike):
+        optional = (*optional, *settings_of_file(Path(compare))[1])
+    found = replace(
+        _outputs(items, ways, notes),
+        renamed=names,
+        optional=tuple(dict.fromkeys(optional)),
+        fields_complete=fields_complete,
+    )
+    require_listed(found)
+    return found
 
 
-def _with_own_truth(file: FieldFile) -> list[Item]:
+def _with_own_truth(file: FieldFile, *, complete: bool) -> list[Item]:
     """Return the rows of a table that has the truth, too: each is an item as it stands."""
-    return [
-        Item(FieldPath.of(row.field).written(numbers=False), row.field, row, row) for row in file.rows
-    ]
+    lists = {name for row in file.rows for name in FieldPath.of(row.field).lists()}
+    counts = count_names(lists)
+    by_document: dict[str, list[Item]] = {name: [] for name in file.documents}
+    for row in file.rows:
+        path = FieldPath.of(row.field)
+        by_document[row.document].append(Item(path.written(numbers=False), row.field, row, row))
+    for items in by_document.values():
+        placed = [(FieldPath.of(item.field), item.truth) for item in items if item.truth is not None]
+        true, given = _without_counts([(p, replace(r, prediction=None)) for p, r in placed], counts)
+        read, _ = _without_counts([(p, replace(r, truth=None)) for p, r in placed], counts)
+        for name, key in counts.items():
+            truth, output = true_count(true, key, complete=complete), read_count(read, key)
+            if name not in given and (truth is not None or output is not None):
+                items.append(Item(name, name, truth, output))
+    return [item for items in by_document.values() for item in items]
 
 
 class _Join:
@@ -220,33 +264,43 @@ class _Join:
         The fields of the truth, without the numbers of items, in their order.
     """
 
-    def __init__(self, truths: FieldFile, outputs: FieldFile) -> None:
+    def __init__(self, truths: FieldFile, outputs: FieldFile, *, complete: bool) -> None:
         self._truths, self._outputs = truths, outputs
         self.names: dict[str, None] = {}
         self._unmatched: list[Row] = []
+        self._empty: list[str] = []
         lists = {name for row in truths.rows for name in FieldPath.of(row.field).lists()}
-        self._true = _by_document(truths, lists)
-        self._read = _by_document(outputs, lists)
+        self._complete = complete
+        self.counts = count_names(lists)
+        self._true = _by_document(truths, lists, self.counts)
+        self._read = _by_document(outputs, lists, self.counts)
         self._name_of: dict[str, str] = {}
         for placed in self._true.values():
             for path, _ in placed:
                 name = path.written(numbers=False)
                 self.names.setdefault(name)
-                self._name_of[path.key] = name
+                if name not in self.counts:
+                    self._name_of[path.key] = name
+        self.names |= dict.fromkeys(self.counts)
 
     def items(self, ways: Mapping[str, FieldComparison]) -> list[Item]:
         """Return the items of all documents of the truth."""
         found: list[Item] = []
         for document in self._truths.documents:
-            found += self._of_document(document, ways)
+            items = self._of_document(document, ways)
+            found += items
+            if not items:
+                self._empty.append(document)
         for document in self._outputs.documents:
             if document not in self._true:
                 self._unmatched += [row for _, row in self._read.get(document, ()) if _is_there(row)]
         return found
 
     def _of_document(self, document: str, ways: Mapping[str, FieldComparison]) -> list[Item]:
-        true, read = self._true[document], []
-        for path, row in self._read.get(document, ()):
+        true, true_counts = _without_counts(self._true[document], self.counts)
+        of_document, read_counts = _without_counts(self._read.get(document, ()), self.counts)
+        read = []
+        for path, row in of_document:
             if path.key in self._name_of:
                 read.append((path, row))
             elif _is_there(row):
@@ -272,12 +326,28 @@ class _Join:
             elif of_output is not None and _is_there(of_output[1]):
                 path, row = of_output
                 name = self._name_of[path.key]
-                if path.items or "[]" in name or self._truths.whole:
+                if path.items or "[]" in name or self._truths.whole or self._complete:
                     inserted.append(Item(name, path.written("+"), None, row))
                 else:
                     self._unmatched.append(row)
         items.sort(key=lambda item: order[id(item.truth)])
-        return items + inserted
+        return [*items, *inserted, *self._counts_of(true, true_counts, read, read_counts)]
+
+    def _counts_of(
+        self,
+        true: Sequence[Placed],
+        true_counts: Mapping[str, Row],
+        read: Sequence[Placed],
+        read_counts: Mapping[str, Row],
+    ) -> Iterator[Item]:
+        """Yield the numbers of rows: as they are given, or as they are counted."""
+        for name, key in self.counts.items():
+            truth = true_counts.get(name)
+            if truth is None:
+                truth = true_count(true, key, complete=self._truths.whole or self._complete)
+            output = read_counts.get(name) or read_count(read, key)
+            if truth is not None or output is not None:  # without a truth, it is wrong for all we know
+                yield Item(name, name, truth, output)
 
     def check(self, notes: list[str], *, skip_unmatched: bool) -> None:
         """Raise if there are outputs without a truth, or note that they are left out."""
@@ -288,6 +358,12 @@ class _Join:
             if not skip_unmatched:
                 raise PairingError(f"{self._outputs.path}: {said}: {listed}")
             notes.append(f"{said} left out: {listed}")
+        if self._empty:
+            n = len(self._empty)
+            notes.append(
+                f"{count(n)} {plural('document', n)} in which neither the truth nor the outputs have "
+                f"any field left out: {few_of(self._empty, LISTED)}"
+            )
         without = [name for name in self._truths.documents if name not in self._read]
         if without:
             notes.append(
@@ -296,12 +372,25 @@ class _Join:
             )
 
 
-def _by_document(file: FieldFile, lists: set[str]) -> dict[str, list[Placed]]:
+def _without_counts(
+    placed: Iterable[Placed], counts: Mapping[str, str]
+) -> tuple[list[Placed], dict[str, Row]]:
+    """Return fields without the numbers of rows that are given among them, and these by their names."""
+    every = list(placed)
+    given = {path.key: row for path, row in every if not path.items and path.key in counts}
+    return [each for each in every if each[0].items or each[0].key not in counts], given
+
+
+def _by_document(
+    file: FieldFile, lists: set[str], counts: Mapping[str, str]
+) -> dict[str, list[Placed]]:
     """Return the fields of each document, those of lists with the number of their item."""
     found: dict[str, list[Placed]] = {name: [] for name in file.documents}
     seen: dict[tuple[str, str], Row] = {}
     for row in file.rows:
-        path = FieldPath.of(row.field).within(lists)
+        path = FieldPath.of(row.field)
+        if path.items or path.key not in counts:
+            path = path.within(lists)
         first = seen.setdefault((row.document, path.written()), row)
         if first is not row:
             raise row.error(
@@ -313,7 +402,7 @@ def _by_document(file: FieldFile, lists: set[str]) -> dict[str, list[Placed]]:
 
 
 def _is_there(row: Row) -> bool:
-    return row.prediction is not None and bool(row.prediction.text.strip())
+    return is_there(row.prediction)
 
 
 def _judge(truth: Row, prediction: Written, way: FieldComparison) -> Judgement:
@@ -359,16 +448,19 @@ def _outputs(
     _check_one_scale(items, confidence)
     never = None
     if rejected.any():
-        never = float(np.floor(min(0.0, np.nanmin(confidence, initial=0.0)))) - 1.0
+        never = below_all(confidence)
         confidence[rejected] = never
     true = [EMPTY if item.truth is None else item.truth.truth or EMPTY for item in items]
-    read = [None if item.output is None else item.output.prediction for item in items]
+    read = [
+        None if item.output is None or (gone and not _is_there(item.output)) else item.output.prediction
+        for item, gone in zip(items, rejected.tolist(), strict=True)
+    ]
     correct = np.array([each.right for each in judged], np.bool_)
     kind = [
-        "missed" if gone else "inserted" if item.truth is None else "right" if right else "wrong"
-        for item, gone, right in zip(items, rejected.tolist(), correct.tolist(), strict=True)
+        _kind(is_read=each is not None, is_true=bool(value.text.strip()), right=right)
+        for value, each, right in zip(true, read, correct.tolist(), strict=True)
     ]
-    notes = [*notes, *_counted(items, judged, kind)]
+    notes = [*notes, *_counted(items, judged, kind, rejected.tolist())]
     notes += [*_none_right(items, judged), *_hints(items, judged, ways)]
     return FieldOutputs(
         document=tuple(_row(item).document for item in items),
@@ -392,6 +484,13 @@ def _outputs(
     )
 
 
+def _kind(*, is_read: bool, is_true: bool, right: bool) -> str:
+    """Return what became of a field; of one without an output, right means that it is empty."""
+    if not is_read:
+        return "empty" if right else "missed"
+    return "right" if right else "wrong" if is_true else "inserted"
+
+
 def _row(item: Item) -> Row:
     row = item.output if item.truth is None else item.truth
     assert row is not None  # noqa: S101, one of the two is there
@@ -402,14 +501,24 @@ def _shown(written: Written) -> str:
     return written.text if written.value is None else written.value
 
 
-def _counted(items: Sequence[Item], judged: Sequence[Judgement], kind: Sequence[str]) -> Iterable[str]:
+def _counted(
+    items: Sequence[Item], judged: Sequence[Judgement], kind: Sequence[str], rejected: Sequence[bool]
+) -> Iterable[str]:
     """Yield what is to be known of rejected, inserted, undecided and unreadable outputs."""
-    missed = [item for item, each in zip(items, kind, strict=True) if each == "missed"]
-    unsure = [item for item in missed if item.output is not None and item.output.prediction is not None]
-    without = len(missed) - len(unsure)
+    empty = kind.count("empty")
+    without = kind.count("missed") + empty
     if without:
-        yield f"{count(without)} {plural('field', without)} without an output {_is(without)} rejected"
+        rightly = f", {count(empty)} of them rightly empty" if empty else ""
+        said = f"{count(without)} {plural('field', without)} without an output"
+        yield f"{said} {_is(without)} rejected{rightly}"
+    unsure = [
+        item
+        for item, each, gone in zip(items, kind, rejected, strict=True)
+        if gone and each not in ("missed", "empty")
+    ]
     inserted = [item for item, each in zip(items, kind, strict=True) if each == "inserted"]
+    uncounted = [item for item in inserted if _is_uncounted(item)]
+    inserted = [item for item in inserted if not _is_uncounted(item)]
     undecided, unreadable = (
         [item for item, each in zip(items, judged, strict=True) if each.remark == remark]
         for remark in ("undecided", "unreadable")
@@ -417,6 +526,7 @@ def _counted(items: Sequence[Item], judged: Sequence[Judgement], kind: Sequence[
     for of, words, in_pairs in (
         (unsure, "without a confidence {} rejected", False),
         (inserted, "that no true field takes {} inserted, and wrong", False),
+        (uncounted, UNCOUNTED, False),
         (undecided, UNDECIDED, True),
         (unreadable, "{} not of the kind that the comparison expects, and wrong", True),
     ):
@@ -434,7 +544,7 @@ def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[
     wrong: dict[str, list[Item]] = defaultdict(list)
     right: set[str] = set()
     for item, each in zip(items, judged, strict=True):
-        if item.truth is None or item.output is None or not _is_there(item.output):
+        if item.truth is None or item.output is None or not is_there(item.output.prediction):
             continue
         if each.right:
             right.add(item.name)
@@ -445,6 +555,11 @@ def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[
             of_field = f" of {name}" if name else ""
             examples = listed([_pair(item) for item in of[:EXAMPLES]])
             yield f"none of the {count(len(of))} outputs{of_field} is right, such as {examples}"
+
+
+def _is_uncounted(item: Item) -> bool:
+    """Return whether this is a number of rows of which the truth says nothing."""
+    return item.truth is None and item.field == item.name and item.name.endswith(COUNT)
 
 
 def _is(n: int) -> str:

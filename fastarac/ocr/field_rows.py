@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fastarac.ocr.field_positions import NOWHERE, Position
 from fastarac.ocr.readers._files import OcrFileError, shown
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Row:
         What was read, and what it should be; None where there is none.
     confidence : str, float or None
         As it is written.
+    position : Position
+        Where it stands in the document.
     """
 
     document: str
@@ -44,6 +47,7 @@ class Row:
     prediction: Written | None = None
     confidence: str | float | None = None
     truth: Written | None = None
+    position: Position = NOWHERE
 
     def error(self, problem: str) -> OcrFileError:
         """Return an error about this field."""

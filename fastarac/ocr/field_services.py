@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastarac.ocr.field_comparisons import Written
+from fastarac.ocr.field_positions import NOWHERE, Position, position_of
 from fastarac.ocr.field_values import CODES
 from fastarac.ocr.readers._files import OcrFileError, shown
 from fastarac.ocr.readers._json import each_page
@@ -47,12 +48,15 @@ class Leaf(NamedTuple):
         As it is written.
     place : str
         Where it stands in the file.
+    position : Position
+        Where it stands in the document.
     """
 
     field: str
     prediction: Written | None
     confidence: str | float | None
     place: str
+    position: Position = NOWHERE
 
 
 class JsonNumber(str):
@@ -174,7 +178,13 @@ def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
     for name, pair in zip(numbered(names), pairs, strict=True):
         text = pair.at("value").text("content") if pair.has("value") else ""
         leaves.append(
-            Leaf(name, Written(text) if text else None, _confidence(pair, "confidence"), str(pair))
+            Leaf(
+                name,
+                Written(text) if text else None,
+                _confidence(pair, "confidence"),
+                str(pair),
+                position_of(pair.at("value"), pair.at("key")),
+            )
         )
     return leaves
 
@@ -204,7 +214,8 @@ def _azure_field(node: Node, name: str, depth: int, leaves: list[Leaf]) -> None:
         for part, inner in _members(node.at("valueObject", "value")):
             _azure_field(inner, f"{name}.{part}", depth + 1, leaves)
     else:
-        leaves.append(Leaf(name, _azure_value(node, kind), _confidence(node, "confidence"), str(node)))
+        value = _azure_value(node, kind)
+        leaves.append(Leaf(name, value, _confidence(node, "confidence"), str(node), position_of(node)))
 
 
 def _azure_value(node: Node, kind: str) -> Written | None:
@@ -288,7 +299,15 @@ def _typed_fields(nodes: Sequence[Node], before: str) -> list[Leaf]:
             normalized = value.at("NormalizedValue")
             if normalized.value is not None and normalized.text("ValueType") == "Date":
                 day = normalized.text("Value").partition("T")[0] or None
-        leaves.append(Leaf(name, Written(text, day) if text else None, confidence, str(node)))
+        leaves.append(
+            Leaf(
+                name,
+                Written(text, day) if text else None,
+                confidence,
+                str(node),
+                position_of(value, node),
+            )
+        )
     return leaves
 
 
@@ -331,7 +350,15 @@ def _forms(blocks: dict[str, Node]) -> list[Leaf]:
         given = [_confidence(value, "Confidence") for value in values]
         known = [each for each in given if each is not None]
         confidence = min(known, key=float) if known else None
-        leaves.append(Leaf(name, Written(text) if text else None, confidence, str(block)))
+        leaves.append(
+            Leaf(
+                name,
+                Written(text) if text else None,
+                confidence,
+                str(block),
+                position_of(*values, block),
+            )
+        )
     return leaves
 
 
@@ -352,7 +379,13 @@ def _queries(blocks: dict[str, Node]) -> list[Leaf]:
             continue
         text = answer.text("Text")
         leaves.append(
-            Leaf(name, Written(text) if text else None, _confidence(answer, "Confidence"), str(answer))
+            Leaf(
+                name,
+                Written(text) if text else None,
+                _confidence(answer, "Confidence"),
+                str(answer),
+                position_of(answer),
+            )
         )
     return leaves
 
@@ -426,7 +459,8 @@ def _google_entities(
             value = _google_value(normalized)
             text = text or normalized.text("text") or value or ""
         prediction = Written(text, value) if text else None
-        leaves.append(Leaf(name, prediction, _confidence(entity, "confidence"), str(entity)))
+        confidence = _confidence(entity, "confidence")
+        leaves.append(Leaf(name, prediction, confidence, str(entity), position_of(entity)))
 
 
 def _whole(node: Node, key: str) -> int:

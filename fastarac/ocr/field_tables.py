@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Records: TypeAlias = Iterator[tuple[str, dict[str, Written | None]]]
 
-__all__ = ["as_confidence", "field_rows", "is_field_table", "is_table"]
+__all__ = ["as_confidence", "columns_of", "field_rows", "is_field_table", "is_table"]
 
 KEYS = ("document", "field")
 WANTED = {
@@ -71,10 +71,14 @@ def is_field_table(path: str | os.PathLike[str]) -> bool:
 def is_table(file: InputFile) -> bool:
     """Return whether a file is a table of fields."""
     try:
-        names, _ = _table(file)
+        return set(KEYS) <= set(columns_of(file))
     except OcrFileError:
         return False
-    return set(KEYS) <= set(names)
+
+
+def columns_of(file: InputFile) -> list[str]:
+    """Return the names of the columns of a table."""
+    return _table(file)[0]
 
 
 def field_rows(file: InputFile, role: str) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import numpy as np
@@ -79,3 +80,119 @@ def test_refusals(policy, tmp_path):
         assert not r.exists()
     same = reason("apply", policy, OCR, "-o", a, "--review", a)
     assert f"--output is '{a}' and --review is '{a}'; different files are expected" in same
+
+
+@pytest.fixture(scope="module")
+def of_fields(tmp_path_factory):
+    """A policy of whole documents with two fields."""
+    path = tmp_path_factory.mktemp("fields") / "p.json"
+    confidence = np.repeat(np.arange(800) / 800, 2)
+    fa.operation.fit_policy(
+        confidence > 0.2, confidence, by=np.tile(["total", "po"], 800),
+        documents=np.repeat(np.arange(800), 2), max_error_rate=0.05,
+    ).save(path)  # fmt: skip
+    return path
+
+
+TEXTRACT = {
+    "ExpenseDocuments": [
+        {
+            "SummaryFields": [
+                {
+                    "Type": {"Text": name},
+                    "ValueDetection": {"Text": "7", "Confidence": 100 * confidence},
+                }
+                for name, confidence in (("TOTAL", 0.9), ("PO_NUMBER", 0.8), ("TIP", 0.1))
+            ]
+        }
+    ]
+}
+
+
+def test_files_of_a_service_that_reads_fields(of_fields, tmp_path):
+    (tmp_path / "new").mkdir()
+    for name, fields in (
+        ("a", {"sum": {"v": "7", "p": 0.9}, "po": {"v": "A", "p": 0.8}}),
+        ("b", {"sum": {"v": "7", "p": 0.9}}),
+        ("c", {}),
+    ):
+        (tmp_path / "new" / f"{name}.json").write_text(json.dumps(fields))
+    yes, no = tmp_path / "a.csv", tmp_path / "r.csv"
+    goals = "-o", yes, "--review", no, "--report", tmp_path / "r.html"
+    names = "--rename", "sum=total", "--value-key", "v", "--confidence-key", "p"
+    result = run("apply", of_fields, tmp_path / "new", *names, *goals)
+    assert result.stdout.startswith("1 of 3 documents go straight through (33.33 %); 2 of 3 outputs")
+    assert "note: 1 document without any output goes to people: c" in result.stderr
+    assert yes.read_text().splitlines() == [
+        "id,document,field,page,box,prediction,confidence,accepted",
+        "a:total,a,total,,,7,0.9,true",
+        "a:po,a,po,,,A,0.8,true",
+    ]
+    assert len(no.read_text().splitlines()) == 1 + 2 * 2  # a row for each field of each document
+    assert (tmp_path / "r.html").exists()
+    answer = json.loads(
+        run("apply", of_fields, tmp_path / "new", *names, *goals, "--format", "json").stdout
+    )
+    found = answer["applied"]
+    assert (found["n_documents"], found["accepted_documents"], found["unknown_fields"]) == (3, 1, 0)
+    # a list of paths, and another service
+    each = sorted((tmp_path / "new").iterdir())
+    assert run("apply", of_fields, *each, *names, *goals).stdout == result.stdout
+    (tmp_path / "t.json").write_text(json.dumps(TEXTRACT))
+    to = "--rename", "TOTAL=total", "--rename", "PO_NUMBER=po"
+    result = run("apply", of_fields, tmp_path / "t.json", *to, *goals)
+    assert "note: 1 output of fields that the policy does not know is left out: TIP" in result.stderr
+    refused = reason("apply", of_fields, tmp_path / "t.json", *goals)
+    assert "no output with a confidence is of a field of the policy (po, total)" in refused
+
+
+def test_a_table_of_fields_needs_no_names_of_columns(of_fields, tmp_path):
+    table = tmp_path / "new.csv"
+    table.write_text("document,field,prediction,confidence,page\na,total,7,0.9,1\na,po,A,0.8,1\n")
+    goals = "-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"
+    by_name = run("apply", of_fields, table, "--by", "field", "--document", "document", *goals).stdout
+    assert run("apply", of_fields, table, *goals).stdout == by_name
+    assert (tmp_path / "a.csv").read_text() == table.read_text()  # all columns
+    table.write_text("doc,field,confidence\na,total,0.9\n")
+    assert "--by is missing; the policy was fitted with --by" in reason(
+        "apply", of_fields, table, *goals
+    )
+
+
+def test_options_that_are_for_something_else(policy, of_fields, tmp_path):
+    new = tmp_path / "new.json"
+    new.write_text('{"total": {"value": "7", "confidence": 0.9}}')
+    goals = "-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"
+    for chosen, path, option, message in (
+        (of_fields, new, ("--unit", "line"), f"--unit is for OCR, but {new} is read as fields"),
+        (of_fields, new, ("--group", "page"), f"--group is for tables, but {new} is read as fields"),
+        (policy, OCR, ("--rename", "a=b"), f"--rename is for fields, but {OCR} is read as outputs"),
+        (of_fields, new, ("--rename", "a"), 'rename is "a"; FIELD=NAME is expected'),
+    ):
+        assert message in reason("apply", chosen, path, *option, *goals)
+        assert not (tmp_path / "a.csv").exists()
+
+
+def test_the_tables_of_documents_go_back_with_answers(of_fields, tmp_path):
+    """As they are, with a column of answers: null where a document lacks a field."""
+    documents = {
+        f"d{i:03}": {"total": {"value": "7", "confidence": 0.9 - i / 1000}}
+        | ({} if i % 4 == 0 else {"po": {"value": "A", "confidence": 0.8}})
+        for i in range(200)
+    }
+    lines = [json.dumps({"document": name} | fields) for name, fields in documents.items()]
+    (tmp_path / "new.jsonl").write_text("\n".join(lines))
+    yes, no = tmp_path / "a.csv", tmp_path / "r.csv"
+    run("apply", of_fields, tmp_path / "new.jsonl", "-o", yes, "--review", no)
+    head, *rows = yes.read_text().splitlines()
+    rows += no.read_text().splitlines()[1:]
+    assert len(rows) == 400
+    assert any(row.endswith(",,,,,false") for row in rows)
+    table = tmp_path / "verified.csv"
+    table.write_text("\n".join([f"{head},correct", *(f"{row},true" for row in rows)]) + "\n")
+    columns = "--by", "field", "--document", "document"
+    checked = run("check", of_fields, table, *columns, "--format", "json")
+    assert json.loads(checked.stdout)["check"]["accepted"] == 150
+    again = tmp_path / "again.json"
+    run("fit", table, *columns, "--error-rate", 0.1, "-o", again)
+    assert run("evaluate", table, "--error-rate", 0.1).exit_code == 0

@@ -246,14 +246,16 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     (alone,) = commands.records(plain)
     assert alone["acceptance_rate@cheapest"] == 1 - alone["missed"] / alone["n"]
     text = CliRunner().invoke(app, evaluate).stdout
-    assert "62 of 2,190 items have no output or confidence: they are never accepted" in text
+    assert "62 of 2,190 items have no output with a confidence: they are never accepted" in text
     refused = CliRunner().invoke(app, [*evaluate[:4], "--by", "page"])
     assert refused.exit_code == 2
     assert "some outputs have no confidence, such as words that were missed; --by" in refused.stderr
     policy = ["fit", str(out), "-o", str(tmp_path / "policy.json"), "--error-rate", "0.2"]
     fitted = CliRunner().invoke(app, [*policy, "--group", "page", "--only", "plain"])
     assert fitted.exit_code == 0, fitted.stderr
-    assert "62 of 2,190 items have no output or confidence: they are never accepted" in fitted.stderr
+    assert (
+        "62 of 2,190 items have no output with a confidence: they are never accepted" in fitted.stderr
+    )
     plan = ["plan", "--half-width", "0.02", "--pilot", str(out), "--group", "page", "--only", "plain"]
     assert CliRunner().invoke(app, plan).exit_code == 0
 

@@ -97,7 +97,7 @@ def test_figures_of_fields_and_of_documents(tables, names):
 def test_words(tables):
     text = run(tables / "truth.csv", tables / "engine.jsonl", *COMPARE).stdout
     said = " ".join(text.split())
-    assert "engine 4 8 6 1 2 0" in said
+    assert "engine 4 8 6 1 1 1 2 0" in said
     assert 'Right though the texts differ: total: 1 right by number, such as "1,250.00" for' in said
     assert "1 rejected field is right, too: empty, as the truth is." in said
     assert "A field without an output or without a confidence is rejected" in said
@@ -112,6 +112,50 @@ def test_words(tables):
     assert "Fields are compared exactly." in exact
     assert "in form alone; --compare takes " in exact.replace("\n", " ")
     assert "Intervals take fields for independent of each other (--group none)" in exact
+
+
+def test_fields_that_documents_lack(tables):
+    """Required and optional: what goes through is what the rule lets through, for each setting."""
+    paths = tables / "truth.csv", tables / "engine.jsonl", *COMPARE, "--error-rate", 0.125
+    (row,) = json.loads(run(*paths, "--format", "json").stdout)["models"]
+    (absent,) = row["absent_fields"]
+    assert (row["missed"], row["empty"], row["straight_through_rate@0.125"]) == (1, 1, 2 / 4)
+    assert absent == {
+        "name": "name",
+        "optional": False,
+        "documents": 4,
+        "absent": 2,
+        "rightly": 1,
+        "unlisted": 0,
+        "straight_through_rate@0.125": 4 / 4,
+        "document_error_rate@0.125": 1 / 4,  # of a2, whose name was missed and whose total is wrong
+    }
+    page = tables / "r.html"
+    said = " ".join(run(*paths, "--report", page).stdout.split())
+    sentence = (
+        "name: absent in 50.0 % of documents, rightly in 50.0 % of these; optional, 100 % of documents "
+        "would go through instead of 50.0 %, and undetected errors are 25.0 % instead of 0 %."
+    )
+    assert sentence in said
+    assert sentence in " ".join(page.read_text(encoding="utf-8").split())
+    (tables / "ways.toml").write_text("name = { optional = true }\n")
+    for optional in (("--optional", "name"), ("--compare", tables / "ways.toml")):
+        (row,) = json.loads(run(*paths, *optional, "--format", "json").stdout)["models"]
+        assert row["straight_through_rate@0.125"] == 4 / 4
+        assert row["document_error_rate@0.125"] == 1 / 4
+        assert row["absent_fields"][0]["straight_through_rate@0.125"] == 2 / 4
+    lines = (tables / "truth.csv").read_text().splitlines(keepends=True)
+    (tables / "truth.csv").write_text("".join(line for line in lines if "a3,name" not in line))
+    assert refusal(*paths, "--optional", "name") == (
+        '--optional names "name", of which the truth says nothing in 1 document: a3; a truth for each '
+        "is expected (empty where there is none), or --fields-complete, if what is not listed has no "
+        "true value"
+    )
+    assert "or say --fields-complete" in run(*paths).stdout.replace("\n", " ")
+    complete = "--optional", "name", "--fields-complete", "--format", "json"
+    (row,) = json.loads(run(*paths, *complete).stdout)["models"]
+    assert row["straight_through_rate@0.125"] == 3 / 4  # of 7 items no error may remain
+    assert refusal("--demo", "--optional", "name") == "--optional is for fields; --demo has texts"
 
 
 def test_two_engines_are_compared(tables):
@@ -140,6 +184,17 @@ def test_the_table_that_is_written(tables):
     assert {key: found[key] for key in row} == pytest.approx(row, rel=1e-12)
     said = " ".join(run(*both, "-o", out).stdout.split())
     assert f"fastarac evaluate {out} --group document --ci 0.95" in said
+    run(*both, "-o", tables / "fields.csv")
+    rows = list(csv.DictReader((tables / "fields.csv").read_text(encoding="utf-8").splitlines()))
+    assert list(rows[0]) == [
+        *("id", "document", "field", "kind", "truth", "prediction", "correct", "confidence")
+    ]
+    kinds = {
+        row["id"]: (row["kind"], row["prediction"], row["correct"], row["confidence"]) for row in rows
+    }
+    assert kinds["a2:name"] == ("missed", "", "false", "")
+    assert kinds["a3:name"] == ("empty", "", "true", "")
+    assert kinds["a2:total"] == ("wrong", "88.50", "false", "0.64")
 
 
 def test_refusals(tables):
@@ -275,9 +330,11 @@ def test_invoices_of_services_from_files_to_what_is_accepted(tmp_path, service):
     )
     options = "--compare", ways, "-o", table, "--format", "json"
     (row,) = json.loads(run(truth, outputs, *options).stdout)["models"]
-    kinds, right = invoices.expected(made)
-    assert (row["wrong"], row["inserted"]) == (kinds["wrong"], kinds["inserted"])
-    assert (row["right"], row["rejected"], row["fields"]) == (right, kinds["missed"], kinds.total())
+    kinds, right, rejected = invoices.expected(made)
+    assert {kind: row[kind] for kind in ("wrong", "missed", "empty", "inserted")} == {
+        kind: kinds[kind] for kind in ("wrong", "missed", "empty", "inserted")
+    }
+    assert (row["right"], row["rejected"], row["fields"]) == (right, rejected, kinds.total())
     runner = CliRunner()
     fit = f"fit {table} --by field --error-rate 0.3 -o {policy}"
     found = runner.invoke(app, fit.split())
@@ -292,6 +349,7 @@ def test_invoices_of_services_from_files_to_what_is_accepted(tmp_path, service):
     assert through
     assert len(through) + len(review) == kinds.total()
     assert sum(each["kind"] == "missed" for each in review) == kinds["missed"]
+    assert sum(each["kind"] == "empty" for each in review) == kinds["empty"]
     two = run(truth, outputs, outputs, "--name", "a", "--name", "b", "--compare", ways)
     assert two.exit_code == 0, two.output
 

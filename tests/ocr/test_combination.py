@@ -488,6 +488,7 @@ def test_inserted_items_of_lists(tmp_path):
     assert {f for f, kind in zip(found.field, found.kind, strict=True) if kind != "inserted"} == {
         "items[0].amount",
         "items[1].amount",
+        "items.count",
     }
 
 

@@ -226,11 +226,12 @@ def test_azure(tmp_path):
         "Address": ["Mill Lane, York", 0.6, "right"],
         "Paid": ["selected", 1, "right"],
         "Pages": ["3", 0.5, "right"],
-        "DueDate": [None, -1, "missed"],
+        "DueDate": [None, -1, "empty"],
         "Items[0].Quantity": ["2", 0.4, "wrong"],
+        "Items.count": ["1", 0.4, "right"],
     }
-    assert fields.correct.tolist() == [True] * 7 + [False]
-    assert fields.document == ("a",) * 8
+    assert fields.correct.tolist() == [True] * 7 + [False, True]
+    assert fields.document == ("a",) * 9
     # the text on the page, where that is asked for
     ways["InvoiceTotal"] = "amount:written"
     assert read(tmp_path, AZURE, truth, compare=ways).prediction[2] == "1.234,50 €"
@@ -251,9 +252,11 @@ def test_textract_expenses(tmp_path):
         "NAME[0]": ["Orpin", 80, "right"],
         "NAME[1]": ["Finch", 90, "right"],
         "Till no.": ["7", 60, "right"],
-        "DUE_DATE": [None, -1, "missed"],
+        "DUE_DATE": [None, -1, "empty"],
         "LineItems[0].ITEM": ["Desk", 40, "right"],
         "LineItems[1].ITEM": ["Lamp", 50, "right"],
+        "LineItems.count": ["2", 40, "right"],  # as sure as the least sure value in its rows
+        "NAME.count": ["2", 80, "right"],
     }
     assert fields.by.tolist()[1:3] == ["NAME[]", "NAME[]"]
 
@@ -283,7 +286,8 @@ def test_google(tmp_path):
         "total_amount": ["EUR 1234.5", 0.8, "right"],
         "due_date": ["2026-04-03", 0.7, "right"],
         "line_item[0].description": ["Lamp", 0.6, "right"],
-        "line_item[0].quantity": ["2", -1, "missed"],
+        "line_item[0].quantity": ["2", -1, "right"],  # without a confidence
+        "line_item.count": ["1", 0.6, "right"],
     }
     assert fields.correct.all()
     assert fields.notes == ("1 output without a confidence is rejected: line_item[0].quantity of a",)
@@ -318,10 +322,10 @@ def test_azure_key_value_pairs(tmp_path, spelling, wrapped):
         {"analyzeResult": result} if wrapped else result,
         {"Total": "12.50", "Name": "Finch", "Page": ["1", "2"]},
     )
-    assert found.field == ("Total", "Name", "Page[0]", "Page[1]")
-    assert found.correct.tolist() == [True, False, True, True]
-    assert found.rejected.tolist() == [False, True, False, False]
-    assert found.confidence[~found.rejected].tolist() == [0.9, 0.8, 0.7]
+    assert found.field == ("Total", "Name", "Page[0]", "Page[1]", "Page.count")
+    assert found.correct.tolist() == [True, False, True, True, True]
+    assert found.rejected.tolist() == [False, True, False, False, False]
+    assert found.confidence[~found.rejected].tolist() == [0.9, 0.8, 0.7, 0.7]
     # those that a model knows go before
     known = {"fields": {"Total": {"type": "string", "content": "7", "confidence": 0.5}}}
     found = read_of(tmp_path, result | {"documents": [known]}, {"Total": "7"})
@@ -389,13 +393,14 @@ def test_nested_json_by_other_names(tmp_path):
     ]
     truth = '{"document": "x", "sum": 5, "tags": ["a"]}\n{"document": "y", "sum": 7.0, "tags": []}\n'
     fields = read(tmp_path, output, truth, value_key="v", confidence_key="p", compare={"sum": "number"})
-    assert fields.document == ("x", "x", "x", "y")
+    assert fields.document == ("x", "x", "x", "x", "y", "y")
     assert table(fields) == {
-        "sum": ["7", -1, "missed"],  # of y: its value has no confidence
+        "sum": ["7", -1, "right"],  # of y: its value has no confidence
         "tags[0]": ["a", 0.4, "right"],
         "tags[+0]": ["b", 0.4, "inserted"],
+        "tags.count": ["0", -1, "right"],  # of y: nothing there has a confidence
     }
-    assert fields.correct.tolist() == [True, True, False, True]
+    assert fields.correct.tolist() == [True, True, False, False, True, True]
 
 
 def test_what_the_truth_does_not_have(tmp_path):
@@ -416,14 +421,22 @@ def test_what_the_truth_does_not_have(tmp_path):
     )
 
 
+def test_a_document_without_any_field_is_said(tmp_path):
+    output = [{"document": "x", "a": {"value": "1", "confidence": 0.9}}, {"document": "y"}]
+    fields = read(tmp_path, output, [{"document": "x", "a": "1"}, {"document": "y"}])
+    assert fields.notes == (
+        "1 document in which neither the truth nor the outputs have any field left out: y",
+    )
+
+
 @pytest.mark.parametrize("service", invoices.SERVICES)
 def test_invoices_of_each_service(tmp_path, service):
     made = invoices.make(40)
     truth, outputs, ways = invoices.write(tmp_path, made, service)
     fields = read_fields(outputs, truth, compare=ways)
-    kinds, right = invoices.expected(made)
+    kinds, right, rejected = invoices.expected(made)
     assert {kind: fields.kind.count(kind) for kind in kinds} == kinds
-    assert int(fields.correct.sum()) == right
+    assert (int(fields.correct.sum()), int(fields.rejected.sum())) == (right, rejected)
     scale = 100 if service == "textract" else 1
     surest = max(r.confidence or 0 for each in made for r in each.fields.values())
     assert 0.9 * scale < surest * scale <= fields.confidence.max() <= scale
@@ -533,10 +546,14 @@ def test_items_out_of_order_in_a_table(tmp_path):
         "items[0].name": ["Lamb", 0.8, "wrong"],
         "items[1].name": ["Desk", 0.9, "right"],
         "items[+7].name": ["Vase", 0.7, "inserted"],
+        "items.count": ["3", 0.7, "wrong"],
     }
-    assert fields.by.tolist() == ["items[].name"] * 3
-    assert [(each.field, each.items) for each in fields.by_field(0.75)] == [("items[].name", 3)]
-    assert np.array_equal(fields.correct, [False, True, False])
+    assert fields.by.tolist() == ["items[].name"] * 3 + ["items.count"]
+    assert [(each.field, each.items) for each in fields.by_field(0.75)] == [
+        ("items[].name", 3),
+        ("items.count", 1),
+    ]
+    assert np.array_equal(fields.correct, [False, True, False, False])
 
 
 def test_what_is_no_field(tmp_path):

@@ -66,8 +66,9 @@ def test_the_names_of_a_service(files):
     compare = {"total": "amount"}
     fields = read_fields(files / "a1.json", files / "truth.json", compare=compare, rename=NAMES)
     assert fields.correct.all()
-    assert fields.field == ("total", "items[0].name", "items[0].amount", "items[1].name")
-    assert fields.confidence.tolist() == [0.9, 0.8, 0.7, 0.8]
+    names = ("total", "items[0].name", "items[0].amount", "items[1].name", "items.count")
+    assert fields.field == names
+    assert fields.confidence.tolist() == [0.9, 0.8, 0.7, 0.8, 0.7]
     assert fields.renamed == NAMES
     assert pickle.loads(pickle.dumps(fields)).renamed == NAMES
     table = files / "names.toml"

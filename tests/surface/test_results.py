@@ -67,6 +67,16 @@ def _models(folder):
     return fa.io.read_models(files, by="field", group="page", weight="w")
 
 
+def _applied_fields(folder):
+    path = folder / "new.csv"
+    path.write_text("document,field,prediction,confidence\na,total,7,300\na,date,,\n")
+    policy = fa.operation.fit_policy(
+        [1] * 400, range(400), by=["total", "date"] * 200, max_error_rate=0.05,
+        documents=np.arange(400) // 2,
+    )  # fmt: skip
+    return fa.ocr.apply_to_fields(policy, path)
+
+
 def _fields(folder):
     path = folder / "fields.csv"
     path.write_text("document,field,prediction,confidence,truth\n1,date,2024-01-02,0.9,2024-01-02\n")
@@ -195,6 +205,7 @@ EXAMPLES = {
     "BoundedSweep": lambda _: BINS,
     "Bounds": lambda _: BINS.roc_auc,
     "AlignedOutputs": lambda _: _aligned(),
+    "AppliedFields": _applied_fields,
     "DocumentOutputs": lambda folder: _fields(folder).documents(),
     "ErrorRates": lambda _: _aligned().error_rates(),
     "FieldOutputs": _fields,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from fastarac.ocr.fields import FieldOutputs
 from fastarac.ocr.words import HIGHEST
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -121,7 +121,8 @@ def combine_fields(
     names, parts = _given(engines)
     n_folds = whole_number(n_folds, "n_folds", 2)
     check_rule(agreement, combination)
-    keys, readings, index, documents = _readings([parts[name] for name in names])
+    true = set[tuple[str, str]]().union(*map(_true_keys, parts.values()))
+    keys, readings, index, documents = _readings([parts[name] for name in names], true)
     highest = [_highest(parts[name]) for name in names]
     if agreement is not None:
         chosen = by_agreement(readings)
@@ -132,7 +133,7 @@ def combine_fields(
         chosen = by_probability(readings, *probabilities(combination, readings))
     else:
         labels = [
-            WordLabels(part.correct[at], np.array(part.kind, object)[at] != "inserted", at >= 0)
+            WordLabels(part.correct[at], _is_true(part, true)[at], at >= 0)
             for part, at in zip((parts[name] for name in names), index, strict=True)
         ]
         chosen, combination = _cross_fitted(names, readings, labels, highest, documents, n_folds)
@@ -150,9 +151,9 @@ def _given(engines: Mapping[str, FieldOutputs]) -> tuple[tuple[str, ...], dict[s
             raise ValueError(
                 f"engines[{name!r}] has no field with a confidence; at least one is expected"
             )
-    for one, other in pairwise(names):
+    for one, other in combinations(names, 2):
         for first, second in ((one, other), (other, one)):
-            alone = sorted(_true_keys(engines[first]) - _true_keys(engines[second]))
+            alone = sorted(_true_keys(engines[first]) - set(_keys(engines[second])))
             if alone:
                 n = len(alone)
                 said = few_of((f"{field} of {document}" for document, field in alone), 20)
@@ -168,12 +169,13 @@ def _given(engines: Mapping[str, FieldOutputs]) -> tuple[tuple[str, ...], dict[s
     return names, dict(engines)
 
 
+def _keys(fields: FieldOutputs) -> Iterator[tuple[str, str]]:
+    return zip(fields.document, fields.field, strict=True)
+
+
 def _true_keys(fields: FieldOutputs) -> set[tuple[str, str]]:
-    return {
-        (document, field)
-        for document, field, kind in zip(fields.document, fields.field, fields.kind, strict=True)
-        if kind != "inserted"
-    }
+    """Return the fields that the truth has for sure: another engine may have invented some of them."""
+    return {key for key, kind in zip(_keys(fields), fields.kind, strict=True) if kind != "inserted"}
 
 
 def _highest(fields: FieldOutputs) -> float:
@@ -182,8 +184,12 @@ def _highest(fields: FieldOutputs) -> float:
     return next((end for end in sorted(HIGHEST.values()) if most <= end), most)
 
 
+def _is_true(fields: FieldOutputs, true: set[tuple[str, str]]) -> NDArray[np.bool_]:
+    return np.array([key in true for key in _keys(fields)], np.bool_)
+
+
 def _readings(
-    parts: Sequence[FieldOutputs],
+    parts: Sequence[FieldOutputs], true: set[tuple[str, str]]
 ) -> tuple[list[Key], Readings, list[NDArray[np.intp]], tuple[str, ...]]:
     """Return the fields of all engines, the readings of them, which item each is, and the documents."""
     places: dict[Key, int] = {}
@@ -191,11 +197,9 @@ def _readings(
     for fields in parts:
         counts: Counter[Key] = Counter()
         of_engine = {}
-        for row, (document, field, kind) in enumerate(
-            zip(fields.document, fields.field, fields.kind, strict=True)
-        ):
+        for row, (document, field) in enumerate(_keys(fields)):
             key = (document, field, "")
-            if kind == "inserted":
+            if (document, field) not in true:
                 same = (document, fields.name[row], _text(fields.prediction[row]))
                 key = (*same[:2], f"{same[2]}\n{counts[same]}")
                 counts[same] += 1
@@ -276,14 +280,11 @@ def _put_together(
     rejected = np.isnan(confidence)
     never = -1.0 if rejected.any() else None
     correct = np.array([of.correct[row] for of, row, _, _ in rows], np.bool_)
+    correct[rejected] = [
+        not of.truth[row].strip() for of, row, confidence, _ in rows if np.isnan(confidence)
+    ]
     kind = [
-        "missed"
-        if gone
-        else "inserted"
-        if of.kind[row] == "inserted"
-        else "right"
-        if right
-        else "wrong"
+        ("empty" if right else "missed") if gone else of.kind[row]
         for (of, row, _, _), gone, right in zip(rows, rejected, correct, strict=True)
     ]
     fields = replace(
