@@ -94,14 +94,13 @@ class TestRequired:
         documents, by = np.repeat(np.arange(n), 2), np.full(2 * n, "amount")
         rejected = rng.random(2 * n) < 0.1
         correct = ~rejected & (rng.random(2 * n) < 0.99)
-        columns = {"by": by, "documents": documents}
-        policy = operation.fit_policy(
-            correct, np.ones(2 * n), rejected=rejected, max_error_rate=0.3, **columns
-        )
+        columns = {"by": by, "documents": documents, "rejected": rejected}
+        confidence = np.tile([0.9, 0.8], n)
+        policy = operation.fit_policy(correct, confidence, max_error_rate=0.3, **columns)
         none = rejected.reshape(-1, 2).all(axis=1)
-        accepted = policy.apply(np.ones(2 * n), rejected=rejected, **columns)[::2]
+        accepted = policy.apply(confidence, **columns)[::2]
         assert np.array_equal(accepted, ~none)
-        found = policy.check(correct, np.ones(2 * n), rejected=rejected, **columns)
+        found = policy.check(correct, confidence, **columns)
         assert found.errors == (~none & ~correct.reshape(-1, 2).all(axis=1)).sum()
 
     def test_without_fields_every_output_needs_a_confidence(self, rows):
