@@ -218,11 +218,13 @@ class Alignment:
 
     def arguments(self) -> dict[str, Any]:
         """Return what the library is told about it."""
-        given: dict[str, Any] = {name: str(value) for name, value in asdict(self).items()}
+        given: dict[str, Any] = {
+            name: str(value) for name, value in asdict(self).items() if name != "within"
+        }
         return given | {
             "missed": str(self.missed or Missed.reject),
             "fold": tuple(map(str, self.fold or ())),
-            "within": self.within and str(self.within),
+            "within_truth": self.within is not None,
             "ignore_regions": tuple(self.ignore_regions or ()),
         }
 

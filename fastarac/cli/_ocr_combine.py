@@ -41,7 +41,7 @@ EnginePrices = Annotated[
 ]
 
 
-OF_READING = ("level", "within", "ignore_regions")  # what has been done when engines are combined
+OF_READING = ("level", "within_truth", "ignore_regions")  # what has been done when engines are combined
 
 
 @dataclass(frozen=True, slots=True)

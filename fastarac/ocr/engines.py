@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from fastarac._engine.strategy import processors
 from fastarac.ocr.folding import checked_foldings
@@ -114,7 +114,7 @@ def align_files(
     join: Join = "min",
     level: Level = "auto",
     hyphenated: Hyphenated = "whole",
-    within: Literal["truth"] | None = None,
+    within_truth: bool = False,
     ignore_regions: str | Iterable[str] = (),
     n_workers: int | None = 1,
     progress: Callable[[int], None] | None = None,
@@ -131,7 +131,7 @@ def align_files(
         Whose text counts, where regions, lines and words have one each, as for :func:`read`.
     hyphenated : {"whole", "parts"}, default="whole"
         As for :func:`read`.
-    within : {"truth"}, optional
+    within_truth : bool, default=False
         Whether only outputs inside the regions of the truth count, as where the truth has some
         articles of a page. The figures are of such regions then, which no later page can tell.
     ignore_regions : str or iterable of str, default=()
@@ -182,7 +182,7 @@ def align_files(
     check_level(level)
     reading = Reading(unit, checked_foldings(fold), join)
     digits = wrote_digits(pair.output for pair in pairing.pairs)
-    of_pages = checked_parts(within, ignore_regions)
+    of_pages = checked_parts(within_truth, ignore_regions)
     require_types(of_pages, (pair.truth for pair in pairing.pairs))
     options = _Options(reading, level, hyphenated, digits, of_pages)
     parts = _parts(pairing.pairs, options, n_workers, progress or (lambda _: None))

@@ -111,7 +111,7 @@ class AppliedFields(Result):
     document: tuple[str, ...]
     field: tuple[str, ...]
     name: tuple[str, ...]
-    position: tuple[Position, ...]
+    position: tuple[tuple[int | None, str | None], ...]
     prediction: tuple[str | None, ...]
     confidence: NDArray[np.float64]
     accepted: NDArray[np.bool_]
@@ -159,8 +159,8 @@ class AppliedFields(Result):
             ],
             "document": list(self.document),
             "field": list(self.name),
-            "page": np.array([each.page or 0 for each in self.position], np.int32),
-            "box": [each.box or "" for each in self.position],
+            "page": np.array([page or 0 for page, _ in self.position], np.int32),
+            "box": [box or "" for _, box in self.position],
             "has": np.array([each is not None for each in self.prediction], np.bool_),
             "prediction": [each or "" for each in self.prediction],
             "confidence": self.confidence,
@@ -377,7 +377,7 @@ def _by_policy(
         document=tuple(row[0] for row in rows),
         field=tuple(row[1] for row in rows),
         name=tuple(row[2] for row in rows),
-        position=tuple(row[3] for row in rows),
+        position=tuple((row[3].page, row[3].box) for row in rows),
         prediction=tuple(row[4] for row in rows),
         confidence=np.array([row[5] for row in rows], np.float64),
     ), unknown

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._core.checks import require_type
+from fastarac._core.exceptions import unquestioned
 from fastarac._core.results import Result, Table
 from fastarac._core.text import plural
 from fastarac.evaluation.items import without_rejected
@@ -286,11 +287,12 @@ class AlignedOutputs(Table, Result):
             One that leaves the items of `never_accepted` to people, whatever is allowed. Under
             ``missed="residual"`` its error rate has the missed words, even where nothing is accepted.
         """
-        if self.never_accepted is None:
-            point = operating_point(self.sweep(), **dict[str, Any](criterion))
-        else:
-            options = dict[str, Any](criterion)
-            point = point_above(self.sweep(), self.never_accepted, **options)
+        options = dict[str, Any](criterion)
+        with unquestioned():  # the order is looked at without merged, split and missed words
+            if self.never_accepted is None:
+                point = operating_point(self.sweep(), **options)
+            else:
+                point = point_above(self.sweep(), self.never_accepted, **options)
         return with_unseen_errors(point, self.missed) if self.policy.missed == "residual" else point
 
     def without_rejected(self, figures: Evaluation) -> Evaluation:

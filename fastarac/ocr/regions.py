@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastarac._core.checks import require_type
 from fastarac._core.text import listed
 from fastarac.ocr.readers import _detection
 from fastarac.ocr.readers._files import OcrFileError, open_file
@@ -58,17 +59,16 @@ class PageParts(NamedTuple):
 EVERYTHING = PageParts()
 
 
-def checked_parts(within: str | None, ignore_regions: str | Iterable[str]) -> PageParts:
-    """Return the parts that count; raise where `within` is none of what it may be."""
-    if within not in (None, "truth"):
-        raise ValueError(f"within is {within!r}; 'truth' or None is expected")
+def checked_parts(within_truth: bool, ignore_regions: str | Iterable[str]) -> PageParts:
+    """Return the parts that count; raise where an argument is none of what it may be."""
+    require_type(within_truth, bool, "within_truth", "True or False")
     names = [ignore_regions] if isinstance(ignore_regions, str) else list(ignore_regions)
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(
                 f"ignore_regions has {name!r}; types of regions such as 'advert' are expected"
             )
-    return PageParts(within is not None, frozenset(name.strip().lower() for name in names))
+    return PageParts(within_truth, frozenset(name.strip().lower() for name in names))
 
 
 def counted_words(words: Words, truth: Words, path: Path, parts: PageParts) -> Words:

@@ -31,7 +31,7 @@ ROUNDING = 1e-12  # of an error rate that a reviewer leaves
 def last_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> int:
     """Index of the last point that accepts nothing at or below a confidence; the last without one."""
     if never_accepted is None or not sweep.thresholds[-1] <= never_accepted:
-        return len(sweep.thresholds) - 1
+        return len(sweep.true_accepts) - 1
     return int((sweep.thresholds > never_accepted).sum()) - 1
 
 

@@ -46,9 +46,14 @@ class LoggedAudits(NamedTuple):
 
 def has_rows(path: str | os.PathLike[str]) -> bool:
     """Whether a file has any row: after a week without outputs it has none."""
+    import duckdb
+
     with connect() as connection:
         source = open_source(path_of(path), connection)
-        return bool(source.columns) and bool(source.select("1", rest="LIMIT 1").fetchall())
+        try:
+            return bool(source.columns) and bool(source.select("1", rest="LIMIT 1").fetchall())
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
 
 
 def is_drawn_log(path: str | os.PathLike[str]) -> bool:

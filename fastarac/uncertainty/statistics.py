@@ -60,7 +60,7 @@ def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
 
     def above(sweep: ThresholdSweep, *, never_accepted: float | None = None, **limit: float) -> float:
         last = last_accepted(sweep, never_accepted)
-        if last == len(sweep.thresholds) - 1:
+        if last == len(sweep.true_accepts) - 1:
             return of(sweep, **limit)
         most = most_accepted(sweep, never_accepted)
         if "max_error_rate" in limit:  # all points before one that keeps the limit keep it, too

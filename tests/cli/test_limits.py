@@ -249,12 +249,15 @@ class TestReversed:
         [
             ([1, 1, 1, 0], [1, 2, 3, 4]),  # too few
             ([1, 1], [1, 2]),  # no ROC-AUC
-            ([0, 1] * 500, [1] * 1000),  # chance
             (rng.random(2000) < 0.5, rng.random(2000)),
         ],
     )
     def test_chance_is_no_reason(self, correct, confidence):
         assert _report.reliability_warnings([model_of("m", correct, confidence)]) == []
+
+    def test_one_confidence_is_said(self):
+        (said,) = _report.reliability_warnings([model_of("m", [0, 1] * 500, [1] * 1000)])
+        assert said.startswith("The confidence of m is the same for all 1,000 items")
 
     def test_clearly(self):
         assert len(_report.reliability_warnings([model_of("m", self.correct, -self.surer)])) == 1

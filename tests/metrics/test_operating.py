@@ -205,6 +205,7 @@ class TestOneRuleOfLimits:
         exact = Fraction(k, n)
         return exact <= Fraction(repr(limit)) or exact <= Fraction(limit) or float(exact) <= limit
 
+    @pytest.mark.filterwarnings("ignore::fastarac.QuestionableInputWarning")
     @given(st.integers(1, 400), st.data())
     def test_the_most_within_a_limit(self, n, data):
         near = data.draw(st.integers(0, n)) / n

@@ -46,7 +46,7 @@ class TestWithinTruth:
     def test_outputs_elsewhere_are_left_out(self, tmp_path):
         pairing = files(tmp_path, page(ARTICLE), WORDS)
         assert align_files(pairing).aligned.kind.tolist().count("inserted") == 2
-        engine = align_files(pairing, within="truth")
+        engine = align_files(pairing, within_truth=True)
         assert engine.aligned.prediction == ("alpha", "beta")
         assert "2 outputs outside the regions of the truth are left out" in str(engine.words.notes[-1])
 
@@ -54,24 +54,24 @@ class TestWithinTruth:
     def test_pages_of_another_size(self, tmp_path, size):
         scale = np.array(size) / 100
         words = [(text, *(np.array(at) * scale).astype(int)) for text, *at in WORDS]
-        engine = align_files(files(tmp_path, page(ARTICLE), words, size), within="truth")
+        engine = align_files(files(tmp_path, page(ARTICLE), words, size), within_truth=True)
         assert engine.aligned.prediction == ("alpha", "beta")
 
     def test_images_are_no_text(self, tmp_path):
         truth = page(ARTICLE, region("", (50, 50, 99, 99), "ImageRegion"))
-        engine = align_files(files(tmp_path, truth, WORDS), within="truth")
+        engine = align_files(files(tmp_path, truth, WORDS), within_truth=True)
         assert engine.aligned.prediction == ("alpha", "beta")
 
     def test_truths_and_outputs_without_places(self, tmp_path):
         truth = f'<PcGts xmlns="{PAGE_SPACE}"><Page>{ARTICLE.replace("Coords", "Box")}</Page></PcGts>'
         with pytest.raises(OcrFileError, match="no regions with text and places"):
-            align_files(files(tmp_path, truth, WORDS), within="truth")
+            align_files(files(tmp_path, truth, WORDS), within_truth=True)
         (tmp_path / "truth" / "p.xml").rename(tmp_path / "truth" / "p.txt")
         (tmp_path / "truth" / "p.txt").write_text("alpha beta")
         with pytest.raises(OcrFileError, match="no regions with text and places"):
-            align_files(pair_files(tmp_path / "truth", tmp_path / "out"), within="truth")
-        with pytest.raises(ValueError, match="within is 'page'"):
-            align_files(pair_files(tmp_path / "truth", tmp_path / "out"), within="page")
+            align_files(pair_files(tmp_path / "truth", tmp_path / "out"), within_truth=True)
+        with pytest.raises(TypeError, match="within_truth"):
+            align_files(pair_files(tmp_path / "truth", tmp_path / "out"), within_truth="page")
 
 
 class TestIgnoredRegions:
@@ -113,7 +113,7 @@ class TestIgnoredRegions:
             f"{block.format(55, 55, mark, strings[1])}</PrintSpace></Page></Layout></alto>"
         )
         pairing = files(tmp_path, truth, WORDS)
-        aligned = align_files(pairing, ignore_regions="advert", within="truth").aligned
+        aligned = align_files(pairing, ignore_regions="advert", within_truth=True).aligned
         assert aligned.prediction == ("alpha", "beta")
         assert aligned.correct.all()
 

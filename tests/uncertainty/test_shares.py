@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from fastarac._core.special import binomial_cdf, binomial_interval
-from fastarac.uncertainty.shares import grouped_share_interval, is_reversed, verdicts_of
+from fastarac.areas.order import is_reversed
+from fastarac.uncertainty.shares import grouped_share_interval, verdicts_of
 
 pytestmark = pytest.mark.interpreted
 
