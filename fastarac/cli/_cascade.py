@@ -313,6 +313,8 @@ def _read_files(
             message = str(error)
             for argument, key in KEYS.items():
                 message = message.replace(argument, key)
+            if not any(str(file) in message for file in files.values()):
+                message += f" (read from {listed(list(map(str, files.values())))})"
             raise RefusalError(f"{path}: {message}") from None
     if models.difference is not None:
         raise RefusalError(f"{path}: {models.difference}; outputs of the same items are expected")

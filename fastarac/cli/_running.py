@@ -310,7 +310,8 @@ class _Watch:
 
     def count(self, path: Path) -> None:
         """Count the audits in a file that were not counted before, and say how many were."""
-        if not refusing(str(path), lambda: has_rows(path)):
+        is_table = self.columns["confidence"] in columns_in(path)
+        if is_table and not refusing(str(path), lambda: has_rows(path)):
             self._note(f"{path}: it has no rows, and so no audits")
             return
         if refusing(str(path), lambda: is_drawn_log(path)):
