@@ -22,6 +22,9 @@ _KINDS = {bool: "a Boolean", str: "a text", list: "a list", dict: "an object", t
 _CONSTANTS = {True: "true", False: "false"}
 
 
+LONGEST_TEXT = 1000
+
+
 def parsed(text: str) -> Any:
     """Return what a JSON text holds.
 
@@ -165,6 +168,13 @@ def hexadecimal(*digits: int) -> Check:
 def label(value: Any, name: str) -> Any:
     """Check what groups of items are called: a text, a finite number, true or false."""
     return value if isinstance(value, str | bool) else finite(value, name)
+
+
+def text(value: Any, name: str) -> str:
+    """Return a text of a sentence's length; raise for anything else."""
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST_TEXT or not value.isprintable():
+        raise unexpected(value, name, f"a text of at most {LONGEST_TEXT} printable characters")
+    return value
 
 
 def boolean(value: Any, name: str) -> bool:

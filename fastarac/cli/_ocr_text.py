@@ -58,11 +58,14 @@ class EngineTexts:
     pairings : mapping of str to Pairing
         Which files are paired, and which are left out.
     sources : mapping of str to (Outputs, ReportedPages)
+    parts : str
+        Which parts of the pages count; empty for all.
     """
 
     engines: Mapping[str, Engine]
     pairings: Mapping[str, Pairing]
     sources: Mapping[str, tuple[Outputs, ReportedPages]]
+    parts: str = ""
 
     items = "items"
     paired: ClassVar[Literal["items", "groups"]] = "groups"  # engines have items of their own
@@ -72,6 +75,7 @@ class EngineTexts:
     def read(cls, request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> Self:
         """Read and align the files of all engines."""
         from fastarac.ocr import read_attributes
+        from fastarac.ocr.regions import checked_parts
         from fastarac.report.images import images_in
 
         with _refused(""):
@@ -91,7 +95,9 @@ class EngineTexts:
                 sources[name] = each.__report__(limits, beside)
         every = {name: source for name, (_, source) in sources.items()}
         sources = {name: (items, own.beside_others(every)) for name, (items, own) in sources.items()}
-        return cls(engines, pairings, sources)
+        alignment = request.alignment
+        parts = checked_parts(alignment["within_truth"], alignment["ignore_regions"])
+        return cls(engines, pairings, sources, str(parts))
 
     def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
         """Evaluate nothing."""
@@ -176,7 +182,10 @@ class EngineTexts:
 
     def columns(self, name: str) -> dict[str, Any]:
         """Return the items of an engine as columns."""
-        return self.engines[name].aligned.to_columns()
+        columns = self.engines[name].aligned.to_columns()
+        if self.parts:
+            columns["regions"] = [self.parts] * len(columns["id"])
+        return columns
 
     def notes(self) -> Iterator[str]:
         """Yield what is to be known of the files and the confidences, a sentence each."""

@@ -25,7 +25,7 @@ from fastarac.cli._options import RefusalError, in_words_of_options, refuse, req
 from fastarac.cli._tables import Column
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.io._formats import open_source
-from fastarac.io._pages import count_words
+from fastarac.io._pages import count_words, parts_of_pages
 from fastarac.io._sources import connect
 from fastarac.operation.application import require_scale
 from fastarac.operation.logs import OF_AUDIT
@@ -113,7 +113,7 @@ def fit(
     if verified is None and policy.documents is None:
         words = count_words(path, only)
         missed_rate = words[0] / words[1] if words and words[1] else None
-        policy = policy.with_unread(len(every) - len(outputs), missed_rate)
+        policy = policy.with_unread(len(every) - len(outputs), missed_rate, parts_of_pages(path))
     refusing(str(output), lambda: policy.save(output))
     refusing(str(report), lambda: _html.save_operation(report, policy=policy))
     fields = [] if policy.documents else list(map(str, policy.fields))

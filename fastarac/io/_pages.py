@@ -33,6 +33,8 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 PAGE = "page"
 ID = "id"
 MODEL = "model"
+#: The column in which `fastarac ocr --within truth` says of which parts of pages its items are.
+REGIONS, MOST_SAID = "regions", 500
 OF_OCR = frozenset({"id", PAGE, "kind", "truth", "prediction", "correct", "confidence"})
 OF_KINDS = frozenset({"kind", "correct", "confidence"})
 OF_LOG = frozenset({"audit_probability", "drawn"})  # what fastarac sample --audit writes
@@ -125,6 +127,18 @@ def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
         return int(missed), int(true)
 
     return _looked_at(path, count)
+
+
+def parts_of_pages(path: Path) -> str | None:
+    """Return of which parts of pages the items of fastarac ocr are; None of whole pages."""
+
+    def parts(source: FileSource) -> str | None:
+        if REGIONS not in source.columns or not OF_OCR.issubset(source.columns):
+            return None
+        rows = source.select(f"DISTINCT {source.label(REGIONS)}").fetchall()
+        return " or ".join(sorted(str(row[0]) for row in rows if row[0]))[:MOST_SAID] or None
+
+    return _looked_at(path, parts)
 
 
 def is_of_search(path: Path) -> bool:

@@ -55,6 +55,12 @@ class PageParts(NamedTuple):
     def __bool__(self) -> bool:
         return self.within_truth or bool(self.ignored)
 
+    def __str__(self) -> str:
+        said = ["inside the regions of the truth"] if self.within_truth else []
+        if self.ignored:
+            said.append(f"outside regions of type {', '.join(sorted(self.ignored))}")
+        return " and ".join(said)
+
 
 EVERYTHING = PageParts()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fastarac._core.checks import fraction_of, inner_fraction, same_number, whole_number
+from fastarac._core.checks import fraction_of, inner_fraction, require_type, same_number, whole_number
 from fastarac._core.comparing import at_or_above
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.results import Result
@@ -100,6 +100,9 @@ class Policy(Result):
     missed_rate : float or None
         Of words, the share of the true ones that had no output in what it was fitted on; None where
         that is not known. Of new outputs nobody knows which words are missing.
+    regions : str or None
+        Of which parts of pages the outputs were that it was fitted on, such as "inside the regions of
+        the truth"; None of all parts.
     calibrations : tuple of Calibration
         The error probability of each field, or of all.
     references : tuple of Reference
@@ -153,6 +156,7 @@ class Policy(Result):
     fitted_on: str | None = None
     n_unread: int = 0
     missed_rate: float | None = None
+    regions: str | None = None
     optional: tuple[Any, ...] = ()
     types: tuple[DocumentType, ...] = ()
     absences: tuple[FieldAbsence, ...] = ()
@@ -214,6 +218,8 @@ class Policy(Result):
         """What is guaranteed, in words."""
         limit = percent(self.limit)
         among = f"{limit} errors remain among {_WHOLE[self.criterion]}"
+        if self.regions:
+            among += f" {self.regions}"
         if self.documents:
             among = f"{limit} of {_DOCUMENTS[self.criterion]} have an error that nobody sees"
         unproved = "" if self.certified else ", by an approximation that is not proved"
@@ -242,15 +248,23 @@ class Policy(Result):
     @property
     def of_outputs_read(self) -> str:
         """What shares of new outputs are of, where words may be missing, as a sentence; else empty."""
-        if not self.missed_rate:
-            return ""
-        return (
-            f"Shares are of the outputs read: the engine missed {percent(self.missed_rate, 3)} of the "
-            "true words in the reference, and nobody sees those here."
-        )
+        said = []
+        if self.regions:
+            said.append(
+                f"The limit is one of outputs {self.regions}; nothing tells on a new page where these "
+                "are."
+            )
+        if self.missed_rate:
+            said.append(
+                f"Shares are of the outputs read: the engine missed {percent(self.missed_rate, 3)} of "
+                "the true words in the reference, and nobody sees those here."
+            )
+        return " ".join(said)
 
-    def with_unread(self, n_unread: int, missed_rate: float | None = None) -> Policy:
-        """Return the policy with what is known of items without an output where it was fitted.
+    def with_unread(
+        self, n_unread: int, missed_rate: float | None = None, regions: str | None = None
+    ) -> Policy:
+        """Return the policy with what is known of the items beside those that it was fitted on.
 
         Parameters
         ----------
@@ -258,6 +272,8 @@ class Policy(Result):
             How many items there are beside the outputs that it was fitted on.
         missed_rate : float, optional
             Of words, the share of the true ones that are among them, in [0, 1].
+        regions : str, optional
+            Of which parts of pages the outputs were, such as "inside the regions of the truth".
 
         Returns
         -------
@@ -265,7 +281,9 @@ class Policy(Result):
         """
         n = whole_number(n_unread, "n_unread", 0)
         rate = None if missed_rate is None else fraction_of(missed_rate, "missed_rate")
-        return replace(self, n_unread=n, missed_rate=rate)
+        if regions is not None:
+            require_type(regions, str, "regions", "a text is expected")
+        return replace(self, n_unread=n, missed_rate=rate, regions=regions)
 
     def apply(
         self,

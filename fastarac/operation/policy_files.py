@@ -166,9 +166,10 @@ _CHECKS: dict[str, saved.Check] = {
     "fitted_on": saved.optional(saved.hexadecimal(DIGITS, 2 * DIGITS)),
     "n_unread": saved.whole(),
     "missed_rate": saved.optional(saved.number(fraction_of)),
+    "regions": saved.optional(saved.text),
 }
 #: What older files lack, and stands for it.
-_UNREAD: dict[str, Any] = {"n_unread": 0, "missed_rate": None}
+_UNREAD: dict[str, Any] = {"n_unread": 0, "missed_rate": None, "regions": None}
 
 
 def _checks(count: saved.Check) -> saved.Check:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from commands import run
 
+import fastarac as fa
 from fastarac.ocr import OcrFileError, align_files, pair_files
 from fastarac.ocr.readers._regions import Region
 from fastarac.ocr.readers.tesseract_tsv import COLUMNS
@@ -132,3 +133,26 @@ def test_command(tmp_path):
     run("ocr", tmp_path / "truth", tmp_path / "out", "--ignore-regions", "image")
     refused = run("ocr", tmp_path / "truth", tmp_path / "out", "--ignore-regions", "advert", code=2)
     assert "--ignore-regions has advert, but the truth has regions of image" in refused.output
+
+
+def test_every_promise_says_of_which_parts_it_is(tmp_path):
+    rng = np.random.default_rng(0)
+    texts = [f"w{i}" for i in range(700)]
+    words = [(text if i % 350 else "x", 1 + i % 40, 1 + i // 40) for i, text in enumerate(texts)]
+    files(tmp_path, page(region(" ".join(texts), (0, 0, 60, 60))), [*words, ("advert", 80, 80)])
+    out, policy = tmp_path / "words.csv", tmp_path / "p.json"
+    run("ocr", tmp_path / "truth", tmp_path / "out", "--within", "truth", "-o", out)
+    lines = out.read_text().splitlines()
+    spread = [lines[0], *(row.replace(",90.0", f",{rng.random() * 100:.4f}") for row in lines[1:])]
+    out.write_text("\n".join(spread) + "\n")
+    told = run("fit", out, "--group", "none", "--error-rate", 0.05, "-o", policy).stdout
+    assert "at most 5 % errors remain among all outputs inside the regions of the truth" in told
+    plain = tmp_path / "new.csv"
+    plain.write_text("confidence\n" + "\n".join(f"{rng.random() * 100:.4f}" for _ in range(50)) + "\n")
+    goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"]
+    told = run("apply", policy, plain, *goals).stdout
+    assert "The limit is one of outputs inside the regions of the truth" in told
+    again = fa.operation.Policy.load(policy)
+    assert again.regions == "inside the regions of the truth"
+    with pytest.raises(TypeError, match="regions is 3"):
+        again.with_unread(0, regions=3)
