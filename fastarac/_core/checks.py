@@ -91,10 +91,8 @@ def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.fl
         message += of_percent(float(found), upper)
         raise ValueError(message)
     if name in LIMITS:
-        limits = values if isinstance(values, list | tuple) else (values,)
-        if all(isinstance(limit, int | np.integer) for limit in limits):  # a grid has fractions, too
-            for limit in limits:
-                _question_limit(limit, name)
+        for limit in values if isinstance(values, list | tuple) else (values,):
+            _question_limit(limit, name)
     return array
 
 

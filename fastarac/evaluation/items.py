@@ -38,6 +38,7 @@ from fastarac.evaluation.limits import (
 )
 from fastarac.evaluation.order import SURE, question_estimate, question_items
 from fastarac.evaluation.rejected import costs_above, point_above, sure_above
+from fastarac.evaluation.wording import few_for
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
 from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, require_confidence, split_grades
@@ -231,7 +232,9 @@ class Evaluation(Sheet, Result):
                 ("    with everything checked", f"{self.cost_evaluation.everything_checked:.6g}"),
                 ("    with nothing checked", f"{self.cost_evaluation.nothing_checked:.6g}"),
             ]
-        return rows
+        limits = sorted((found.limit for found in self.limits), key=lambda limit: limit.value)
+        few = next(filter(None, (few_for(limit, self.n) for limit in limits)), "")
+        return [*rows, ("note", few)] if few else rows
 
     def __repr__(self) -> str:
         area = f"ARAC-AUC {self.arac.auc:.4f}"
@@ -363,6 +366,7 @@ def evaluate(
         threshold                  0.6
         errors that remain         0.2000
         W (γ = 1, δ = 0)           1.4000
+    note                           5 outputs are few for a limit of 20 % errors: chance decides ...
     """
     check_intervals(intervals, confidence_level)
     limits = read_limits(max_error_rate, max_risk, threshold)

@@ -378,6 +378,7 @@ class TestCosts:
 
     def test_what_is_printed(self):
         lines = str(fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=0.2, costs=COSTS)).split("\n")
+        assert "5 outputs are few for a limit of 20 % errors" in lines.pop()
         assert [line.split() for line in lines[-7:]] == [
             ["cost", "of", "an", "item", "2.6"],
             ["cheapest:", "accepted", "0.4000"],

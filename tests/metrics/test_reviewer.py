@@ -191,7 +191,7 @@ class TestOperatingPoint:
             fa.UndefinedMetricWarning, match="the acceptance rate is undefined: max_error_rate"
         ):
             x = fa.acceptance_at_error_rate(
-                CORRECT, CONFIDENCE, max_error_rate=[0.1, 0.19, 0.2, 1], reviewer=people
+                CORRECT, CONFIDENCE, max_error_rate=[0.1, 0.19, 0.2, 1.0], reviewer=people
             )
         assert np.isnan(x).tolist() == [True, True, False, False]
         assert x[2:].tolist() == [0.4, 1.0]

@@ -282,12 +282,12 @@ def test_operating_points_keep_the_error_rate(mixture, allowed):
 
 def test_operating_points_at_the_limits():
     mixture = PAPER_CASES[1]
-    assert mixture.threshold_at_error_rate([0, 0.25, 1]).tolist() == [1, 0, 0]
-    assert mixture.acceptance_at_error_rate([0, 0.25, 1]).tolist() == [0, 1, 1]
+    assert mixture.threshold_at_error_rate([0, 0.25, 1.0]).tolist() == [1, 0, 0]
+    assert mixture.acceptance_at_error_rate([0, 0.25, 1.0]).tolist() == [0, 1, 1]
     assert 0 < mixture.acceptance_at_error_rate(1e-300) < 1e-15
     assert ALL_CORRECT.acceptance_at_error_rate(0) == 1
     assert ALL_CORRECT.threshold_at_error_rate(0) == 0
-    assert ALL_INCORRECT.acceptance_at_error_rate([0, 0.3, 1]) == pytest.approx([0, 0.3, 1])
+    assert ALL_INCORRECT.acceptance_at_error_rate([0, 0.3, 1.0]) == pytest.approx([0, 0.3, 1])
 
 
 @pytest.mark.parametrize("mixture", [*PAPER_CASES.values(), *AWKWARD], ids=str)
@@ -356,7 +356,7 @@ def test_callers_floating_point_settings_do_not_matter():
     with np.errstate(all="raise"):
         for mixture in (*PAPER_CASES.values(), TruncatedNormalMixture(0.5, 50, 0.01, -3, 0.001)):
             assert np.isfinite(areas(mixture)).all()
-            assert np.isfinite(mixture.acceptance_at_error_rate([0, 0.01, 1])).all()
+            assert np.isfinite(mixture.acceptance_at_error_rate([0, 0.01, 1.0])).all()
             assert np.isfinite(mixture.sample(10, 0)[1]).all()
 
 
