@@ -99,14 +99,15 @@ class EstimatedSweep(ThresholdSweep):
             f"correct, {self.n_incorrect:.6g} incorrect, {self.n_verified} verified)"
         )
 
-    recognition_rate = _rate_of_possible("recognition_rate")
-    correction_rate = _rate_of_possible("correction_rate")
-    error_rate = _rate_of_possible("error_rate")
-    accuracy_after_correction = _rate_of_possible("accuracy_after_correction")
-    risk = _rate_of_possible("risk")
-    precision = _rate_of_possible("precision")
-    recall = _rate_of_possible("recall")
-    false_positive_rate = _rate_of_possible("false_positive_rate")
+    if not TYPE_CHECKING:  # checkers read the properties of the base
+        recognition_rate = _rate_of_possible("recognition_rate")
+        correction_rate = _rate_of_possible("correction_rate")
+        error_rate = _rate_of_possible("error_rate")
+        accuracy_after_correction = _rate_of_possible("accuracy_after_correction")
+        risk = _rate_of_possible("risk")
+        precision = _rate_of_possible("precision")
+        recall = _rate_of_possible("recall")
+        false_positive_rate = _rate_of_possible("false_positive_rate")
 
     @property
     def rising(self) -> ThresholdSweep:

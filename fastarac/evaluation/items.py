@@ -395,13 +395,15 @@ def evaluate(
             costing=partial(evaluate_costs, costs=costs, reviewer=cost_reviewer) if costs else None,
             level=confidence_level if intervals else None, failure_probability=failure_probability,
         )  # fmt: skip
+    of_items = groups
     if graded:
         if failure_probability is not None:
             message = "graded is given with failure_probability, which takes whole errors; one of them"
             raise TypeError(f"{message} is expected")
         parts = split_grades(correct, confidence, sample_weight, groups)
         correct, confidence, sample_weight = parts.correct, parts.confidence, parts.weight
-        groups = parts.groups if intervals or groups is not None else None
+        of_items = parts.groups
+        groups = of_items if intervals or groups is not None else None
     certain: dict[str, Any] = {"failure_probability": failure_probability}
     if failure_probability is not None and groups is not None:
         _refuse_with_groups(limits, sample_weight)
@@ -463,7 +465,7 @@ def evaluate(
         )
     roc_auc = value_of_pairs("roc_auc", pairs)
     if not roc_auc > 0.5:  # else there is nothing to ask
-        question_items(roc_auc, correct, confidence, sample_weight, parts.groups if graded else groups)
+        question_items(roc_auc, correct, confidence, sample_weight, of_items)
     found = Evaluation(
         n=counts.total,
         recognition_rate=counts.recognition_rate,

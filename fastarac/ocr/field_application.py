@@ -61,7 +61,7 @@ class _Outputs(NamedTuple):
     document: tuple[str, ...]
     field: tuple[str, ...]
     name: tuple[str, ...]
-    position: tuple[Position, ...]
+    position: tuple[tuple[int | None, str | None], ...]
     prediction: tuple[str | None, ...]
     confidence: NDArray[np.float64]
 
