@@ -50,6 +50,8 @@ def read_models(
 ) -> io.Models:
     """Return the outputs of each model: one a file, or as the column `model` says."""
     files = dict(zip(names_of_files(paths), paths, strict=True))
+    if columns.get("model") is None:
+        _refuse_engines(paths, columns)
     with interrupts_end_at_once(), Console(stderr=True).status("") as status:
         try:
             return io.read_models(
@@ -64,6 +66,22 @@ def read_models(
             if model is not None and f"there is no column {quoted(model)}" in message:
                 message += "; --model is a column with the names of models: each file is one without it"
             raise RefusalError(message) from None
+
+
+def _refuse_engines(paths: Sequence[Path], columns: Mapping[str, Any]) -> None:
+    """Refuse files of several engines, as fastarac ocr writes them, where nothing tells these apart."""
+    from fastarac.io._pages import MODEL, names_in, says_kinds
+
+    used = {column for column in columns.values() if isinstance(column, str)}
+    for path in paths:
+        if MODEL in used or not says_kinds(path, "id"):
+            continue
+        names = names_in(path, MODEL)
+        if len(names) > 1:
+            raise RefusalError(
+                f'{path}: its column "{MODEL}" names several models, {listed(names)}; --model {MODEL} '
+                "tells them apart"
+            )
 
 
 def in_words(error: Exception) -> str:

@@ -25,7 +25,7 @@ from fastarac.cli._options import RefusalError, in_words_of_options, refuse, req
 from fastarac.cli._tables import Column
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.io._formats import open_source
-from fastarac.io._pages import count_words, parts_of_pages
+from fastarac.io._pages import count_words, names_in, parts_of_pages
 from fastarac.io._sources import connect
 from fastarac.operation.application import require_scale
 from fastarac.operation.logs import OF_AUDIT
@@ -450,17 +450,7 @@ def outputs_of_pilot(
 
 def require_one_model(path: Path, used: Collection[Any]) -> None:
     """Raise where the column of models, which is not `used` for anything, names several."""
-
-    def names() -> list[str]:
-        with connect() as connection:
-            source = open_source(path, connection)
-            if MODEL in used or MODEL not in source.columns:
-                return []
-            source.require(MODEL, is_label=True)
-            found = source.select(f"DISTINCT {source.label(MODEL)} AS name", rest="ORDER BY name")
-            return [name for (name,) in found.fetchall() if name is not None]
-
-    found = refusing(str(path), names)
+    found = [] if MODEL in used else names_in(path, MODEL)
     if len(found) > 1:
         raise _several_models(path, found, "a table of its outputs alone is expected")
 

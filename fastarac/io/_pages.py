@@ -141,6 +141,18 @@ def parts_of_pages(path: Path) -> str | None:
     return _looked_at(path, parts)
 
 
+def names_in(path: Path, column: str) -> list[str]:
+    """Return the names in a column of a readable file, a hundred at most; none without it."""
+
+    def names(source: FileSource) -> list[str]:
+        if column not in source.columns:
+            return []
+        rows = source.select(f"DISTINCT {source.label(column)} AS name", rest="ORDER BY name LIMIT 100")
+        return [str(row[0]) for row in rows.fetchall() if row[0] is not None]
+
+    return _looked_at(path, names) or []
+
+
 def is_of_search(path: Path) -> bool:
     """Whether a readable file has outputs that fastarac search asked for."""
     return BATCH in (_looked_at(path, lambda source: source.columns) or ())

@@ -204,6 +204,9 @@ def _read_json(
     found = []
     if len(values) == 1 and isinstance(values[0][0], list):
         values = [(value, f"[{number}]") for number, value in enumerate(values[0][0])]
+        if not values:
+            problem = "it is an empty list; documents are expected, such as {} for one without fields"
+            raise OcrFileError(file.path, problem)
         alone = False
     else:
         alone = len(values) == 1

@@ -41,6 +41,7 @@ WRITTEN_FORMATS = {
     ".parquet": "FORMAT parquet",
 }
 DIGITS = 4  # to which confidences are rounded before their quantiles are taken
+PERCENT = 100.0
 OTHER_SCALE = 10.0  # times as large or as small as what a policy was fitted on
 MOST_INSIDE = 0.05  # share of confidences of another scale that may be in the range by chance
 INTEGERS = frozenset({
@@ -471,6 +472,13 @@ def _require_scale(
     ratio = furthest / expected
     is_larger = ratio >= OTHER_SCALE and inside <= MOST_INSIDE
     is_smaller = ratio <= 1.0 / OTHER_SCALE and (inside <= MOST_INSIDE or furthest < low)
+    if min(before) >= 0.0 and expected <= 1.0 and OTHER_SCALE <= max(now) <= PERCENT:
+        problem = (
+            "some confidences are of another scale than those that the policy was fitted on: the "
+            f"largest is {max(now):.4g}, that of the policy {expected:.4g}; are some of them "
+            "percentages?"
+        )
+        raise DataFileError(name, problem)
     if shift.shifted and (is_larger or is_smaller):
         problem = (
             "the confidences are of another scale than those that the policy was fitted on: they "

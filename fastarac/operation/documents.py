@@ -111,6 +111,8 @@ class Documents(NamedTuple):
         told[of_item[known], code[known]] = True
         with_output = known if given is None else known & given
         found[of_item[with_output], code[with_output]] = True
+        if field is None and given is not None:  # nothing tells which fields there are: all rows count
+            found[of_item[~given], 0] = False
         kind = np.full(n, -1, np.intp)
         if type_of_item is not None:
             kind = type_of_item[first]

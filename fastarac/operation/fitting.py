@@ -344,7 +344,8 @@ class _Halves:
         n_fields = max(1, len(settings.fields))
         names, codes = settings.types or ((), None)
         of_item: Any = columns.documents
-        documents = Documents.of(of_item, columns.field, columns.given, n_fields, codes)
+        field = columns.field if settings.fields else None
+        documents = Documents.of(of_item, field, columns.given, n_fields, codes)
         self.types, places = self._types(names, documents)
         self.documents = documents._replace(type=places[documents.type])
         self.right = self.documents.right(columns.right)

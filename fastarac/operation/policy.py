@@ -336,8 +336,6 @@ class Policy(Result):
         of_item = read_groups(documents, len(values), "documents")[1]
         whole = self._documents(codes, of_item, given, types)
         accepted = self._accepts(whole, values, codes, given)
-        if not self.fields and given is not None:
-            accepted &= np.bincount(of_item, ~given) == 0
         return np.asarray(accepted[of_item])
 
     def error_probability(

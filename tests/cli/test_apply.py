@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -140,6 +141,12 @@ def test_files_of_a_service_that_reads_fields(of_fields, tmp_path):
     assert run("apply", of_fields, *each, *names, *goals).stdout == result.stdout
     (tmp_path / "t.json").write_text(json.dumps(TEXTRACT))
     to = "--rename", "TOTAL=total", "--rename", "PO_NUMBER=po"
+    refused = reason("apply", of_fields, tmp_path / "t.json", *to, *goals)
+    assert "are some of them percentages?" in refused
+    shares = re.sub(
+        r'("Confidence": )([\d.]+)', lambda m: f"{m[1]}{float(m[2]) / 100}", json.dumps(TEXTRACT)
+    )
+    (tmp_path / "t.json").write_text(shares)
     result = run("apply", of_fields, tmp_path / "t.json", *to, *goals)
     assert "note: 1 output of fields that the policy does not know is left out: TIP" in result.stderr
     refused = reason("apply", of_fields, tmp_path / "t.json", *goals)

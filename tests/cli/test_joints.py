@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from commands import run
 
+import fastarac as fa
 from fastarac._core.text import percent
+from fastarac.ocr import sample_folders
 
 pytestmark = pytest.mark.slow
 
@@ -325,3 +327,33 @@ def test_reports_have_the_shares_that_are_printed(folder, tmp_path):
     assert f"of the others, of which the limit is, {of_read} go through" in text
     run("check", policy, folder / "words.csv", *told, code=None)
     assert f"of the others, of which the limit is, {of_read} go through" in page.read_text()
+
+
+def test_a_file_of_several_engines_is_no_model(tmp_path):
+    folders = sample_folders()
+    out = tmp_path / "words.csv"
+    run("ocr", folders.truth, *folders.outputs.values(), "-o", out)
+    for command in ("evaluate", "compare"):
+        refused = run(command, out, code=2)
+        assert '"model" names several models' in refused.stderr
+        assert "--model model tells" in refused.stderr
+        run(command, out, "--model", "model")
+
+
+def test_an_empty_list_and_a_percentage_are_no_documents(tmp_path):
+    (tmp_path / "docs").mkdir()
+    for i in range(3):
+        content = f'{{"total": {{"value": "{i}", "confidence": {95 if i == 1 else 0.9}}}}}'
+        (tmp_path / "docs" / f"d{i}.json").write_text(content)
+    policy = fa.operation.fit_policy(
+        [1] * 200, np.linspace(0.5, 1, 200), by=["total"] * 200, documents=range(200),
+        max_error_rate=0.05,
+    )  # fmt: skip
+    policy.save(tmp_path / "p.json")
+    apply = ("apply", tmp_path / "p.json", tmp_path / "docs")
+    goals = ("-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv")
+    assert "are some of them percentages?" in run(*apply, *goals, code=2).stderr
+    (tmp_path / "docs" / "d1.json").write_text("[]")
+    assert "d1.json: it is an empty list" in run(*apply, *goals, code=2).stderr
+    (tmp_path / "docs" / "d1.json").write_text("{}")
+    assert "2 of 3 documents go straight through" in run(*apply, *goals).stdout

@@ -326,3 +326,22 @@ def test_the_limit_is_kept_by_who_follows_the_advice(absent):
     runs = 25
     broken = sum(absent_fields.followed(500, absent, rng) > absent_fields.LIMIT for _ in range(runs))
     assert broken / runs <= absent_fields.DELTA + 2 * np.sqrt(0.05 * 0.95 / runs)
+
+
+def test_without_fields_every_row_without_an_output_holds_a_document_back():
+    """In fit, apply and check alike: nothing tells which rows a document has to have."""
+    rng = np.random.default_rng(0)
+    documents = np.repeat(np.arange(600), 3)
+    rejected = rng.random(1800) < 0.05
+    confidence = rng.uniform(0.5, 1, 1800)
+    correct = (rng.random(1800) < 0.995) & ~rejected
+    of = {"documents": documents, "rejected": rejected}
+    policy = operation.fit_policy(correct, confidence, max_error_rate=0.05, **of)
+    has_gap = np.bincount(documents, rejected) > 0
+    accepted = policy.apply(confidence, **of).reshape(-1, 3).all(axis=1)
+    assert not (accepted & has_gap).any()
+    found = policy.check(correct, confidence, **of)
+    assert found.accepted == accepted.sum()
+    wrong = ~correct.reshape(-1, 3).all(axis=1)
+    assert found.errors == (accepted & wrong).sum()
+    assert policy.acceptance_rate == pytest.approx((~has_gap).mean(), abs=0.08)

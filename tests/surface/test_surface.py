@@ -348,6 +348,7 @@ MEANINGS = {
     "texts": "whether there may be what stands on the pages",
     "level": "whose text counts: regions, lines or words",
     "within_truth": "whether outputs outside the regions of the truth are left out",
+    "regions": "of which parts of pages outputs are",
     "ignore_regions": "types of regions whose text does not count",
     "columns": "which column of a table of words holds what",
     "pattern": "of names of files",
