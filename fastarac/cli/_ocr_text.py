@@ -421,7 +421,10 @@ def _how_to_pair(error: Exception) -> str:
     """Return which options help where files have no partner."""
     n_paired = getattr(error, "n_paired", None)
     if n_paired == 0:
-        return "no names are alike: a table for --pair says which files belong together"
+        return (
+            "no names are alike: a table for --pair says which files belong together, and --map which "
+            "columns of one table hold the words of all pages"
+        )
     skip = "--skip-unmatched leaves them out"
     if n_paired is None:
         return skip

@@ -48,6 +48,7 @@ COLUMNS = {
     "fields_complete": "--fields-complete",
 }  # fmt: skip
 MOST_ADVICE = 4  # sentences about fields that are absent, beside those for programs
+UNLIKELY = 1e-6
 MODEL = "model"  # the column of models, as fastarac ocr -o writes it
 REFUSED = (ValueError, TypeError, OSError)
 
@@ -267,6 +268,12 @@ def check(
         lines.append(_html.WRITTEN.format(path=report))
     if verified is None:
         notes += notes_of_pages([path], columns, only)
+    if verified is None and not is_log and _are_accepted_alone(found, policy):
+        notes.append(
+            f"all {found.n_items:,} are accepted, where the policy accepts "
+            f"{percent(policy.acceptance_rate, 3)}: the limit is one of accepted and rejected ones "
+            "together; add those that were not accepted, unless there were none"
+        )
     if found.unknown_fields:
         fate = "decide nothing" if found.documents else "are rejected"
         notes.append(
@@ -279,6 +286,13 @@ def check(
     about = {"check": _figures(found, shift)}
     answer(form, "check", about, lines, notes, names=names, columns=_of_fields(found))
     return int(found.exit_status)
+
+
+def _are_accepted_alone(found: operation.PolicyCheck, policy: operation.Policy) -> bool:
+    """Whether what is checked looks like the accepted part alone: chance hardly accepts so many."""
+    is_share = policy.criterion == "max_error_rate"
+    all_of_it = found.accepted == found.n_items
+    return is_share and all_of_it and policy.acceptance_rate**found.n_items < UNLIKELY
 
 
 def refuse_beside(other: str, columns: Mapping[str, Any], *, group: str | None) -> None:

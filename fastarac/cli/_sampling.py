@@ -265,7 +265,11 @@ def _require_columns_of(audit: Path, policy: Any, columns: Mapping[str, Any]) ->
             words = ("missing", "with") if needed else ("given", "without")
             raise RefusalError(f"--by is {words[0]}; the policy was fitted {words[1]} --by")
     if policy.documents is not None:
-        raise RefusalError(f"{audit}: the policy accepts whole documents, whose audits are no rows")
+        raise RefusalError(
+            f"{audit}: the policy accepts whole documents, whose audits are no rows; draw whole "
+            "documents at random instead, accepted or not, verify all their fields, and give these "
+            "rows to check and monitor with --document"
+        )
 
 
 def _crops(images: Path | None, folder: Path | None) -> Crops | None:

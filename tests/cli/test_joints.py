@@ -357,3 +357,18 @@ def test_an_empty_list_and_a_percentage_are_no_documents(tmp_path):
     assert "d1.json: it is an empty list" in run(*apply, *goals, code=2).stderr
     (tmp_path / "docs" / "d1.json").write_text("{}")
     assert "2 of 3 documents go straight through" in run(*apply, *goals).stdout
+
+
+def test_the_accepted_part_alone_is_no_sample(tmp_path):
+    rng = np.random.default_rng(0)
+    confidence = rng.random(2000)
+    correct = rng.random(2000) < 0.7 + 0.3 * confidence
+    policy = fa.operation.fit_policy(correct, confidence, max_error_rate=0.05)
+    policy.save(tmp_path / "p.json")
+    assert 0.2 < policy.acceptance_rate < 0.8
+    for name, rows in (("all", np.arange(2000)), ("accepted", policy.apply(confidence).nonzero()[0])):
+        lines = [f"{int(correct[i])},{confidence[i]}" for i in rows if i % 2]
+        path = tmp_path / f"{name}.csv"
+        path.write_text("\n".join(["correct,confidence", *lines]) + "\n")
+        said = run("check", tmp_path / "p.json", path, code=None).stderr
+        assert ("add those that were not accepted" in said) == (name == "accepted")

@@ -612,7 +612,8 @@ def test_names_of_which_none_are_alike(folders):
     for path in (folders / "one").iterdir():
         path.rename(path.with_name(f"scan_{path.name}"))
     message = refusal(folders / "truth", folders / "one")
-    assert message.endswith("no names are alike: a table for --pair says which files belong together")
+    assert "no names are alike: a table for --pair says which files belong together" in message
+    assert "--map which columns of one table hold the words" in message
     assert "--skip-unmatched" not in message
 
 
