@@ -288,7 +288,7 @@ def check(
     return int(found.exit_status)
 
 
-def _are_accepted_alone(found: operation.PolicyCheck, policy: operation.Policy) -> bool:
+def _are_accepted_alone(found: PolicyCheck, policy: Policy) -> bool:
     """Whether what is checked looks like the accepted part alone: chance hardly accepts so many."""
     is_share = policy.criterion == "max_error_rate"
     all_of_it = found.accepted == found.n_items

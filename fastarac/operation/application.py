@@ -461,6 +461,8 @@ def _require_scale(
 ) -> None:
     """Raise where confidences have moved, reach ten times as far or a tenth, and hardly overlap.
 
+    Likewise where some are percentages beside shares.
+
     `inside` is the share of them in the range that the policy was fitted on, `now` has their ends. A
     range within that of the policy counts as apart where it lies below 95 % of the policy's own.
     """
@@ -472,19 +474,19 @@ def _require_scale(
     ratio = furthest / expected
     is_larger = ratio >= OTHER_SCALE and inside <= MOST_INSIDE
     is_smaller = ratio <= 1.0 / OTHER_SCALE and (inside <= MOST_INSIDE or furthest < low)
-    if min(before) >= 0.0 and expected <= 1.0 and OTHER_SCALE <= max(now) <= PERCENT:
-        problem = (
-            "some confidences are of another scale than those that the policy was fitted on: the "
-            f"largest is {max(now):.4g}, that of the policy {expected:.4g}; are some of them "
-            "percentages?"
-        )
-        raise DataFileError(name, problem)
     if shift.shifted and (is_larger or is_smaller):
         problem = (
             "the confidences are of another scale than those that the policy was fitted on: they "
             f"reach from {min(now):.4g} to {max(now):.4g}, those from {min(before):.4g} to "
             f"{max(before):.4g}; confidences of the policy's scale are expected, or a policy that "
             "is fitted to outputs like these"
+        )
+        raise DataFileError(name, problem)
+    if min(before) >= 0.0 and expected <= 1.0 and OTHER_SCALE <= max(now) <= PERCENT:
+        problem = (
+            "some confidences are of another scale than those that the policy was fitted on: the "
+            f"largest is {max(now):.4g}, that of the policy {expected:.4g}; are some of them "
+            "percentages?"
         )
         raise DataFileError(name, problem)
 
