@@ -7,13 +7,14 @@ probability of an error, whose mean is 1 %.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac import operation
+from fastarac import QuestionableInputWarning, operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,9 +89,11 @@ class Case:
     def succeeds(self, plan: PolicySampleSize, rng: np.random.Generator) -> bool:
         """Whether a fit to a fresh sample of the planned size accepts enough."""
         items = self.draw(plan.n_groups or 0, rng)
-        policy = operation.fit_policy(
-            items.correct, items.confidence, **self.columns(items), **self.options, random_state=rng
-        )
+        with warnings.catch_warnings():  # a stated model has no confidences
+            warnings.simplefilter("ignore", QuestionableInputWarning)
+            policy = operation.fit_policy(
+                items.correct, items.confidence, **self.columns(items), **self.options, random_state=rng
+            )
         return bool(policy.acceptance_rate >= plan.accept)
 
 

@@ -36,7 +36,6 @@ def test_independent_items_as_by_the_exact_test(limit, expected):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
-@pytest.mark.filterwarnings("ignore:the confidence is the same:fastarac.QuestionableInputWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_fits_to_fresh_samples_succeed_as_planned(name):
     found = planned(name)
