@@ -82,6 +82,7 @@ def fit(
     of_pages: list[str] = []
     notes: list[str] = []
     of_items: dict[str, Any] = {"rule": of_fields["rule"]}
+    unread = 0
     if verified is not None:
         read, by = _read_verified(path, verified)
         correct, confidence = read
@@ -92,6 +93,7 @@ def fit(
         missed = not columns["empty_confidence"]
         every = _of_one_model(path, only, columns)
         outputs = _with_confidence(path, every, notes, missed=missed)
+        unread = len(every) - len(outputs)
         correct, confidence, by = outputs.correct, outputs.confidence, labels_of(outputs.by)
         of_items |= {"groups": one_group_of(outputs), "documents": labels_of(outputs.item)}
         of_items |= {
@@ -114,7 +116,7 @@ def fit(
     if verified is None and policy.documents is None:
         words = count_words(path, only)
         missed_rate = words[0] / words[1] if words and words[1] else None
-        policy = policy.with_unread(len(every) - len(outputs), missed_rate, parts_of_pages(path))
+        policy = policy.with_unread(unread, missed_rate, parts_of_pages(path))
     refusing(str(output), lambda: policy.save(output))
     refusing(str(report), lambda: _html.save_operation(report, policy=policy))
     fields = [] if policy.documents else list(map(str, policy.fields))
