@@ -198,8 +198,9 @@ def read_models(
     files : mapping of str to path-like
         The files, by the names of their models. With `model` the column says which model made an
         output, and the outputs of a model may stand in several files.
-    confidence, correct, prediction, truth, model, by, weight, empty_truth, group, \
-            empty_confidence, compare
+    confidence, correct, prediction, truth, model, by, weight
+        As :func:`read_outputs` takes them.
+    empty_truth, group, empty_confidence, compare
         As :func:`read_outputs` takes them.
     item : str or False, optional
         The column that identifies each item, once in the outputs of a model. Of the same items, by

@@ -198,7 +198,7 @@ def fit_policy(
     all documents. Where an optional field is absent, the share of missed ones among the absent is its
     p̂. A document lacks a field of which it has no output with a confidence: of a line item that was
     missed among others nobody sees anything, and its document may be accepted with that error.
-    :attr:`.Policy.settings` and :attr:`.Policy.advice` say what other optional fields would change.
+    ``Policy.settings`` and ``Policy.advice`` say what other optional fields would change.
     They are from the half that ranks, so that the best of them may be fitted to the same outputs, with
     the same `random_state` (an integer); to choose by what several fits accept breaks the promise.
 
