@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._core.exceptions import collected, warn_questionable
+from fastarac._engine.inputs import vector
 from fastarac.areas.order import (
     REVERSED,
     is_reversed,
@@ -36,11 +37,11 @@ def reversed_beyond_chance(
     Weighted items are as many as independent ones of one weight would be (Kish 1965). Where items
     depend on each other in groups, the interval from these has to lie below ½, too.
     """
-    wrong = np.equal(np.asarray(correct), 0)
+    wrong = np.equal(vector(correct, "correct"), 0)
     n = float(len(wrong))
     n_wrong = float(wrong.sum())
     if sample_weight is not None:
-        weight = np.asarray(sample_weight, np.float64)
+        weight = vector(sample_weight, "sample_weight").astype(np.float64)
         weight = weight / weight.max()
         n_wrong = float(weight[wrong].sum() / weight.sum())
         n = float(weight.sum() ** 2 / (weight**2).sum())
@@ -70,8 +71,8 @@ def question_items(
         if reversed_beyond_chance(roc_auc, correct, confidence, sample_weight, groups):
             warn_questionable(reversed_confidence(roc_auc))
         elif roc_auc == 0.5:
-            n = np.size(confidence)
-            question_order(roc_auc, n, 0, confidence)
+            values = vector(confidence, "confidence")
+            question_order(roc_auc, len(values), 0, values)
 
 
 def question_estimate(roc_auc: float, source: FigureSource, statistic: Statistic) -> None:
