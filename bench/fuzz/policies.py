@@ -190,7 +190,7 @@ def require_policy(policy: operation.Policy) -> None:
 
 def require_monitor(monitor: operation.ErrorRateMonitor) -> None:
     """Raise unless a monitor is what its constructor and its updates make."""
-    if monitor.deadline is not None:  # what is open is known by fingerprints alone
+    if monitor.deadline is not None or monitor.unanswered:  # which are open, fingerprints alone know
         return
     promises: dict[str, Any] = {monitor.criterion: monitor.limit, "detect": monitor.detect}
     if monitor.mean_updates_to_false_alarm is not None:
