@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -240,19 +241,23 @@ def _with_own_truth(file: FieldFile, *, complete: bool) -> list[Item]:
     """Return the rows of a table that has the truth, too: each is an item as it stands."""
     lists = {name for row in file.rows for name in FieldPath.of(row.field).lists()}
     counts = count_names(lists)
-    by_document: dict[str, list[Item]] = {name: [] for name in file.documents}
-    for row in file.rows:
-        path = FieldPath.of(row.field)
-        by_document[row.document].append(Item(path.written(numbers=False), row.field, row, row))
-    for items in by_document.values():
-        placed = [(FieldPath.of(item.field), item.truth) for item in items if item.truth is not None]
+    first = {name: number for number, name in enumerate(file.documents)}
+    items: list[Item] = []
+    of_documents = groupby(
+        sorted(file.rows, key=lambda row: first[row.document]), lambda row: row.document
+    )
+    for _, rows in of_documents:
+        placed = [(FieldPath.of(row.field), row) for row in rows]
+        items += [Item(path.written(numbers=False), row.field, row, row) for path, row in placed]
+        if not counts:
+            continue
         true, given = _without_counts([(p, replace(r, prediction=None)) for p, r in placed], counts)
         read, _ = _without_counts([(p, replace(r, truth=None)) for p, r in placed], counts)
         for name, key in counts.items():
             truth, output = true_count(true, key, complete=complete), read_count(read, key)
             if name not in given and (truth is not None or output is not None):
                 items.append(Item(name, name, truth, output))
-    return [item for items in by_document.values() for item in items]
+    return items
 
 
 class _Join:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fastarac.ocr.field_positions import NOWHERE, Position
@@ -110,7 +111,7 @@ class FieldPath:
 
     @classmethod
     def of(cls, field: str) -> FieldPath:
-        """Return the path that a field's name says.
+        """Return the path that a field's name says: one object for all documents that have the field.
 
         Examples
         --------
@@ -118,12 +119,7 @@ class FieldPath:
         >>> FieldPath.of("items[3].amount")
         FieldPath(key='items.amount', items=((5, 3),))
         """
-        first, *rest = _INDEX.split(field)
-        key, items = first, []
-        for number, piece in zip(rest[::2], rest[1::2], strict=True):
-            items.append((len(key), int(number)))
-            key += piece
-        return cls(key, tuple(items))
+        return _path_of(field)
 
     def lists(self) -> set[str]:
         """Return the names of the lists that it is in."""
@@ -148,3 +144,13 @@ class FieldPath:
             )
             end = length
         return text + self.key[end:]
+
+
+@lru_cache(1 << 12)
+def _path_of(field: str) -> FieldPath:
+    first, *rest = _INDEX.split(field)
+    key, items = first, []
+    for number, piece in zip(rest[::2], rest[1::2], strict=True):
+        items.append((len(key), int(number)))
+        key += piece
+    return FieldPath(key, tuple(items))

@@ -106,7 +106,9 @@ def field_rows(file: InputFile, role: str) -> list[Row]:
                 f"document is {shown(document)} and field is {shown(field)}; a name of each is expected"
             )
             raise OcrFileError(file.path, problem, place=place)
-        confidence = record.get("confidence")
+        confidence, truth = record.get("confidence"), record.get("truth")
+        if truth == record.get("prediction"):  # as most are: one object for both
+            truth = record.get("prediction")
         rows.append(
             Row(
                 document,
@@ -115,7 +117,7 @@ def field_rows(file: InputFile, role: str) -> list[Row]:
                 place,
                 record.get("prediction") if "prediction" in wanted else None,
                 confidence.text if confidence is not None and "confidence" in wanted else None,
-                record.get("truth") if "truth" in wanted else None,
+                truth if "truth" in wanted else None,
             )
         )
     if not rows:

@@ -448,6 +448,8 @@ class FieldOutputs(Result):
 
 def require_listed(fields: FieldOutputs) -> None:
     """Raise where an optional field is none, or nothing is known of it in a document that lacks it."""
+    if not fields.optional:
+        return
     whole = _Whole.of(fields)
     if unknown := [name for name in fields.optional if name not in whole.names]:
         raise ValueError(
