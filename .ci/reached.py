@@ -26,7 +26,7 @@ WATCHED = (
 UNWATCHED = (  # among them: the compiler and its cache, texts and tables of results, the scorer
     *(f"fastarac/_kernels/_{name}.py" for name in ("jit", "once")),
     *(f"fastarac/_core/{name}.py" for name in ("extras", "files", "locks", "results")),
-    *(f"fastarac/_core/{name}.py" for name in ("saved", "showing", "text")),
+    *(f"fastarac/_core/{name}.py" for name in ("saved", "export", "text")),
     "fastarac/_engine/grades.py",
     *(f"fastarac/dropins/{name}.py" for name in ("_responses", "correctness", "scorer")),
 )

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fastarac.ocr import align_files, load_sample, pair_files
-from fastarac.ocr.alignment import align_texts
+from fastarac.ocr.words.alignment import align_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -52,7 +52,7 @@ from .operation.calibration import CalibrationError as CalibrationError
 from .operation.calibration import CalibrationTable as CalibrationTable
 from .operation.checking import PolicyCheck as PolicyCheck
 from .operation.logs import AuditColumns as AuditColumns
-from .operation.monitoring import MonitorHistory as MonitorHistory
+from .operation.monitoring.monitor import MonitorHistory as MonitorHistory
 from .operation.pilot_plans import PolicySampleSize as PolicySampleSize
 from .operation.planning import AuditPlan as AuditPlan
 from .operation.planning import SampleSizes as SampleSizes

@@ -17,8 +17,8 @@ from bench.study.engines import ENGINES
 from bench.study.languages import LANGUAGES
 from bench.study.reading import engines_of
 from fastarac import ocr
-from fastarac.ocr.error_rates import COUNTS
-from fastarac.ocr.records import Reading, Records, records_of
+from fastarac.ocr.words.error_rates import COUNTS
+from fastarac.ocr.words.records import Reading, Records, records_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from bench.study.pages import Recipe
     from bench.study.reading import Settings
-    from fastarac.ocr.folding import Folding
+    from fastarac.ocr.words.folding import Folding
 
 DATA = Path(__file__).parent / "data"
 FOLD: tuple[Folding, ...] = (

@@ -18,8 +18,8 @@ import numpy as np
 import fastarac as fa
 from bench.study.kept import Study, engines_in, outputs_of, rates_of, shared_pages, where
 from bench.study.parts import Part
-from fastarac.evaluation.leads import leads_of
 from fastarac.evaluation.limits import Limit
+from fastarac.evaluation.model_ranking import leads_of
 from fastarac.operation import (
     ErrorRateMonitor,
     calibration_table,

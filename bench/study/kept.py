@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac.io import Labels, Outputs
-from fastarac.ocr.error_rates import COUNTS, rates_of_pages
+from fastarac.ocr.words.error_rates import COUNTS, rates_of_pages
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

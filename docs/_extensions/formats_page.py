@@ -10,7 +10,8 @@ from tables import markdown
 
 from fastarac.bounds import sketch_format
 from fastarac.ocr.combination import model
-from fastarac.operation import monitor_files, policy_files
+from fastarac.operation import policy_files
+from fastarac.operation.monitoring import saved_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,7 @@ def versions() -> str:
             [name, f"`{kind}`", "`version`", str(version), str(version)]
             for name, kind, version in (
                 ("policy", policy_files.KIND, policy_files.VERSION),
-                ("state of a monitor", monitor_files.KIND, monitor_files.VERSION),
+                ("state of a monitor", saved_state.KIND, saved_state.VERSION),
                 ("combination of engines", model.KIND, model.VERSION),
             )
         ),

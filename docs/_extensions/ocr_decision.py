@@ -16,7 +16,7 @@ from fastarac._core.text import interval_text, rounded_percent
 from fastarac.evaluation import wording
 from fastarac.evaluation.limits import Limit
 from fastarac.ocr import align_files, pair_files
-from fastarac.ocr.policies import INSERTED, MISSED
+from fastarac.ocr.words.policies import INSERTED, MISSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

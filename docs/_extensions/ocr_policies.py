@@ -10,8 +10,8 @@ import numpy as np
 import fastarac as fa
 from fastarac._core.text import rounded_percent
 from fastarac.ocr import align, load_sample
-from fastarac.ocr.folding import EXPLAINED, HISTORICAL
-from fastarac.ocr.policies import INSERTED, MISSED
+from fastarac.ocr.words.folding import EXPLAINED, HISTORICAL
+from fastarac.ocr.words.policies import INSERTED, MISSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

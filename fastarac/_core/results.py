@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fastarac._core.showing import Backend, fields_of, flat, frame_of, html_of_columns, html_table
+from fastarac._core.export import Backend, fields_of, flat, frame_of, html_of_columns, html_table
 
 
 def read_only(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core.comparing import most_within
+from fastarac._core.dtype_comparison import most_within
 from fastarac._engine.counts import ThresholdCounts, thresholds_of
 
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ def run(
 
 def _are_documents(policy: Policy, paths: Sequence[Path], columns: Mapping[str, Any]) -> bool:
     """Whether the files are documents with the fields of the policy, and not a table of outputs."""
-    from fastarac.ocr.field_application import are_documents
+    from fastarac.ocr.fields.application import are_documents
 
     if not policy.fields or columns["by"] is not None or columns["item"] is not None:
         return False
@@ -107,7 +107,7 @@ def _apply_to_fields(
 ) -> None:
     """Divide the fields of documents, and say how much went where."""
     from fastarac import ocr
-    from fastarac.ocr.field_renaming import read_names
+    from fastarac.ocr.fields.renaming import read_names
 
     form, report = delivery
     require_files(None, report)

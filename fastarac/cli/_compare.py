@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fastarac._core.exceptions import collected
-from fastarac._core.showing import plain
+from fastarac._core.export import plain
 from fastarac._core.text import (
     UNDEFINED,
     capitalised,
@@ -29,7 +29,7 @@ from fastarac.cli._options import Certainty, Method, PrintedFormat, RefusalError
 from fastarac.cli._report import GROUP, csv_text, in_words
 from fastarac.cli._standard import tell, write
 from fastarac.cli._tables import Column, print_tables
-from fastarac.evaluation.leads import labels_of_groups
+from fastarac.evaluation.model_ranking import labels_of_groups
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.comparison_results import best_first
 from fastarac.uncertainty.statistics import Statistic

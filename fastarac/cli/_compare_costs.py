@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from rich.text import Text
 
 from fastarac._core.exceptions import collected
-from fastarac._core.showing import plain
+from fastarac._core.export import plain
 from fastarac._core.text import UNDEFINED, count, lead, money, p_is, percent, printable, pvalue
 from fastarac.cli import _costs
 from fastarac.cli._costs import UNIT, PricedModel

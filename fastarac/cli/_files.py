@@ -110,7 +110,7 @@ def with_unseen_words(
 ) -> list[Model]:
     """Return the models with the missed words that nobody looks for, as `fastarac ocr` counts them."""
     from fastarac.io._pages import count_unseen
-    from fastarac.ocr.unseen import with_unseen_figures
+    from fastarac.ocr.words.residual_misses import with_unseen_figures
 
     column, confidence = columns.get("model"), columns["confidence"]
     files = dict(zip(names_of_files(paths), paths, strict=True))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from rich.text import Text
 
-from fastarac._core.showing import plain
+from fastarac._core.export import plain
 from fastarac._core.text import area, count, few_of, listed, money, printable, rounded_percent
 from fastarac.cli import _intervals
 from fastarac.cli._costs import UNIT

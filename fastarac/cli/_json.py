@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from fastarac._core.showing import plain
+from fastarac._core.export import plain
 from fastarac._core.text import json_text
 from fastarac._version import __version__
 from fastarac.cli._standard import say, tell, write

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from fastarac._core.showing import plain
+from fastarac._core.export import plain
 from fastarac._core.text import UNDEFINED, count, percent, printable, rounded_percent, sentence
 from fastarac.cli._intervals import of_share
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation.wording import header
-from fastarac.ocr.attribute_figures import tables_by_attribute
+from fastarac.ocr.analysis.attribute_figures import tables_by_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fastarac.ocr import AttributeFigures
-    from fastarac.ocr.attribute_figures import AttributeRow
+    from fastarac.ocr.analysis.attribute_figures import AttributeRow
 
 
 def objects(figures: AttributeFigures) -> list[dict[str, Any]]:

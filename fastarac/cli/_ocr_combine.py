@@ -193,7 +193,7 @@ def sentences(
     engines: Sequence[str], models: Sequence[Model], prices: Mapping[str, float], n_pages: int
 ) -> Iterator[str]:
     """Yield what agreement alone accepts, and what it is worth to have all engines."""
-    from fastarac.ocr.engine_prices import worth_of_all
+    from fastarac.ocr.analysis.engine_prices import worth_of_all
 
     by_name = {model.name: model for model in models}
     rule = by_name.get(agreement_name(engines)) if len(engines) > 1 else None

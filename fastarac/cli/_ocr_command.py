@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from fastarac._core.text import capitalised, listed, plural
-from fastarac.cli import _html, _leads, _report
+from fastarac.cli import _html, _model_ranking, _report
 from fastarac.cli._compare_costs import CostComparison
 from fastarac.cli._json import Sentences, write_object
 from fastarac.cli._ocr_combine import sentences
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.cli._settings import Settings
-    from fastarac.evaluation.leads import Lead
+    from fastarac.evaluation.model_ranking import Lead
     from fastarac.io import Outputs
     from fastarac.report.models import Model
 
@@ -163,8 +163,8 @@ def find(
     beside: BesideItems,
 ) -> Found:
     """Read the files of all engines, and evaluate and compare these."""
-    from fastarac.evaluation.leads import leads_of
     from fastarac.evaluation.limits import read_limits
+    from fastarac.evaluation.model_ranking import leads_of
     from fastarac.report.models import first_by_share
 
     limits = read_limits(**settings.limits.arguments())
@@ -224,7 +224,7 @@ def find(
 
 def _with_engine_price(model: Model, n_pages: int, price: float) -> Model:
     """Return a model whose costs have the price of the engine for each page."""
-    from fastarac.ocr.engine_prices import with_engine_price
+    from fastarac.ocr.analysis.engine_prices import with_engine_price
 
     figures = model.evaluation
     if figures.cost_evaluation is None:
@@ -265,7 +265,7 @@ def _comparisons(found: Found) -> Iterator[dict[str, Any]]:
     """Yield the differences of the engines at each limit, and in money."""
     for lead in found.leads:
         if lead is not None:
-            yield _leads.object_of(lead)
+            yield _model_ranking.object_of(lead)
     if found.costs is not None:
         yield found.costs.comparison()
 
@@ -361,7 +361,7 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
         yield Text(said.format(units=first.units, group=first.group_word), style="dim")
     if any(found.leads):
         yield ""
-        yield _printed(console, partial(_leads.print_text, found.leads, first.units, console))
+        yield _printed(console, partial(_model_ranking.print_text, found.leads, first.units, console))
     if found.costs is not None:
         yield ""
         yield _printed(console, partial(found.costs.print_text, console))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
     from fastarac.ocr import FieldOutputs
-    from fastarac.ocr.fields import ReportedFields
+    from fastarac.ocr.fields.outputs import ReportedFields
     from fastarac.report.models import Model
 
 ITEMS = (
@@ -224,7 +224,7 @@ class EngineFields:
 
     def notes(self) -> Iterator[str]:
         """Yield what is to be known of the tables, and of documents as a whole."""
-        from fastarac.ocr.hints import ties
+        from fastarac.ocr.analysis.hints import ties
 
         for name, fields in self.engines.items():
             who = f"{printable(name)}: " if len(self.engines) > 1 else ""
@@ -310,14 +310,14 @@ def _check(request: OcrRequest) -> None:
 
 def _comparisons(given: tuple[str, ...]) -> dict[str, str] | None:
     """Return what `--compare` says of each field, or of all; None where it says nothing."""
-    from fastarac.ocr.field_comparisons import read_comparisons
+    from fastarac.ocr.fields.comparisons import read_comparisons
 
     return read_comparisons(given) or None
 
 
 def _optional(request: OcrRequest) -> tuple[str, ...]:
     """Return what `--optional` and the files of `--compare` say."""
-    from fastarac.ocr.field_comparisons import settings_of_file
+    from fastarac.ocr.fields.comparisons import settings_of_file
 
     files = [Path(text) for text in request.compare if text.endswith(".toml")]
     named = [field for file in files for field in settings_of_file(file)[1]]
@@ -326,7 +326,7 @@ def _optional(request: OcrRequest) -> tuple[str, ...]:
 
 def _new_names(given: tuple[str, ...]) -> dict[str, str]:
     """Return what `--rename` says."""
-    from fastarac.ocr.field_renaming import read_names
+    from fastarac.ocr.fields.renaming import read_names
 
     return read_names(given)
 

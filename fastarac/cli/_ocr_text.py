@@ -26,9 +26,9 @@ from fastarac.cli._options import RefusalError, in_words_of_options
 from fastarac.cli._tables import Column, broken, tables
 from fastarac.evaluation.sources import Beside
 from fastarac.evaluation.wording import header, short
-from fastarac.ocr.error_rates import RATES, figures_of, rate_text
-from fastarac.ocr.policies import BRIEFLY
-from fastarac.ocr.sensitivities import what_counts
+from fastarac.ocr.analysis.sensitivities import what_counts
+from fastarac.ocr.words.error_rates import RATES, figures_of, rate_text
+from fastarac.ocr.words.policies import BRIEFLY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
     from fastarac.ocr import AlignedOutputs, AttributeFigures, Engine, ErrorRates, Pairing, Sensitivity
-    from fastarac.ocr.policies import AlignmentPolicy, MissedPolicy
-    from fastarac.ocr.reported import ReportedPages
+    from fastarac.ocr.report_extras import ReportedPages
+    from fastarac.ocr.words.policies import AlignmentPolicy, MissedPolicy
     from fastarac.report.models import Model
 
 WIDE_NAME = 16  # characters above a column
@@ -75,7 +75,7 @@ class EngineTexts:
     def read(cls, request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> Self:
         """Read and align the files of all engines."""
         from fastarac.ocr import read_attributes
-        from fastarac.ocr.regions import checked_parts
+        from fastarac.ocr.words.regions import checked_parts
         from fastarac.report.images import images_in
 
         with _refused(""):
@@ -104,7 +104,7 @@ class EngineTexts:
 
     def with_missed_price(self, model: Model, price: float) -> Model:
         """Return a model whose costs have each missed word at its own price."""
-        from fastarac.ocr.missed_prices import with_missed_price
+        from fastarac.ocr.analysis.missed_prices import with_missed_price
 
         figures, aligned = model.evaluation, self.engines[model.name].aligned
         if figures.cost_evaluation is None:
@@ -189,7 +189,7 @@ class EngineTexts:
 
     def notes(self) -> Iterator[str]:
         """Yield what is to be known of the files and the confidences, a sentence each."""
-        from fastarac.ocr.words import WITHOUT_CONFIDENCE
+        from fastarac.ocr.words.words import WITHOUT_CONFIDENCE
 
         for name, engine in self.engines.items():
             who = f"{printable(name)}: "

@@ -518,7 +518,7 @@ def _optional(of_fields: Mapping[str, Any]) -> list[str]:
     """Return the fields that documents may lack, as options and a file of fields say."""
     optional = list(of_fields["optional"])
     if of_fields["file"] is not None:
-        from fastarac.ocr.field_comparisons import settings_of_file
+        from fastarac.ocr.fields.comparisons import settings_of_file
 
         optional += refusing(str(of_fields["file"]), lambda: settings_of_file(of_fields["file"])[1])
     return optional

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fastarac.evaluation.items import Evaluation
-    from fastarac.evaluation.leads import Lead
+    from fastarac.evaluation.model_ranking import Lead
     from fastarac.operating_points.points import OperatingPoint
     from fastarac.report.models import Model
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fastarac.ocr.engine_outputs import EngineOutputs
-    from fastarac.ocr.verification import Crops
+    from fastarac.ocr.verification.drawing import Crops
     from fastarac.partial_truth.sampling import VerificationSample
 
 FAILURE = 0.05  # probability with which a guarantee that is spoken of may fail
@@ -197,7 +197,7 @@ def _draw(
         _require_columns_of(audit, policy, columns)
     told, more = [], []
     if rows.is_ocr:
-        from fastarac.ocr.verification import sample_words
+        from fastarac.ocr.verification.drawing import sample_words
 
         words, of_crops = rows.words, _crops(*pictures)
         done = refusing(
@@ -277,7 +277,7 @@ def _crops(images: Path | None, folder: Path | None) -> Crops | None:
     from fastarac._core.extras import missing
     from fastarac._core.files import folder_problem
     from fastarac.cli._policies import refusing
-    from fastarac.ocr.verification import Crops
+    from fastarac.ocr.verification.drawing import Crops
     from fastarac.report.images import images_in
 
     if images is None or folder is None:
@@ -290,7 +290,7 @@ def _crops(images: Path | None, folder: Path | None) -> Crops | None:
 def _join(rows: _DrawnFrom, answers: Path, output: Path, form: str) -> None:
     from fastarac.cli._json import answer
     from fastarac.cli._policies import refusing
-    from fastarac.ocr.verification import join_answers_of_words
+    from fastarac.ocr.verification.drawing import join_answers_of_words
     from fastarac.partial_truth.sample_files import join_answers
 
     notes: tuple[str, ...] = ()

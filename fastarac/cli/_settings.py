@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastarac.cli._costs import Costs
     from fastarac.cli._tables import Page
     from fastarac.evaluation.groups import GroupEvaluation
-    from fastarac.evaluation.leads import Lead
+    from fastarac.evaluation.model_ranking import Lead
     from fastarac.evaluation.sources import Source
     from fastarac.io import Labels, Outputs
     from fastarac.report.models import Model

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._core.checks import failure_of, fraction_of, real_scalar
-from fastarac._core.comparing import at_or_above
+from fastarac._core.dtype_comparison import at_or_above
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result, Table
 from fastarac._core.text import money, percent

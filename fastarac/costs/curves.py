@@ -10,9 +10,9 @@ import numpy as np
 
 from fastarac._core.checks import MOST_VALUES, fractions_of, inner_fraction, whole_number
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_unreliable
+from fastarac._core.export import padded
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Table, TupleResult
-from fastarac._core.showing import padded
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import SCORED_NAMES, read_items
 from fastarac.costs.hulls import (

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import fraction_of, positive_scalar, require_type
-from fastarac._core.comparing import EXACT, most_within
+from fastarac._core.dtype_comparison import EXACT, most_within
 from fastarac._core.results import Result
 from fastarac._engine.inputs import read_items
 from fastarac.costs.verification import PERFECT, VerificationCosts, require_costs

@@ -11,6 +11,9 @@ from .cascades import CascadeCostDisplay as CascadeCostDisplay
 from .cascades import CascadeDisplay as CascadeDisplay
 from .confusion import ConfusionDisplay as ConfusionDisplay
 from .cost_curve import CostCurveDisplay as CostCurveDisplay
+from .monitoring import AuditDisplay as AuditDisplay
+from .monitoring import FieldErrorsDisplay as FieldErrorsDisplay
+from .monitoring import MonitorDisplay as MonitorDisplay
 from .operation import CalibrationDisplay as CalibrationDisplay
 from .operation import PowerDisplay as PowerDisplay
 from .operation import ShiftDisplay as ShiftDisplay
@@ -21,6 +24,3 @@ from .rates import RocCurveDisplay as RocCurveDisplay
 from .rejection_cost import AccuracyRejectionCostDisplay as AccuracyRejectionCostDisplay
 from .rejection_cost import RejectionCostDisplay as RejectionCostDisplay
 from .roc_hull import ROCHullDisplay as ROCHullDisplay
-from .watching import AuditDisplay as AuditDisplay
-from .watching import FieldErrorsDisplay as FieldErrorsDisplay
-from .watching import MonitorDisplay as MonitorDisplay

@@ -12,13 +12,13 @@ from fastarac.costs.curves import CostCurveBand, cost_curve, cost_curve_band
 from fastarac.costs.hulls import roc_convex_hull
 from fastarac.displays._banded import BoundedDisplay
 from fastarac.displays._base import MARGIN, SIDES
-from fastarac.displays._scored import ScoredDisplay
+from fastarac.displays._binary import ScoredDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
 
-    from fastarac.displays._scored import Label
+    from fastarac.displays._binary import Label
     from fastarac.displays._style import FloatArray
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep

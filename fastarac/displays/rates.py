@@ -13,7 +13,7 @@ from fastarac.areas.precision_recall import equal_error_rate
 from fastarac.bounds.extremes import Bounds
 from fastarac.curves import steps_of
 from fastarac.displays._banded import Band, BandedDisplay, BoundedDisplay, between
-from fastarac.displays._scored import ScoredDisplay, SquareDisplay
+from fastarac.displays._binary import ScoredDisplay, SquareDisplay
 from fastarac.displays._style import WHOLE, FloatArray, has_markers
 from fastarac.displays.decimation import Range, edges_of_columns, thin
 from fastarac.dropins._sums import precision_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac.costs.hulls import ROCConvexHull, roc_convex_hull
-from fastarac.displays._scored import SquareDisplay
+from fastarac.displays._binary import SquareDisplay
 from fastarac.displays._style import GUIDE, FloatArray, draw_marks
 from fastarac.displays.rates import DIAGONAL
 

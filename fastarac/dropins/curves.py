@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import reject_all_beside_sweep
+from fastarac._core.export import padded
 from fastarac._core.results import Table, TupleResult
-from fastarac._core.showing import padded
 from fastarac._engine.counts import CountsAtThresholds
 from fastarac._kernels.codes import (
     CORNERS,

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.exceptions import undefined_is_nan
+from fastarac._core.export import flat
 from fastarac._core.results import Result, Sheet
-from fastarac._core.showing import flat
 from fastarac._core.text import percent
 from fastarac.areas.arac import arac_area
 from fastarac.bounds.extremes import Bounds, outward

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from fastarac._core.export import flat
 from fastarac._core.results import Result
-from fastarac._core.showing import flat
 from fastarac.costs.verification import VerificationCosts, optimal_operating_point
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.reviewer import Reviewer, check_reviewer

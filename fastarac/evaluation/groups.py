@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.checks import check_intervals, positive_scalar
-from fastarac._core.comparing import at_or_above
+from fastarac._core.dtype_comparison import at_or_above
 from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
 from fastarac._core.instead import whole_or_part
 from fastarac._core.results import Result, Table

@@ -15,8 +15,8 @@ from fastarac._core.exceptions import (
     unquestioned,
     warn_unreliable,
 )
+from fastarac._core.export import flat
 from fastarac._core.results import Result, Sheet
-from fastarac._core.showing import flat
 from fastarac._core.text import listed, plural
 from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas import arac as areas

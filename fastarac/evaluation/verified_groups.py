@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.comparing import at_or_above
+from fastarac._core.dtype_comparison import at_or_above
 from fastarac._core.exceptions import collected, undefined_is_nan, warn_undefined, warn_unreliable
 from fastarac._core.text import few_of, printable
 from fastarac._engine.factors import read_outermost

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import fractions_of, real_scalar, same_number
-from fastarac._core.comparing import at_or_above
+from fastarac._core.dtype_comparison import at_or_above
 from fastarac._core.results import read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.inputs import vector

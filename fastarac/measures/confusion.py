@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import choice, reject_all_beside_sweep, reject_where, whole_number
+from fastarac._core.export import html_of_columns
 from fastarac._core.results import Table, TupleResult
-from fastarac._core.showing import html_of_columns
 from fastarac.estimated_sweep import for_curves
 from fastarac.measures._named import Measures
 from fastarac.measures._tables import GOALS, ConfusionTables

@@ -15,11 +15,11 @@ from fastarac._core.results import Result
 from fastarac._core.text import few_of, plural
 from fastarac.io._cells import around_query
 from fastarac.io._sources import connect, copied_to
-from fastarac.ocr.crops import check_images
 from fastarac.ocr.engine_outputs import OF_OUTPUTS, columns_of_pages, read_engine_outputs, table_of
 from fastarac.ocr.readers._detection import begins_as
 from fastarac.ocr.readers._files import open_file
-from fastarac.ocr.review_pages import COLUMNS, review_page
+from fastarac.ocr.verification.crops import check_images
+from fastarac.ocr.verification.review_pages import COLUMNS, review_page
 from fastarac.operation.application import (
     WRITTEN_FORMATS,
     require_format,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.combination.model import Combination
     from fastarac.ocr.engine_outputs import Paths
     from fastarac.ocr.readers._files import Hyphenated, Level
-    from fastarac.ocr.units import Join, Unit
+    from fastarac.ocr.words.units import Join, Unit
     from fastarac.operation import Policy
     from fastarac.operation.shifts import ConfidenceShift
 

@@ -20,8 +20,8 @@ from fastarac.ocr.pairing import PairingError
 from fastarac.ocr.readers._detection import read_file
 from fastarac.ocr.readers._files import names_of_pages, open_file
 from fastarac.ocr.readers.alto import wrote_digits
-from fastarac.ocr.units import check_unit, joined_confidence, tokens
-from fastarac.ocr.words import Words
+from fastarac.ocr.words.units import check_unit, joined_confidence, tokens
+from fastarac.ocr.words.words import Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.page_files import PageFile
     from fastarac.ocr.readers._files import Hyphenated, Level
-    from fastarac.ocr.units import Join, Unit
+    from fastarac.ocr.words.units import Join, Unit
 
     Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 

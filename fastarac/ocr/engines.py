@@ -12,17 +12,17 @@ from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from fastarac._engine.strategy import processors
-from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
-from fastarac.ocr.items import AlignedOutputs
 from fastarac.ocr.pairing import read_pair
-from fastarac.ocr.policies import AlignmentPolicy
 from fastarac.ocr.readers._files import check_level
 from fastarac.ocr.readers.alto import wrote_digits
-from fastarac.ocr.records import Reading, Records, records_of
-from fastarac.ocr.regions import PageParts, checked_parts, require_types
-from fastarac.ocr.units import check_unit
-from fastarac.ocr.words import Words
+from fastarac.ocr.words.folding import checked_foldings
+from fastarac.ocr.words.items import AlignedOutputs
+from fastarac.ocr.words.policies import AlignmentPolicy
+from fastarac.ocr.words.records import Reading, Records, records_of
+from fastarac.ocr.words.regions import PageParts, checked_parts, require_types
+from fastarac.ocr.words.units import check_unit
+from fastarac.ocr.words.words import Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from fastarac.evaluation.sources import Beside
     from fastarac.io import Outputs
     from fastarac.ocr.pairing import Pair, Pairing
-    from fastarac.ocr.policies import InsertedPolicy, MissedPolicy, MovedPolicy
     from fastarac.ocr.readers._files import Hyphenated, Level
-    from fastarac.ocr.reported import ReportedPages
-    from fastarac.ocr.units import Join, Unit
+    from fastarac.ocr.report_extras import ReportedPages
+    from fastarac.ocr.words.policies import InsertedPolicy, MissedPolicy, MovedPolicy
+    from fastarac.ocr.words.units import Join, Unit
 
 __all__ = ["Engine", "align_files"]
 

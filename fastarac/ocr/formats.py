@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import os
 
-    from fastarac.ocr.words import Scale, Unit, Words
+    from fastarac.ocr.words.words import Scale, Unit, Words
 
 __all__ = ["FORMATS", "Format", "NoConfidenceError", "require_confidence"]
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from fastarac._core.results import Result, Sheet
 from fastarac._core.text import plural
-from fastarac.ocr.field_json import has_fields, read_field_file
-from fastarac.ocr.field_services import service_of
+from fastarac.ocr.analysis.hints import ties
+from fastarac.ocr.fields.json_files import has_fields, read_field_file
+from fastarac.ocr.fields.services import service_of
 from fastarac.ocr.formats import FORMATS
-from fastarac.ocr.hints import ties
 from fastarac.ocr.readers import _json
 from fastarac.ocr.readers._detection import begins_as, json_reader, read_file, without_confidences
 from fastarac.ocr.readers._files import OcrFileError, binary_kind, encoding_of, open_file
-from fastarac.ocr.truth import read_truth
+from fastarac.ocr.words.truth import read_truth
 
 if TYPE_CHECKING:
     import os
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fastarac.io._sources import FileSource
     from fastarac.ocr.readers._files import InputFile
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 __all__ = ["FileInspection", "inspect_file"]
 

@@ -11,15 +11,15 @@ import numpy as np
 from fastarac._core.text import listed
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
-from fastarac.ocr.folding import printed
 from fastarac.ocr.readers._files import page_stem
-from fastarac.ocr.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Words
+from fastarac.ocr.words.folding import printed
+from fastarac.ocr.words.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from fastarac.ocr.words import Scale
+    from fastarac.ocr.words.words import Scale
 
 __all__ = ["WordColumns", "read_table"]
 

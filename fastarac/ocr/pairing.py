@@ -20,15 +20,15 @@ from fastarac.ocr.readers._files import (
     page_stem,
     shown,
 )
-from fastarac.ocr.regions import EVERYTHING, PageParts, counted_words
-from fastarac.ocr.truth import read_truth_file
-from fastarac.ocr.words import Note
+from fastarac.ocr.words.regions import EVERYTHING, PageParts, counted_words
+from fastarac.ocr.words.truth import read_truth_file
+from fastarac.ocr.words.words import Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fastarac.ocr.readers._files import Hyphenated, Level
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 __all__ = [
     "Pair", "Pairing", "PairingError", "match_pages", "pair_files", "pair_table", "read_pair",

@@ -18,7 +18,7 @@ from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
 from fastarac.operation.application_results import AppliedField, AppliedPolicy
 from fastarac.operation.documents import Requirements, is_never
-from fastarac.operation.expectation import expected_rates
+from fastarac.operation.expected_errors import expected_rates
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import MOST_GROUPS, PROBABILITIES, Seen, quantiles_of, shift_of
 

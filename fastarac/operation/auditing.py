@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from fastarac._core.checks import choice, inner_fraction, real_scalar
-from fastarac._core.comparing import at_or_above
+from fastarac._core.dtype_comparison import at_or_above
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.single_items import takes_items_only

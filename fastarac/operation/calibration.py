@@ -10,7 +10,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._core.checks import inner_fraction, whole_number
-from fastarac._core.comparing import number_at_or_below
+from fastarac._core.dtype_comparison import number_at_or_below
 from fastarac._core.results import Result, Table
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import binomial_cdf, binomial_interval

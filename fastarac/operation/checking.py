@@ -14,7 +14,7 @@ from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent, percent_range
 from fastarac.guarantees.betting import wealth
-from fastarac.operation.still_needed import needed_by_counts, needed_by_draws
+from fastarac.operation.remaining_sample_size import needed_by_counts, needed_by_draws
 from fastarac.operation.verified_rates import VerifiedUnits
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.operation.still_needed import RateEvidence
+    from fastarac.operation.remaining_sample_size import RateEvidence
     from fastarac.operation.verified_rates import KnownErrors
 
 Verdict = Literal["holds", "fails", "too few"]

@@ -30,7 +30,7 @@ from fastarac.operating_points.points import operating_point
 from fastarac.operation.calibration import isotonic_calibration
 from fastarac.operation.fitting import fit_policy
 from fastarac.sweep import threshold_sweep
-from fastarac.uncertainty.batches import display
+from fastarac.uncertainty.thread_batches import display
 
 if TYPE_CHECKING:
     from collections.abc import Callable

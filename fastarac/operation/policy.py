@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fastarac._core.checks import fraction_of, inner_fraction, require_type, same_number, whole_number
-from fastarac._core.comparing import at_or_above
+from fastarac._core.dtype_comparison import at_or_above
+from fastarac._core.export import fields_of
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.results import Result
-from fastarac._core.showing import fields_of
 from fastarac._core.text import json_text, listed, percent, quoted
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
@@ -30,7 +30,7 @@ from fastarac.operation.documents import (
     is_never,
     types_of,
 )
-from fastarac.operation.expectation import errors_expected
+from fastarac.operation.expected_errors import errors_expected
 from fastarac.operation.fingerprints import was_fitted_on
 from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy, written_groups
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of

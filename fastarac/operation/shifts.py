@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._core.comparing import number_at_or_below
+from fastarac._core.dtype_comparison import number_at_or_below
 from fastarac._core.results import Result, Table
 from fastarac._core.text import p_is
 

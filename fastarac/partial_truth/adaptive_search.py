@@ -10,7 +10,7 @@ import numpy as np
 from fastarac import _kernels
 from fastarac._core import saved
 from fastarac._core.checks import exactly_one, failure_of, inner_fraction, reject_where, whole_number
-from fastarac._core.comparing import most_within
+from fastarac._core.dtype_comparison import most_within
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.text import json_text
 from fastarac._engine.inputs import vector

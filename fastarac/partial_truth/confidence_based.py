@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.checks import DEFAULT_LEVEL, inner_fraction, real_scalar
-from fastarac._core.comparing import at_or_above
+from fastarac._core.dtype_comparison import at_or_above
 from fastarac._core.interval import Interval
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_interval
 from fastarac._core.text import percent, percent_range
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operation.calibration import Calibration, calibration_of, confidences, thinned
-from fastarac.operation.expectation import PRIOR, expected_rates
+from fastarac.operation.expected_errors import PRIOR, expected_rates
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.sweep import ThresholdSweep, threshold_sweep

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastarac.costs.verification import VerificationCosts
-    from fastarac.evaluation.leads import Lead
+    from fastarac.evaluation.model_ranking import Lead
     from fastarac.report.health import Health
     from fastarac.report.models import Model
     from fastarac.reviewer import Reviewer

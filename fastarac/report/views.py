@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fastarac.costs.verification import VerificationCosts
-    from fastarac.evaluation.leads import Lead
+    from fastarac.evaluation.model_ranking import Lead
     from fastarac.evaluation.sources import Section
     from fastarac.operating_points.points import OperatingPoint
     from fastarac.report.curves import Steps

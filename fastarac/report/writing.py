@@ -16,8 +16,8 @@ from fastarac._core.files import write_whole
 from fastarac._core.text import sentence
 from fastarac._engine.inputs import read_groups
 from fastarac.evaluation.items import evaluate
-from fastarac.evaluation.leads import leads_of
 from fastarac.evaluation.limits import read_limits
+from fastarac.evaluation.model_ranking import leads_of
 from fastarac.evaluation.sources import Beside
 from fastarac.io import Labels, Outputs
 from fastarac.report.frame import require_page
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.costs.verification import VerificationCosts
-    from fastarac.evaluation.leads import Lead
+    from fastarac.evaluation.model_ranking import Lead
     from fastarac.reviewer import Reviewer
 
     Reported = Reportable | tuple[ArrayLike, ArrayLike]

@@ -15,14 +15,21 @@ from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.factors import read_factors
 from fastarac.sweep import ThresholdSweep, as_sweep, require_confidence, split_grades
 from fastarac.truth import PartialTruth, require_alone
-from fastarac.uncertainty import derivatives, estimated, gaps, influence, inversion, losses
+from fastarac.uncertainty import (
+    derivatives,
+    estimated,
+    influence,
+    inversion,
+    losses,
+    partial_roc_interval,
+)
 from fastarac.uncertainty.clusters import interval_of_factors
 from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, interval_of, within
 from fastarac.uncertainty.inversion import ItemSample
-from fastarac.uncertainty.optimism import left_out_cost
+from fastarac.uncertainty.leave_one_out_cost import left_out_cost
 from fastarac.uncertainty.statistics import as_statistic
-from fastarac.uncertainty.unseen import with_unseen
+from fastarac.uncertainty.zero_error_margin import with_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -336,9 +343,11 @@ def interval_and_warning(
             ends = within(statistic, min(low, value), max(high, value))
             return Interval(value, *ends, error, level, "gamma"), few
     if statistic.name == "roc_partial_auc" and (auto or method == "gaps"):
-        classes = gaps.classes_of(sample, statistic, heavy=heavy_items(sample) < FEW_HEAVY)
-        if not auto or gaps.has_few_inside(classes):
-            ends = gaps.part_interval(sample.sweep, classes, statistic, value, level)
+        classes = partial_roc_interval.classes_of(
+            sample, statistic, heavy=heavy_items(sample) < FEW_HEAVY
+        )
+        if not auto or partial_roc_interval.has_few_inside(classes):
+            ends = partial_roc_interval.part_interval(sample.sweep, classes, statistic, value, level)
             return Interval(value, *ends, error, level, "gaps"), few
     if estimate is None:
         raise AssertionError(statistic)

@@ -7,8 +7,8 @@ import textwrap
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from fastarac._core.export import html_of_columns, html_table
 from fastarac._core.results import Result, Table
-from fastarac._core.showing import html_of_columns, html_table
 from fastarac._core.text import aligned, percent, printable, probability
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER
 

@@ -22,7 +22,7 @@ from fastarac.uncertainty import asymptotic, derivatives, influence
 from fastarac.uncertainty.clusters import variance_of_factors
 from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, unseen_values
 from fastarac.uncertainty.inversion import ItemSample
-from fastarac.uncertainty.optimism import left_out_contributions
+from fastarac.uncertainty.leave_one_out_cost import left_out_contributions
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER
 
 if TYPE_CHECKING:

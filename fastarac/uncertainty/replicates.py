@@ -24,8 +24,8 @@ from fastarac._kernels.codes import (
 )
 from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.uncertainty import influence
-from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.statistics import Statistic
+from fastarac.uncertainty.thread_batches import run_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

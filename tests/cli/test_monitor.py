@@ -203,10 +203,10 @@ def test_moved_confidences_are_named(tmp_path, criterion):
 
 def test_ids_are_of_bounded_number(monkeypatch):
     from fastarac import operation
-    from fastarac.operation import counted
+    from fastarac.operation.monitoring import deduplication
 
-    monkeypatch.setattr(counted, "MOST_AUDITS", 100)
-    monkeypatch.setattr(counted, "MOST_BATCHES", 7)
+    monkeypatch.setattr(deduplication, "MOST_AUDITS", 100)
+    monkeypatch.setattr(deduplication, "MOST_BATCHES", 7)
     monitor = operation.ErrorRateMonitor(max_error_rate=0.1)
     for day in range(20):
         ids = list(range(10 * day, 10 * day + 10))

@@ -25,7 +25,7 @@ from fastarac.ocr import (
     sample_folders,
     sensitivity,
 )
-from fastarac.ocr.error_rates import figures_of
+from fastarac.ocr.words.error_rates import figures_of
 
 BOX = [[0, 0], [1, 0], [1, 1], [0, 1]]
 

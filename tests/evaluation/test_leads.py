@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fastarac._core.text import rounded_percent
 from fastarac.cli import _report
-from fastarac.evaluation.leads import leads_of
 from fastarac.evaluation.limits import Limit
+from fastarac.evaluation.model_ranking import leads_of
 from fastarac.io import Labels, Outputs
 from fastarac.report.models import Model
 from fastarac.report.views import decisions_of

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from fastarac.evaluation.leads import leads_of
 from fastarac.evaluation.limits import Limit
+from fastarac.evaluation.model_ranking import leads_of
 from fastarac.evaluation.part_orders import ItemParts, PartOrder, exception_of, note_of
 from fastarac.io import Labels, Outputs
 

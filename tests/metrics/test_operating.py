@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastarac as fa
-from fastarac._core.comparing import most_within
+from fastarac._core.dtype_comparison import most_within
 from fastarac.operating_points import limits as operating
 
 pytestmark = pytest.mark.interpreted

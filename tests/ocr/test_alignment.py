@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Indel
 from strategies import few_letters, plain_texts, texts
 
-from fastarac.ocr import matching
-from fastarac.ocr.alignment import align_texts
-from fastarac.ocr.matching import Block, match
+from fastarac.ocr.words import matching
+from fastarac.ocr.words.alignment import align_texts
+from fastarac.ocr.words.matching import Block, match
 
 
 def spans(truth: list[str], outputs: list[str], **options: bool) -> list[tuple[list[str], list[str]]]:

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastarac as fa
-from fastarac.ocr import Combination, Words, combine, combine_fields, moves, read_fields
+from fastarac.ocr import Combination, Words, combine, combine_fields, read_fields
 from fastarac.ocr.combination.fitting import folds_of
 from fastarac.ocr.combination.places import places_of_page
+from fastarac.ocr.words import reordering
 
 NO_WORD = ""
 
@@ -82,7 +83,7 @@ WORDS = st.lists(st.sampled_from(["aa", "bb", "cc", "dd", "ee"]), max_size=8)
 def test_three_readings_share_as_many_words_as_can_be_in_order(readings):
     # words have no character in common, so that their alignment is one of words
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(moves, "CHANCE", 1e-30)  # no run is long enough to have moved
+        patch.setattr(reordering, "CHANCE", 1e-30)  # no run is long enough to have moved
         found = [each.tolist() for each in places_of_page(readings)]
     n = max((place for places in found for place in places), default=-1) + 1
     table = [[NO_WORD] * n for _ in readings]

@@ -12,7 +12,7 @@ import fastarac as fa
 from bench.study import invoices
 from fastarac.io import DataFileError
 from fastarac.ocr import OcrFileError, PairingError, apply_to_fields, read_fields
-from fastarac.ocr.field_application import are_documents
+from fastarac.ocr.fields.application import are_documents
 
 FIELDS = ("total", "po")
 

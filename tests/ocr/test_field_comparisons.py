@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastarac.ocr import OcrFileError, field_comparisons, read_fields
-from fastarac.ocr.field_comparisons import (
+from fastarac.ocr import OcrFileError, read_fields
+from fastarac.ocr.fields import comparisons
+from fastarac.ocr.fields.comparisons import (
     TooSlowError,
     Written,
     comparison,
     comparisons_by_field,
     read_comparisons,
 )
-from fastarac.ocr.field_values import MONTHS, Unreadable, amounts, days, numbers
+from fastarac.ocr.fields.values import MONTHS, Unreadable, amounts, days, numbers
 
 
 def readable(how, text):
@@ -257,7 +258,7 @@ def test_a_pattern_that_takes_exponential_time_is_stopped(tmp_path, column):
 
 
 def test_a_pattern_that_is_slow_for_many_texts_is_stopped(monkeypatch):
-    monkeypatch.setattr(field_comparisons, "SECONDS_FOR_ALL", 0.05)
+    monkeypatch.setattr(comparisons, "SECONDS_FOR_ALL", 0.05)
     way, text = comparison(MANY_WAYS), Written("a" * 22 + "!")
     with pytest.raises(TooSlowError, match=r'more than 0.05 s for all texts up to "aa'):
         all(not way.judge(Written("a"), text).right for _ in range(1000))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastarac.ocr.field_matching import pair_fields
-from fastarac.ocr.field_rows import FieldPath, Row
+from fastarac.ocr.fields.matching import pair_fields
+from fastarac.ocr.fields.rows import FieldPath, Row
 
 
 def placed(field, value):
@@ -92,7 +92,7 @@ def test_items_that_are_left_over():
 
 
 def test_too_many_items_are_refused(monkeypatch):
-    monkeypatch.setattr("fastarac.ocr.field_matching.LARGEST", 3)
+    monkeypatch.setattr("fastarac.ocr.fields.matching.LARGEST", 3)
     side = [placed(f"x[{i}]", i) for i in range(2)]
     with pytest.raises(ValueError, match="2 true items and 2 that were read are too many to match"):
         pair_fields(side, side, alike)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastarac.ocr import read_fields
-from fastarac.ocr.field_renaming import read_names, renamed
-from fastarac.ocr.field_rows import FieldFile, Row
+from fastarac.ocr.fields.renaming import read_names, renamed
+from fastarac.ocr.fields.rows import FieldFile, Row
 
 TRUTH = {"document": "a1", "total": 12.5, "items": [{"name": "Lamp", "amount": 5}, {"name": "Nail"}]}
 AZURE = {

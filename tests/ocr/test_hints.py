@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fastarac.ocr import Words, align, read_attributes
-from fastarac.ocr.hints import hints_of
-from fastarac.ocr.records import Reading
+from fastarac.ocr.analysis.hints import hints_of
+from fastarac.ocr.words.records import Reading
 
 
 def words_of(pages: dict[str, list[str]], scale: str | None = None, spaced: int = 1) -> Words:

@@ -26,10 +26,10 @@ from fastarac.ocr import (
     pair_files,
     sensitivity,
 )
-from fastarac.ocr.folding import FOLDINGS, folded
-from fastarac.ocr.policies import INSERTED, MISSED, AlignmentPolicy
-from fastarac.ocr.records import KINDS, Reading, Records, records_of
-from fastarac.ocr.units import tokens
+from fastarac.ocr.words.folding import FOLDINGS, folded
+from fastarac.ocr.words.policies import INSERTED, MISSED, AlignmentPolicy
+from fastarac.ocr.words.records import KINDS, Reading, Records, records_of
+from fastarac.ocr.words.units import tokens
 
 
 def words_of(pages: dict[str, str | list[tuple[str, float]]], scale: str | None = "percent") -> Words:

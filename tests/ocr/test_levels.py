@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastarac.ocr import align_files, pair_files, read, read_truth
-from fastarac.ocr.folding import printed
 from fastarac.ocr.readers._builder import NO_BOX
 from fastarac.ocr.readers._levels import WordPart, regrouped
 from fastarac.ocr.readers.tesseract_tsv import COLUMNS
+from fastarac.ocr.words.folding import printed
 
 NAN = np.nan
 PAGE_SPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"

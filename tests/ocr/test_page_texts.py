@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fastarac as fa
 from fastarac.ocr import Words, align
-from fastarac.ocr.page_texts import compared_text, page_order, size_of
+from fastarac.ocr.words.page_texts import compared_text, page_order, size_of
 from fastarac.report.frame import _environment
 
 

@@ -21,9 +21,9 @@ from fastarac.ocr import (
     read_truth,
     require_confidence,
 )
-from fastarac.ocr.folding import printed
 from fastarac.ocr.readers._files import open_file
 from fastarac.ocr.readers._xml import elements
+from fastarac.ocr.words.folding import printed
 
 DATA = Path(__file__).parent / "data"
 

@@ -10,7 +10,7 @@ import fastarac as fa
 from fastarac.ocr import OcrFileError, align_files, pair_files
 from fastarac.ocr.readers._regions import Region
 from fastarac.ocr.readers.tesseract_tsv import COLUMNS
-from fastarac.ocr.regions import _inside
+from fastarac.ocr.words.regions import _inside
 
 PAGE_SPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 ALTO_SPACE = "http://www.loc.gov/standards/alto/ns-v4#"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fastarac.evaluation.limits import Limit
-from fastarac.ocr.policies import AlignmentPolicy
-from fastarac.ocr.sensitivities import Sensitivity, order_changes, order_sentence
+from fastarac.ocr.analysis.sensitivities import Sensitivity, order_changes, order_sentence
+from fastarac.ocr.words.policies import AlignmentPolicy
 
 OWN = AlignmentPolicy()
 SEPARATE = AlignmentPolicy(missed="separate")

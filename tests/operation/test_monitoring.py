@@ -11,7 +11,7 @@ from scipy import integrate, special, stats
 
 from fastarac import operation
 from fastarac._core.special import log_beta_tail
-from fastarac.operation.detectors import AuditedOutputs, Update
+from fastarac.operation.monitoring.detectors import AuditedOutputs, Update
 
 AUDITS = 3000
 

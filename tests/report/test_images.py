@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastarac.ocr.crops import check_images
+from fastarac.ocr.verification.crops import check_images
 from fastarac.report.images import images_in
 
 

@@ -23,9 +23,9 @@ from fastarac.evaluation.limits import Limit
 from fastarac.evaluation.sources import Beside, Source
 from fastarac.io import Labels, Outputs
 from fastarac.ocr import AlignedOutputs, Words, align, load_sample, sensitivity
-from fastarac.ocr.errors import confusions_of, errors_of, missed_of
-from fastarac.ocr.policies import AlignmentPolicy
-from fastarac.ocr.records import (
+from fastarac.ocr.analysis.errors import confusions_of, errors_of, missed_of
+from fastarac.ocr.words.policies import AlignmentPolicy
+from fastarac.ocr.words.records import (
     INSERTED,
     LINE_END,
     MISSED,

@@ -11,9 +11,9 @@ from reported import Page, report_of
 import fastarac as fa
 from fastarac._core.text import interval_text, rounded_percent
 from fastarac.evaluation.limits import Limit
-from fastarac.ocr import align, load_sample, reported
-from fastarac.ocr.page_texts import page_order
-from fastarac.ocr.records import MOVED, RIGHT
+from fastarac.ocr import align, load_sample, report_extras
+from fastarac.ocr.words.page_texts import page_order
+from fastarac.ocr.words.records import MOVED, RIGHT
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def test_the_worst_come_first(page, sample):
 
 
 def test_what_has_no_room_is_said(sample, monkeypatch):
-    monkeypatch.setattr(reported, "TEXTS", 6000)
+    monkeypatch.setattr(report_extras, "TEXTS", 6000)
     page = Page(report_of({"plain": sample["plain"]}))
     (said,) = re.findall(r"The (\d) pages with most differences; (\d+) more have", page.text)
     assert int(said[0]) + int(said[1]) == len(page_order(sample["plain"].records).page)

@@ -147,7 +147,7 @@ def test_loads_from_a_zip_file_without_scikit_learn(tmp_path):
     archive = tmp_path / "site.zip"
     with zipfile.ZipFile(archive, "w") as site:
         site.writestr("fastarac/__init__.py", "")
-        core = [PACKAGE / "_core" / name for name in ("__init__.py", "results.py", "showing.py")]
+        core = [PACKAGE / "_core" / name for name in ("__init__.py", "results.py", "export.py")]
         for path in [*core, *(PACKAGE / "datasets").iterdir()]:
             if path.is_file():
                 site.write(path, f"fastarac/{path.relative_to(PACKAGE)}")

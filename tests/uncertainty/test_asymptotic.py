@@ -24,7 +24,7 @@ from fastarac._core.quantiles import (
 )
 from fastarac._core.special import binomial_interval, chi_square_quantile
 from fastarac.uncertainty import asymptotic, influence, losses
-from fastarac.uncertainty.optimism import left_out_cost
+from fastarac.uncertainty.leave_one_out_cost import left_out_cost
 
 pytestmark = pytest.mark.interpreted
 

@@ -472,8 +472,8 @@ def test_an_error_in_a_function_of_ones_own_comes_out():
 
 
 def test_progress_in_lines(capsys, monkeypatch):
-    monkeypatch.setattr("fastarac.uncertainty.batches.SECONDS_PER_LINE", 0.0)
-    monkeypatch.setattr("fastarac.uncertainty.batches.PATIENCE", 0.01)
+    monkeypatch.setattr("fastarac.uncertainty.thread_batches.SECONDS_PER_LINE", 0.0)
+    monkeypatch.setattr("fastarac.uncertainty.thread_batches.PATIENCE", 0.01)
 
     def slow(sweep):
         time.sleep(0.02)

@@ -16,11 +16,11 @@ from fastarac.ocr.combination.model import Combination, order_of, probabilities,
 from fastarac.ocr.combination.pages import PlacedWords, divided_unspaced, labels_of, words_of
 from fastarac.ocr.combination.voting import Chosen, by_agreement, by_probability
 from fastarac.ocr.engines import Engine
-from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import NoConfidenceError, require_confidence
-from fastarac.ocr.items import AlignedOutputs, align
-from fastarac.ocr.records import RIGHT, Reading, records_of
-from fastarac.ocr.words import HIGHEST, Words
+from fastarac.ocr.words.folding import checked_foldings
+from fastarac.ocr.words.items import AlignedOutputs, align
+from fastarac.ocr.words.records import RIGHT, Reading, records_of
+from fastarac.ocr.words.words import HIGHEST, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.ocr.combination.fitting import WordLabels
-    from fastarac.ocr.folding import Folding
-    from fastarac.ocr.policies import InsertedPolicy, MissedPolicy, MovedPolicy
-    from fastarac.ocr.records import Records
-    from fastarac.ocr.units import Join, Unit
+    from fastarac.ocr.words.folding import Folding
+    from fastarac.ocr.words.policies import InsertedPolicy, MissedPolicy, MovedPolicy
+    from fastarac.ocr.words.records import Records
+    from fastarac.ocr.words.units import Join, Unit
 
 __all__ = ["CombinedOutputs", "check_rule", "combine"]
 

@@ -17,8 +17,8 @@ from fastarac.ocr.combination.fitting import WordLabels, fit_engines, folds_of
 from fastarac.ocr.combination.model import Combination, order_of, probabilities, require_engines
 from fastarac.ocr.combination.readings import Readings
 from fastarac.ocr.combination.voting import Chosen, by_agreement, by_probability
-from fastarac.ocr.fields import FieldOutputs
-from fastarac.ocr.words import HIGHEST
+from fastarac.ocr.fields.outputs import FieldOutputs
+from fastarac.ocr.words.words import HIGHEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,8 +14,8 @@ from fastarac._core.files import read_saved, write_whole
 from fastarac._core.results import Result
 from fastarac._core.text import json_text, listed, plural, quoted
 from fastarac.ocr.combination.features import feature_names, features_of
-from fastarac.ocr.folding import FOLDINGS
-from fastarac.ocr.words import HIGHEST
+from fastarac.ocr.words.folding import FOLDINGS
+from fastarac.ocr.words.words import HIGHEST
 
 if TYPE_CHECKING:
     import os

@@ -10,10 +10,10 @@ import numpy as np
 from fastarac.ocr.combination.fitting import WordLabels
 from fastarac.ocr.combination.places import places_of_page
 from fastarac.ocr.combination.readings import Readings
-from fastarac.ocr.folding import folded
-from fastarac.ocr.records import INSERTED, MOVED, RIGHT
-from fastarac.ocr.units import UNSPACED, tokens
-from fastarac.ocr.words import Words
+from fastarac.ocr.words.folding import folded
+from fastarac.ocr.words.records import INSERTED, MOVED, RIGHT
+from fastarac.ocr.words.units import UNSPACED, tokens
+from fastarac.ocr.words.words import Words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.ocr.combination.voting import Chosen
-    from fastarac.ocr.folding import Folding
-    from fastarac.ocr.records import Records
+    from fastarac.ocr.words.folding import Folding
+    from fastarac.ocr.words.records import Records
 
 __all__ = ["PlacedWords", "divided_unspaced", "labels_of", "words_of"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac.ocr.page_alignment import align_page
+from fastarac.ocr.words.page_alignment import align_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +33,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
 
     Notes
     -----
-    Each engine is aligned, as with a truth (:func:`~fastarac.ocr.page_alignment.align_page`), to one
-    sequence: the words of the first engine, and between them those of the others that stand beside
+    Each engine is aligned, as with a truth (:func:`~fastarac.ocr.words.page_alignment.align_page`), to
+    one sequence: the words of the first engine, and between them those of the others that stand beside
     none of the sequence before them. So what the second and the third have and the first has not is
     one place. ROVER (Fiscus 1997) builds its network in the same order, without merged or moved words.
 

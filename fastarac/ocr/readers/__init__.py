@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import os
 
     from fastarac.ocr.readers._files import Hyphenated, Level
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 __all__ = ["OcrFileError", "read"]
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from fastarac.ocr.folding import SOFT_HYPHEN, printed
 from fastarac.ocr.formats import FORMATS
 from fastarac.ocr.readers._files import InputFile, OcrFileError, names_of_pages, page_stem, shown
-from fastarac.ocr.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Words
+from fastarac.ocr.words.folding import SOFT_HYPHEN, printed
+from fastarac.ocr.words.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from fastarac.ocr.words import Scale, Unit
+    from fastarac.ocr.words.words import Scale, Unit
 
 __all__ = ["NO_BOX", "Box", "Builder", "upright"]
 

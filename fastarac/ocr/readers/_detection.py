@@ -29,7 +29,7 @@ from fastarac.ocr.readers import (
     tesseract_tsv,
     textract,
 )
-from fastarac.ocr.words import Note, Words
+from fastarac.ocr.words.words import Note, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable

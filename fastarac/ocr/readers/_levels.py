@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from fastarac.ocr.folding import SOFT_HYPHEN, printed
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
+from fastarac.ocr.words.folding import SOFT_HYPHEN, printed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

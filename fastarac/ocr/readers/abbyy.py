@@ -10,7 +10,7 @@ from fastarac.ocr.readers._xml import children, elements, line_of, note_encoding
 if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.readers._xml import Element
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 __all__ = ["NAMESPACE", "read"]
 

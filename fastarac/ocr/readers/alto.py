@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.readers._xml import Element
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
     _Spaced = tuple[WordPart[Element], bool]  # and whether a space precedes it
 

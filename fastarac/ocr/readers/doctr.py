@@ -9,7 +9,7 @@ from fastarac.ocr.readers._json import Node
 
 if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 __all__ = ["read"]
 

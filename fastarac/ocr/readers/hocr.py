@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastarac.ocr.readers._xml import Element
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 __all__ = ["read"]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastarac.ocr.readers._files import InputFile
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 __all__ = [
     "ends_in_reading", "is_reading", "pages_of_3", "read_2", "read_3", "read_structure_2"

@@ -6,7 +6,6 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.folding import printed
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder, upright
 from fastarac.ocr.readers._files import OcrFileError, shown
 from fastarac.ocr.readers._levels import LineLevels, WordPart
@@ -20,13 +19,14 @@ from fastarac.ocr.readers._xml import (
     number,
     text_of,
 )
+from fastarac.ocr.words.folding import printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.readers._xml import Element
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 __all__ = ["read"]
 

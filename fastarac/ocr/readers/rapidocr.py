@@ -9,7 +9,7 @@ from fastarac.ocr.readers._json import Node
 
 if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 SHIFTED = (
     "of lines of words: RapidOCR up to 3.10 gives the nth word of such a line the confidence of the "

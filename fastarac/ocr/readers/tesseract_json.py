@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastarac.ocr.readers._files import InputFile
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 __all__ = ["is_tesseract_js", "read_columns", "read_tesseract_js"]
 

@@ -11,7 +11,7 @@ from fastarac.ocr.readers._files import InputFile, OcrFileError, decoded, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 __all__ = ["COLUMNS", "read", "read_rows"]
 

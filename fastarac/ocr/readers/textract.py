@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastarac.ocr.readers._files import InputFile
-    from fastarac.ocr.words import Words
+    from fastarac.ocr.words.words import Words
 
 __all__ = ["box_of", "read", "require_complete"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastarac.ocr.pairing import pair_files
-from fastarac.ocr.words import Words
+from fastarac.ocr.words.words import Words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

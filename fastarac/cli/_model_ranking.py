@@ -1,0 +1,97 @@
+"""Engines side by side at each limit, as tables and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from fastarac._core.text import count, percent, printable, pvalue
+from fastarac.cli import _compare
+from fastarac.cli._tables import Column, print_tables
+from fastarac.evaluation.model_ranking import RESAMPLES, SEED
+from fastarac.evaluation.wording import short
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from fastarac.evaluation.model_ranking import Lead
+    from fastarac.evaluation.part_orders import PartOrder
+
+
+def object_of(lead: Lead) -> dict[str, Any]:
+    """Return the differences at a limit as JSON can hold them."""
+    found = lead.comparison
+    content = _compare.object_of(found)
+    for each, pair in zip(content["pairs"], found.pairs, strict=True):
+        each["beyond_chance"] = lead.is_clear(pair)
+    content |= {"unit": lead.unit, "n_units": lead.n_units}
+    if lead.limit is not None:
+        content |= {"limit": lead.limit.key, "n_resamples": RESAMPLES, "seed": SEED}
+    if lead.parts:
+        content["parts"] = [_part(lead, part) for part in lead.parts]
+    return content
+
+
+def _part(lead: Lead, part: PartOrder) -> dict[str, Any]:
+    """Return the order of two engines in a part as JSON can hold it."""
+    return {
+        "split": part.split,
+        "value": part.value,
+        "a": part.leader,
+        "b": part.other,
+        "estimate_a": part.shares[0],
+        "estimate_b": part.shares[1],
+        "n_units": part.n_units,
+        "adjusted_pvalue": part.adjusted_pvalue,
+        "reversed": part.is_reversed(lead.alpha),
+    }
+
+
+def print_text(leads: Sequence[Lead | None], units: str, console: Console) -> None:
+    """Print the differences of all engines, two by two."""
+    found = [lead for lead in leads if lead is not None]
+    for number, each in enumerate(found):
+        if number:
+            console.print()
+        pairs = each.comparison.pairs
+        what = "ARAC-AUC" if each.limit is None else f"accepted\nat {short(each.limit)}"
+        columns = [
+            Column(f"{what}\nby", [each.by(pair) for pair in pairs]),
+            Column(
+                f"{percent(each.comparison.confidence_level)} interval",
+                [each.ends(pair) for pair in pairs],
+            ),
+            Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
+            Column("", [each.verdict(pair) if each.is_clear(pair) else "" for pair in pairs]),
+        ]
+        print_tables([f"{pair.a} - {pair.b}" for pair in pairs], [columns], console, "difference")
+        if each.reversed_parts:
+            _print_parts(each, console)
+    first = found[0]
+    said = f"{first.judged} over each engine's own {units}"
+    if first.limit is not None:
+        said += f", from {RESAMPLES:,} resamples (seed {SEED})"
+    n, how = len(first.comparison.pairs), first.comparison.correction
+    if n > 1 and how is not None:
+        said += f". Intervals and p-values are adjusted for {n} differences ({how.capitalize()})"
+    console.print(Text(f"{said}."))
+
+
+def _print_parts(lead: Lead, console: Console) -> None:
+    """Print the parts in which the order is the reverse."""
+    parts = lead.reversed_parts
+    columns = [
+        Column(f"{lead.unit}s", [count(part.n_units) for part in parts]),
+        Column(
+            "difference",
+            [f"{printable(part.leader)} - {printable(part.other)}" for part in parts],
+            justify="left",
+        ),
+        Column("by", [lead.amount(-part.by) for part in parts]),
+        Column("p-value", [pvalue(part.adjusted_pvalue) for part in parts]),
+    ]
+    names = [f"{part.split} {part.value}" for part in parts]
+    print_tables(names, [columns], console, "the order is\nthe reverse in")

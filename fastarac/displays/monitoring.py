@@ -1,0 +1,406 @@
+"""Pictures of the errors of a system in use: field by field, from a log, and over time."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from fastarac._core.text import listed, percent
+from fastarac.displays._base import SIDES, SMALLEST_RANGE, Display, IntervalDisplay, level
+from fastarac.displays._style import COLORS, FloatArray, shown_name
+from fastarac.operation.auditing import audited_rates
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
+
+    from fastarac.displays.decimation import Range
+    from fastarac.guarantees.audits import AuditedSweep
+    from fastarac.operation.application_results import AppliedPolicy
+    from fastarac.operation.checking import PolicyCheck
+    from fastarac.operation.monitoring.monitor import ErrorRateMonitor
+
+BESIDE = 0.15  # between the markers of two displays
+MOST_POINTS = 60  # that a line is drawn with
+MOST_UPRIGHT = 6  # names of fields below an axis; more are turned
+ALL = "all"
+
+
+def _heights(limit: float | None, rates: FloatArray) -> Range:
+    """Return the range of an axis of error rates: zero, the limit and the rates with room above."""
+    top = max(3.0 * (limit or 0.0), float(np.nanmax(rates, initial=0.0)) * 1.5, SMALLEST_RANGE)
+    return 0.0, min(1.0, top)
+
+
+@dataclass(eq=False, repr=False)
+class MonitorDisplay(IntervalDisplay):
+    """Error rate of audits over time, with a confidence sequence; made and drawn by ``from_monitor``.
+
+    Parameters
+    ----------
+    audited, error_rate, low, high : array_like of shape (k,)
+        Audits up to each moment, rising; share of errors among them, and the interval around it.
+    limit : float
+        The error rate or risk that is to be kept; the chance level of :meth:`plot`.
+    alarm_at : int, optional
+        The number of audits at which the limit was proved to be exceeded.
+    changes_at : sequence of int, default=()
+        The numbers of audits at which there were alarms of a change.
+    name : str, optional
+        For the legend.
+
+    Attributes
+    ----------
+    band_ : matplotlib PolyCollection
+        The confidence sequence.
+    changes_ : matplotlib Line2D or None
+        Triangles at the alarms of a change, where there are any.
+    line_, chance_level_, ax_, figure_
+        As of :class:`.ARACDisplay`; the chance level is the limit.
+
+    See Also
+    --------
+    ErrorRateMonitor : Computes what is drawn.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.01)
+    >>> for errors in [1, 0, 2, 4, 9]:
+    ...     monitor.update(errors, 100)
+    >>> display = fa.displays.MonitorDisplay.from_monitor(monitor, name="invoices")
+    >>> display.line_.get_label()
+    'invoices (alarm at 500 audits, change at 500)'
+    >>> from matplotlib import pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    audited: FloatArray
+    error_rate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    _: KW_ONLY
+    limit: float
+    alarm_at: int | None = None
+    changes_at: Sequence[int] = ()
+    changes_: Line2D | None = field(init=False, default=None)
+
+    _arrays = ("audited", "error_rate", "low", "high")
+    _labels = ("Audits", "Error rate")
+    _band = "confidence sequence"
+    _legend = "upper right"
+
+    @classmethod
+    def from_monitor(
+        cls,
+        monitor: ErrorRateMonitor,
+        *,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw what a monitor has seen.
+
+        Parameters
+        ----------
+        monitor : ErrorRateMonitor
+            With at least one update.
+        name, ax : str and matplotlib Axes, optional
+            For the legend, and where to draw; a new figure if left out.
+        **options
+            What :meth:`.plot` takes by keyword.
+
+        Returns
+        -------
+        MonitorDisplay
+
+        Raises
+        ------
+        ValueError
+            Where the monitor has seen nothing.
+        """
+        history = monitor.history()
+        if len(history.audited) == 0:
+            raise ValueError("monitor has seen no audits; at least one is expected")
+        display = cls(
+            history.audited.astype(np.float64), history.error_rate, history.low, history.high,
+            limit=monitor.limit, alarm_at=monitor.alarm_at, name=name,
+            changes_at=[int(history.audited[number - 1]) for number in monitor.changes],
+        )  # fmt: skip
+        return display.plot(ax, **options)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Self:
+        """Draw the rate and its sequence; keywords as of :meth:`.RocCurveDisplay.plot`."""
+        super().plot(ax, **options)
+        self.changes_ = None
+        if len(self.changes_at):
+            heights = self.error_rate[np.searchsorted(self.audited, self.changes_at)]
+            color = self.line_.get_color()
+            (self.changes_,) = self.ax_.plot(
+                self.changes_at, heights, "^", color=color, markersize=9, label="_changes"
+            )
+        return self
+
+    def _cycle(self) -> dict[str, Any]:
+        points = {"marker": "o", "markersize": 4} if len(self.audited) <= MOST_POINTS else {}
+        return super()._cycle() | points
+
+    def _label(self, name: str | None) -> str | None:
+        label = super()._label(name)
+        alarms = [] if self.alarm_at is None else [f"alarm at {self.alarm_at:,} audits"]
+        if len(self.changes_at):
+            alarms.append(f"change at {listed([f'{each:,}' for each in self.changes_at])}")
+        if not alarms:
+            return label
+        alarm = ", ".join(alarms)
+        return alarm if label is None else f"{label} ({alarm})"
+
+    def _view(self) -> tuple[Range, Range]:
+        return (0.0, max(1.0, float(self.audited[-1]))), _heights(self.limit, self.error_rate)
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        return level(f"Limit: {percent(self.limit)}", self._view()[0], self.limit)
+
+
+@dataclass(eq=False, repr=False)
+class FieldErrorsDisplay(Display):
+    """Undetected errors of all outputs and each field; made by ``from_check`` or ``from_applied``.
+
+    Parameters
+    ----------
+    fields : sequence of str
+        What is on the horizontal axis.
+    error_rate : array_like of shape (k,)
+        The rate that is limited, of each of them; NaN where there is none.
+    low, high : array_like of shape (k,), optional
+        The ends of the intervals.
+    limit : float
+        That of all outputs together; the chance level of :meth:`plot`.
+    name : str, optional
+        For the legend.
+
+    Attributes
+    ----------
+    intervals_ : matplotlib LineCollection or None
+        The intervals.
+    line_, chance_level_, ax_, figure_
+        As of :class:`.ARACDisplay`; the line is that of the markers, the chance level the limit.
+
+    See Also
+    --------
+    Policy.check : Counts the errors.
+    apply_policy : Expects them.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
+    >>> check = policy.check([1] * 397 + [0] * 3, range(400))
+    >>> display = fa.displays.FieldErrorsDisplay.from_check(check)
+    >>> display.line_.get_label()
+    '3 errors among 400 outputs: too few to tell'
+    >>> from matplotlib import pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    fields: tuple[str, ...]
+    error_rate: FloatArray
+    low: FloatArray | None = None
+    high: FloatArray | None = None
+    _: KW_ONLY
+    limit: float
+
+    intervals_: LineCollection | None = field(init=False)
+    _before: int = field(init=False, default=0)
+
+    _arrays = ("error_rate",)
+    _labels = ("", "Error rate")
+    _legend = "upper right"
+    _style = {"marker": "o", "linestyle": "none"}  # noqa: RUF012
+    _plots_chance_level = True
+
+    @classmethod
+    def from_check(
+        cls, check: PolicyCheck, *, name: str | None = None, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """Draw what was found on verified outputs.
+
+        Parameters
+        ----------
+        check : PolicyCheck
+            Of :meth:`.Policy.check`.
+        name : str, optional
+            For the legend; the counts and the verdict by default.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **options
+            What :meth:`.plot` takes by keyword.
+
+        Returns
+        -------
+        FieldErrorsDisplay
+        """
+        if name is None:
+            counts = f"{check.errors:,} errors among {check.n_items:,} {check.unit}"
+            verdict = f"{check.verdict} to tell" if check.verdict == "too few" else check.verdict
+            name = f"{counts}: {verdict}"
+        whole = check.interval
+        rows = [(whole.estimate, whole.low, whole.high)]
+        rows += [(each.rate, each.low, each.high) for each in check.fields]
+        fields = (ALL, *(str(each.field) for each in check.fields))
+        return cls(fields, *np.transpose(rows), limit=check.limit, name=name).plot(ax, **options)
+
+    @classmethod
+    def from_applied(
+        cls, applied: AppliedPolicy, *, name: str | None = None, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """Draw the errors that a policy expects in a file, of which no truth is known.
+
+        Parameters
+        ----------
+        applied : AppliedPolicy
+            Of :func:`.apply_policy`.
+        name : str, optional
+            For the legend; the number of errors by default.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **options
+            What :meth:`.plot` takes by keyword.
+
+        Returns
+        -------
+        FieldErrorsDisplay
+        """
+        if name is None:
+            name = f"{applied.expected_errors:,.4g} errors expected"
+        rates = [applied.expected_rate, *(applied.rate_of(each) for each in applied.fields)]
+        fields = (ALL, *(each.field for each in applied.fields))
+        return cls(fields, np.array(rates), limit=applied.limit, name=name).plot(ax, **options)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Self:
+        """Draw the rates and their intervals; keywords as of :meth:`.RocCurveDisplay.plot`."""
+        self._before = 0 if ax is None else sum(line.get_marker() == "o" for line in ax.lines)
+        super().plot(ax, **options)
+        places = np.arange(len(self.fields))
+        names = [shown_name(each) for each in self.fields]
+        self.ax_.set_xticks(places, names)
+        if len(names) > MOST_UPRIGHT:
+            for label in self.ax_.get_xticklabels():
+                label.set(rotation=40, ha="right", rotation_mode="anchor")
+        self.intervals_ = None
+        if self.low is not None and self.high is not None:
+            self.intervals_ = self.ax_.vlines(
+                self._curve()[0], self.low, self.high, colors=self.line_.get_color(), label="_intervals"
+            )
+        self._draw_legend()
+        return self
+
+    def _cycle(self) -> dict[str, Any]:
+        return {"color": COLORS[self._before % len(COLORS)]}
+
+    def _curve(self) -> tuple[FloatArray, ...]:
+        places = BESIDE * self._before + np.arange(float(len(self.fields)))
+        return places, self.error_rate
+
+    def _view(self) -> tuple[Range, Range]:
+        highest = self.error_rate if self.high is None else np.minimum(self.high, 3 * self.error_rate)
+        return (-0.5, len(self.fields) - 0.5), _heights(self.limit, np.append(self.error_rate, highest))
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        return level(f"Limit of all: {percent(self.limit)}", self._view()[0], self.limit)
+
+
+@dataclass(eq=False, repr=False)
+class AuditDisplay(IntervalDisplay):
+    """Error rate over the accepted share, from a log of audits; made and drawn by ``from_sweep``.
+
+    Parameters
+    ----------
+    acceptance_rate, error_rate, low, high : array_like of shape (k,)
+        Shares of the logged outputs, rising; the share of errors that nobody sees if so many were
+        accepted, and the interval around it.
+    in_use : float
+        The share that is accepted at the threshold in use; the chance level of :meth:`plot`.
+    name : str, optional
+        For the legend.
+
+    Attributes
+    ----------
+    band_ : matplotlib PolyCollection
+        The intervals.
+    line_, chance_level_, ax_, figure_
+        As of :class:`.ARACDisplay`; the chance level is the share that is accepted.
+
+    See Also
+    --------
+    audited_error_rate : Estimates the rate at one threshold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> confidence = np.arange(1000)
+    >>> correct = np.where((confidence >= 200) & (confidence % 5 > 0), np.nan, confidence % 3 > 0)
+    >>> sweep = fa.operation.audited_sweep(correct, confidence, threshold=200, audit_probability=0.2)
+    >>> display = fa.displays.AuditDisplay.from_sweep(sweep, name="week 1")
+    >>> display.chance_level_.get_label()
+    'Accepted: 80 %'
+    >>> from matplotlib import pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    acceptance_rate: FloatArray
+    error_rate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    _: KW_ONLY
+    in_use: float
+
+    _arrays = ("acceptance_rate", "error_rate", "low", "high")
+    _labels = ("Acceptance rate", "Error rate")
+    _band = "intervals"
+    _legend = "upper left"
+    _style = {"drawstyle": "steps-post"}  # noqa: RUF012
+
+    @classmethod
+    def from_sweep(
+        cls,
+        sweep: AuditedSweep,
+        *,
+        confidence_level: float = 0.95,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the estimates of a log of audits.
+
+        Parameters
+        ----------
+        sweep : AuditedSweep
+            Of :func:`.audited_sweep`.
+        confidence_level : float, default=0.95
+            Of each interval by itself, in (0, 1).
+        name, ax : str and matplotlib Axes, optional
+            For the legend, and where to draw; a new figure if left out.
+        **options
+            What :meth:`.plot` takes by keyword.
+
+        Returns
+        -------
+        AuditDisplay
+        """
+        found = audited_rates(sweep, confidence_level)
+        in_use = float(sweep.accepted_at(np.array([sweep.threshold]))[0]) / len(sweep.logged)
+        return cls(*found, in_use=in_use, name=name).plot(ax, **options)
+
+    def _view(self) -> tuple[Range, Range]:
+        return SIDES, _heights(None, self.error_rate)
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        label = f"Accepted: {percent(self.in_use, 4)}"
+        return {label: (np.full(2, self.in_use), np.array(self._view()[1]))}

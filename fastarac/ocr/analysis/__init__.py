@@ -1,0 +1,1 @@
+"""Figures and findings about engines: attributes of pages, causes of errors, prices."""

@@ -1,0 +1,99 @@
+"""The items of an engine by the attributes of their pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastarac._core.checks import inner_fraction
+from fastarac.ocr.analysis.attribute_figures import figures_by_attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastarac.evaluation.limits import Limit
+    from fastarac.ocr.analysis.attribute_figures import AttributeFigures
+    from fastarac.ocr.analysis.attributes import PageAttributes
+    from fastarac.ocr.words.items import AlignedOutputs
+
+__all__ = ["evaluate_attributes"]
+
+
+def evaluate_attributes(
+    aligned: AlignedOutputs,
+    attributes: PageAttributes,
+    limits: Iterable[Limit],
+    *,
+    confidence_level: float = 0.95,
+    by_page: bool = True,
+) -> AttributeFigures:
+    """Evaluate the pages of each quality, language or other attribute at the thresholds of all pages.
+
+    Parameters
+    ----------
+    aligned : AlignedOutputs
+        The items of an engine.
+    attributes : PageAttributes
+        As :func:`read_attributes` returns them.
+    limits : iterable of Limit
+        At the threshold that each gives for all pages together.
+    confidence_level : float, default=0.95
+        Of the intervals, in (0, 1).
+    by_page : bool, default=True
+        Whether items of a page depend on each other.
+
+    Returns
+    -------
+    AttributeFigures
+
+    Raises
+    ------
+    ValueError
+        If pages and rows do not match, as :meth:`PageAttributes.rows_of`.
+
+    See Also
+    --------
+    fastarac.operation.Policy.check : the same test, of new pages.
+
+    Notes
+    -----
+    A verdict is that of :meth:`.Policy.check`: both sides of the limit are tested, each at half of
+    1 − `confidence_level`, by bets on pages in random order (Waudby-Smith and Ramdas 2024), or, without
+    pages, by the binomial distribution; Holm's correction is for the number of values of the attribute.
+    Bets allow for pages on which everything is wrong, so that even without an error it takes hundreds
+    of pages to prove a limit of 1 %. Intervals are linearised, with Student's quantile, as those of
+    error rates of texts: of few pages they are approximate, and may be within the limit where nothing
+    is proved.
+
+    Thresholds are chosen on the same pages, all values together, so that the figures of new pages are
+    on average a little worse.
+
+    References
+    ----------
+    Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by betting".
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.evaluation.limits import Limit
+    >>> sample = fa.ocr.load_sample()
+    >>> aligned = fa.ocr.align(sample.truth, sample.outputs["enlarged"])
+    >>> names = aligned.records.page_names
+    >>> worn = {"page": names, "worn": ["yes" if "worn" in name else "no" for name in names]}
+    >>> found = fa.ocr.evaluate_attributes(
+    ...     aligned, fa.ocr.read_attributes(worn), [Limit("max_error_rate", 0.05)]
+    ... )
+    >>> found
+    AttributeFigures(2 values of worn)
+    >>> dict(zip(found.value, found.at[0].error_rate.round(3).tolist()))
+    {'no': 0.024, 'yes': 0.094}
+    """
+    wanted = tuple(limits)
+    level = inner_fraction(confidence_level, "confidence_level")
+    thresholds = [
+        aligned.operating_point(**{limit.criterion: limit.value}).threshold for limit in wanted
+    ]
+    pages = aligned.records.pages
+    return figures_by_attribute(
+        attributes, pages.name, pages.true_words, aligned.page, aligned.correct, aligned.confidence,
+        list(zip(wanted, thresholds, strict=True)), level, by_page=by_page,
+    )  # fmt: skip

@@ -1,0 +1,353 @@
+"""What engines accept, and how many errors go through, by the attributes of pages."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.results import Result, Table
+from fastarac._core.text import listed, percent
+from fastarac.evaluation.part_orders import ItemParts
+from fastarac.evaluation.wording import short
+from fastarac.guarantees.betting import wealth
+from fastarac.operation.checking import Checked
+from fastarac.operation.critical_sample_sizes import bisected
+from fastarac.uncertainty.ratios import ratio_interval
+from fastarac.uncertainty.shares import verdicts_by
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.evaluation.limits import Limit
+    from fastarac.ocr.analysis.attributes import Attribute, PageAttributes
+    from fastarac.ocr.words.records import PageCounts
+    from fastarac.uncertainty.shares import Verdict
+
+__all__ = [
+    "AttributeAtLimit",
+    "AttributeFigures",
+    "AttributeRow",
+    "RowAtLimit",
+    "figures_by_attribute",
+    "splits_by_attribute",
+    "tables_by_attribute",
+]
+
+
+#: Pages beyond which nobody asks for more.
+MOST = 1 << 20
+
+
+class AttributeAtLimit(NamedTuple):
+    """The pages of each value at the threshold of a limit; arrays of shape (n,).
+
+    Attributes
+    ----------
+    limit : Limit
+    threshold : float
+        Of all pages together.
+    accepted, errors : ndarray, intp
+        Items that go through, and wrong ones among them.
+    acceptance_rate, acceptance_low, acceptance_high : ndarray, float64
+        The share that goes through, with its interval by page.
+    error_rate, error_low, error_high : ndarray, float64
+        Errors that go through among all items or, of a limit of the risk, among those that go through,
+        with the interval by page. A rate is NaN where there is nothing that it is of, and ends are
+        where fewer than two pages, or pages that are all alike, tell none.
+    verdict : tuple of str, or None
+        "holds", "fails" or "too few"; None where a threshold is given in place of a limit.
+
+    See Also
+    --------
+    AttributeFigures : what is accepted, and how many errors go through
+    evaluate_attributes : evaluate the pages of each quality
+    """
+
+    limit: Limit
+    threshold: float
+    accepted: NDArray[np.intp]
+    errors: NDArray[np.intp]
+    acceptance_rate: NDArray[np.float64]
+    acceptance_low: NDArray[np.float64]
+    acceptance_high: NDArray[np.float64]
+    error_rate: NDArray[np.float64]
+    error_low: NDArray[np.float64]
+    error_high: NDArray[np.float64]
+    verdict: tuple[Verdict, ...] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AttributeFigures(Table, Result):
+    """What is accepted, and how many errors go through, for each value of each attribute.
+
+    Attributes
+    ----------
+    attribute, value : tuple of str, n of them
+    pages, true_words, items : ndarray of shape (n,), intp
+        Pages of each value, empty ones among them; their true words, or other units; and their items.
+    at : tuple of AttributeAtLimit
+        For each limit.
+    confidence_level : float
+        Of the intervals and of the verdicts.
+    by_page : bool
+        Whether the verdicts take items of a page for dependent on each other.
+    notes : tuple of str
+        What is left out, and which numbers are in parts, a sentence each.
+
+    See Also
+    --------
+    evaluate_attributes : evaluate the pages of each quality
+    AttributeAtLimit : the pages of each value at the threshold of a limit
+    """
+
+    attribute: tuple[str, ...]
+    value: tuple[str, ...]
+    pages: NDArray[np.intp]
+    true_words: NDArray[np.intp]
+    items: NDArray[np.intp]
+    at: tuple[AttributeAtLimit, ...]
+    confidence_level: float
+    by_page: bool
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __repr__(self) -> str:
+        names = dict.fromkeys(self.attribute)
+        return f"AttributeFigures({len(self)} values of {', '.join(names)})"
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the figures as columns, those at a limit by names that end in it."""
+        columns: dict[str, Any] = {
+            "attribute": self.attribute,
+            "value": self.value,
+            "pages": self.pages,
+            "true_words": self.true_words,
+            "n": self.items,
+        }
+        for at in self.at:
+            key, rate = at.limit.key, _rate(at.limit)
+            columns |= {
+                f"acceptance_rate@{key}": at.acceptance_rate,
+                f"acceptance_rate_low@{key}": at.acceptance_low,
+                f"acceptance_rate_high@{key}": at.acceptance_high,
+                f"{rate}@{key}": at.error_rate,
+                f"{rate}_low@{key}": at.error_low,
+                f"{rate}_high@{key}": at.error_high,
+            }
+            if at.verdict is not None:
+                columns[f"verdict@{key}"] = at.verdict
+        return columns
+
+    @property
+    def rule(self) -> str:
+        """By what rule a value holds, fails or has too few pages, in words."""
+        how = (
+            "for pages drawn at random, by bets on each page as in fastarac check"
+            if self.by_page
+            else "for outputs that are independent of each other, by the binomial distribution"
+        )
+        said = (
+            f"A value holds where it is proved ({how}) that it keeps the limit, fails where it is "
+            "proved that it does not, and has too few pages otherwise: with "
+            f"{percent(self.confidence_level)} confidence, by Holm's correction for all values of an "
+            "attribute."
+        )
+        fewest = [(short(at.limit), self._fewest(at.limit, at.verdict)) for at in self.at]
+        numbers = [f"{n:,} at {limit}" for limit, n in fewest if n is not None]
+        if numbers:
+            said += (
+                f" To hold takes many pages even without an error: about {listed(numbers)}. Intervals "
+                "of few pages are approximate."
+            )
+        return said
+
+    def _fewest(self, limit: Limit, verdict: tuple[Verdict, ...] | None) -> int | None:
+        """Return how many pages of one size without an error prove that one value keeps a limit."""
+        if not self.by_page or verdict is None or not 0.0 < limit.value < 1.0:
+            return None
+        capital = 2.0 / (1.0 - self.confidence_level)
+
+        def proves(n: int) -> bool:
+            return wealth(np.full(n, -limit.value), 1.0, limit.value) >= capital
+
+        high = 1
+        while not proves(high):
+            high *= 2
+            if high > MOST:
+                return None
+        return bisected(proves, 0, high)
+
+
+class RowAtLimit(NamedTuple):
+    """What a value of an attribute is like at a limit, as :class:`AttributeAtLimit` has it."""
+
+    acceptance_rate: float
+    acceptance_low: float
+    acceptance_high: float
+    error_rate: float
+    error_low: float
+    error_high: float
+    verdict: Verdict | None
+
+
+class AttributeRow(NamedTuple):
+    """A value of an attribute, of one engine."""
+
+    value: str
+    engine: str
+    pages: int
+    true_words: int
+    at: tuple[RowAtLimit, ...]
+
+
+def figures_by_attribute(
+    attributes: PageAttributes,
+    names: Sequence[str],
+    true_words: NDArray[np.int64],
+    page: NDArray[np.intp],
+    correct: NDArray[np.bool_],
+    confidence: NDArray[np.float64],
+    limits: Sequence[tuple[Limit, float]],
+    level: float,
+    *,
+    by_page: bool,
+) -> AttributeFigures:
+    """Evaluate items, each of a page, whose pages have names, at the threshold of each limit."""
+    rows, notes = attributes.rows_of(names)
+    parts = [_parts_of(each, rows) for each in attributes.attributes]
+    which = [code for part in parts for code in part]
+    items = [np.flatnonzero(code[page]) for code in which]
+    at = []
+    for limit, threshold in limits:
+        accepted = confidence >= threshold
+        checked = Checked(accepted, accepted & ~correct, page if by_page else None)
+        chosen = [_only(checked, of_part, page) for of_part in items]
+        at.append(_at(limit, threshold, chosen, [len(part) for part in parts], page, items, level))
+    return AttributeFigures(
+        tuple(each.name for each in attributes.attributes for _ in each.values),
+        tuple(value for each in attributes.attributes for value in each.values),
+        np.array([code.sum() for code in which], np.intp),
+        np.array([true_words[code].sum() for code in which], np.intp),
+        np.array([len(of_part) for of_part in items], np.intp),
+        tuple(at),
+        level,
+        by_page,
+        (*attributes.notes, *notes),
+    )
+
+
+def splits_by_attribute(
+    attributes: PageAttributes, pages: PageCounts, page: NDArray[np.intp]
+) -> list[ItemParts]:
+    """Return the items, each of a page, by the values of each attribute, with what is missed there."""
+    rows, _ = attributes.rows_of(pages.name)
+    found = []
+    for attribute in attributes.attributes:
+        codes = np.array([*attribute.codes, -1], np.intp)[rows]
+        parts = _parts_of(attribute, rows)
+        true_words = np.array([pages.true_words[part].sum() for part in parts], np.float64)
+        missed = np.array([pages.missed[part].sum() for part in parts], np.float64)
+        with np.errstate(invalid="ignore"):  # of values without a true word
+            shares = missed / true_words
+        found.append(ItemParts(attribute.name, attribute.values, codes[page], shares))
+    return found
+
+
+def tables_by_attribute(
+    engines: Mapping[str, AttributeFigures],
+) -> list[tuple[str, list[AttributeRow]]]:
+    """Return for each attribute the rows of a table: each value, of each engine."""
+    found: dict[str, dict[str, list[AttributeRow]]] = {}
+    for name, figures in engines.items():
+        for k, (attribute, value) in enumerate(zip(figures.attribute, figures.value, strict=True)):
+            at = [
+                RowAtLimit(
+                    float(each.acceptance_rate[k]),
+                    float(each.acceptance_low[k]),
+                    float(each.acceptance_high[k]),
+                    float(each.error_rate[k]),
+                    float(each.error_low[k]),
+                    float(each.error_high[k]),
+                    None if each.verdict is None else each.verdict[k],
+                )
+                for each in figures.at
+            ]
+            counts = int(figures.pages[k]), int(figures.true_words[k])
+            row = AttributeRow(value, name, *counts, tuple(at))
+            found.setdefault(attribute, {}).setdefault(value, []).append(row)
+    return [
+        (attribute, [row for rows in values.values() for row in rows])
+        for attribute, values in found.items()
+    ]
+
+
+def _parts_of(attribute: Attribute, rows: NDArray[np.intp]) -> list[NDArray[np.bool_]]:
+    """Return which pages have each value."""
+    codes = np.array([*attribute.codes, -1], np.intp)[rows]  # a page without a row has the last
+    return [codes == code for code in range(len(attribute.values))]
+
+
+def _only(checked: Checked, rows: NDArray[np.intp], page: NDArray[np.intp]) -> Checked:
+    codes = None if checked.codes is None else np.unique(page[rows], return_inverse=True)[1]
+    return Checked(checked.accepted[rows], checked.wrong[rows], codes)
+
+
+def _at(
+    limit: Limit,
+    threshold: float,
+    parts: Sequence[Checked],
+    sizes: Sequence[int],
+    page: NDArray[np.intp],
+    items: Sequence[NDArray[np.intp]],
+    level: float,
+) -> AttributeAtLimit:
+    criterion = "max_risk" if limit.criterion == "max_risk" else "max_error_rate"
+    shares, errors = [], []
+    for part, rows in zip(parts, items, strict=True):
+        codes = np.unique(page[rows], return_inverse=True)[1]
+        counts = np.bincount(codes)
+        through = np.bincount(codes[part.accepted], minlength=len(counts))
+        wrong = np.bincount(codes[part.wrong], minlength=len(counts))
+        shares.append(_ends(through, counts, level))
+        errors.append(_ends(wrong, through if criterion == "max_risk" else counts, level))
+    verdicts: list[Verdict] | None = None
+    if limit.criterion != "threshold":
+        tested = [part.pvalues(criterion, limit.value) for part in parts]
+        verdicts, start = [], 0
+        for size in sizes:
+            within, beyond = zip(*tested[start : start + size], strict=True)
+            verdicts += verdicts_by(within, beyond, level)
+            start += size
+    share, share_low, share_high = np.array(shares).T
+    error, error_low, error_high = np.array(errors).T
+    return AttributeAtLimit(
+        limit,
+        threshold,
+        np.array([part.accepted.sum() for part in parts], np.intp),
+        np.array([part.wrong.sum() for part in parts], np.intp),
+        share,
+        share_low,
+        share_high,
+        error,
+        error_low,
+        error_high,
+        None if verdicts is None else tuple(verdicts),
+    )
+
+
+def _ends(
+    numerator: NDArray[np.intp], denominator: NDArray[np.intp], level: float
+) -> tuple[float, float, float]:
+    found = ratio_interval(numerator.astype(np.int64), denominator.astype(np.int64), level)
+    return found.estimate, found.low, min(1.0, found.high) if found.high == found.high else math.nan
+
+
+def _rate(limit: Limit) -> str:
+    return "risk" if limit.criterion == "max_risk" else "error_rate"

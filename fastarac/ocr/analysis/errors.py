@@ -1,0 +1,228 @@
+"""Errors of an OCR engine: the most confident ones in context, what is mistaken, what is missed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac.ocr.words.records import INSERTED, KINDS, MISSED, MOVED, RIGHT, SPLIT, WRONG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastarac.ocr.words.records import Records
+
+__all__ = [
+    "Confusion",
+    "ConfusionTable",
+    "Difference",
+    "Error",
+    "MissedOnPage",
+    "accepted_at",
+    "confusions_of",
+    "errors_of",
+    "missed_of",
+    "pieces_of",
+]
+
+AROUND = 5  # true words on either side of an error
+LONGEST = 4  # characters of a confusion; what is longer is another text
+EXAMPLES = 6  # missed words that are named for a page
+
+
+class Difference(NamedTuple):
+    """A piece of a word: the same in both texts where `changed` is False."""
+
+    truth: str
+    read: str
+    changed: bool
+
+
+class Error(NamedTuple):
+    """An output that is wrong, in its context.
+
+    Attributes
+    ----------
+    record : int
+        Index into the records.
+    page, kind : str
+        Or document and field.
+    number : int
+        Of the true word on its page; 0 for a field.
+    confidence : float
+    pieces : tuple of Difference
+        True word and output, side by side.
+    before, after : str
+        True words on either side.
+    accepted : tuple of bool
+        For each limit, whether it goes through at its threshold.
+    """
+
+    record: int
+    page: str
+    kind: str
+    number: int
+    confidence: float
+    pieces: tuple[Difference, ...]
+    before: str
+    after: str
+    accepted: tuple[bool, ...]
+
+
+class Confusion(NamedTuple):
+    """Characters that were read as others.
+
+    Attributes
+    ----------
+    truth, read : str
+        Empty where characters were added or left out.
+    n : int
+        How often.
+    accepted : int
+        How often in outputs that go through at the first limit.
+    """
+
+    truth: str
+    read: str
+    n: int
+    accepted: int
+
+
+class ConfusionTable(NamedTuple):
+    """The most frequent confusions, and how many there are in all."""
+
+    shown: tuple[Confusion, ...]
+    n: int
+    n_different: int
+    n_longer: int
+
+
+class MissedOnPage(NamedTuple):
+    """What an engine missed on a page."""
+
+    page: str
+    missed: int
+    true_words: int
+    examples: tuple[str, ...]
+
+
+def errors_of(records: Records, thresholds: Sequence[float], most: int) -> list[Error]:
+    """Return the most confident wrong outputs, the surest first."""
+    read_wrong = ~np.isin(records.kind, (RIGHT, MOVED, MISSED))
+    wrong = np.flatnonzero(read_wrong & ~np.isnan(records.confidence))
+    surest = wrong[np.argsort(-records.confidence[wrong], kind="stable")][:most]
+    found = []
+    for row in surest.tolist():
+        confidence = float(records.confidence[row])
+        before, after = _context(records, row)
+        found.append(
+            Error(
+                row,
+                records.page_names[records.page[row]],
+                KINDS[records.kind[row]],
+                int(records.number[row]),
+                confidence,
+                tuple(pieces_of(records.truth[row], records.prediction[row])),
+                before,
+                after,
+                accepted_at(thresholds, confidence),
+            )
+        )
+    return found
+
+
+def accepted_at(thresholds: Sequence[float], confidence: float) -> tuple[bool, ...]:
+    """Return at which thresholds a confidence goes through."""
+    return tuple(confidence >= threshold for threshold in thresholds)
+
+
+def confusions_of(
+    records: Records, thresholds: Sequence[float], most: int, longest: int | None = None
+) -> ConfusionTable:
+    """Count what was read in place of what, in words that are wrong or split.
+
+    Of merged words, of which several true ones share an output, no characters are told apart. What has
+    more characters than `longest` is counted alone.
+    """
+    longest = LONGEST if longest is None else longest
+    rows = np.flatnonzero((records.kind == WRONG) | (records.kind == SPLIT))
+    threshold = thresholds[0] if thresholds else np.inf
+    with np.errstate(invalid="ignore"):
+        accepted = records.confidence[rows] >= threshold
+    pairs: Counter[tuple[str, str, bool]] = Counter(
+        (records.truth[row], records.prediction[row], through)
+        for row, through in zip(rows.tolist(), accepted.tolist(), strict=True)
+    )
+    every: Counter[tuple[str, str]] = Counter()
+    through: Counter[tuple[str, str]] = Counter()
+    n_longer = 0
+    for (truth, read, goes), n in pairs.items():
+        for piece in pieces_of(truth, read):
+            if not piece.changed:
+                continue
+            if max(len(piece.truth), len(piece.read)) > longest:
+                n_longer += n
+                continue
+            every[piece.truth, piece.read] += n
+            through[piece.truth, piece.read] += n * goes
+    order = sorted(every, key=lambda key: (-every[key], -through[key], key))
+    shown = tuple(Confusion(*key, every[key], through[key]) for key in order[:most])
+    return ConfusionTable(shown, every.total(), len(every), n_longer)
+
+
+def missed_of(records: Records, most: int) -> tuple[list[MissedOnPage], int]:
+    """Return the pages with most missed words, and how many pages have any."""
+    pages = records.pages
+    order = np.argsort(-pages.missed, kind="stable")
+    order = order[pages.missed[order] > 0]
+    found = []
+    for page in order[:most].tolist():
+        rows = np.flatnonzero((records.page == page) & (records.kind == MISSED))
+        examples = tuple(records.truth[row] for row in rows[:EXAMPLES].tolist())
+        found.append(
+            MissedOnPage(
+                pages.name[page], int(pages.missed[page]), int(pages.true_words[page]), examples
+            )
+        )
+    return found, len(order)
+
+
+def _context(records: Records, row: int) -> tuple[str, str]:
+    """Return the true words on either side, on the same page; without the word itself."""
+
+    def words(rows: range) -> Iterator[str]:
+        for k in rows:
+            if records.page[k] != records.page[row]:
+                return
+            if records.kind[k] != INSERTED:
+                yield records.truth[k]
+
+    def first(rows: range) -> list[str]:
+        return [word for word, _ in zip(words(rows), range(AROUND), strict=False)]
+
+    before = first(range(row - 1, -1, -1))[::-1]
+    after = first(range(row + 1, len(records)))
+    return " ".join(before), " ".join(after)
+
+
+def pieces_of(truth: str, read: str) -> Iterator[Difference]:
+    """Yield both texts in pieces that are the same or differ; neighbouring changes are one."""
+    from rapidfuzz.distance import Levenshtein
+
+    changed: list[str] = []
+    for op in Levenshtein.opcodes(truth, read):
+        ours = truth[op.src_start : op.src_end]
+        theirs = read[op.dest_start : op.dest_end]
+        if op.tag == "equal":
+            if changed:
+                yield Difference(changed[0], changed[1], changed=True)
+                changed = []
+            yield Difference(ours, theirs, changed=False)
+        elif changed:
+            changed = [changed[0] + ours, changed[1] + theirs]
+        else:
+            changed = [ours, theirs]
+    if changed:
+        yield Difference(changed[0], changed[1], changed=True)

@@ -1,0 +1,103 @@
+"""What missed words have in common: an attribute of their pages, a script, a place in the text."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastarac._core.text import listed, printable, rounded_percent
+from fastarac.ocr.words.records import INSERTED, MISSED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.analysis.attributes import PageAttributes
+    from fastarac.ocr.words.records import Records
+
+__all__ = ["in_common"]
+
+#: Share of the missed words that values have to hold, and of one of these values.
+MOST, SOME = 0.5, 0.05
+#: How many times as often words of these values are missed as others.
+TIMES = 3.0
+#: Values that are named together.
+NAMED = 3
+#: Parts of a page in reading order, of which the first and the last one are named.
+PARTS = 5
+PLACES = "the first fifth", "the last fifth"
+WITHOUT_LETTERS = {True: "numbers", False: "punctuation marks"}
+HAN = "Cjk"  # as the names of characters call the script
+
+
+def in_common(records: Records, attributes: PageAttributes | None, units: str) -> str:
+    """Return what most missed words have in common and others have not, a clause; empty for nothing."""
+    true = np.flatnonzero(records.kind != INSERTED)
+    missed = records.kind[true] == MISSED
+    if not missed.any():
+        return ""
+    said: list[str] = []
+    for before, values, codes, after in _features(records, true, attributes):
+        found = _values_of_most(missed, codes, len(values))
+        if found:
+            share = float(np.isin(codes[missed], found).mean())
+            of = f"of the {units} it misses " if not said else ""
+            names = " or ".join(values[code] for code in found)
+            said.append(f"{rounded_percent(share)} {of}{before}{names}{after}")
+    return listed(said) if said else ""
+
+
+def _features(
+    records: Records, true: NDArray[np.intp], attributes: PageAttributes | None
+) -> Iterator[tuple[str, Sequence[str], NDArray[np.intp], str]]:
+    """Yield what words may have in common: the values, each word's, and the words around them."""
+    page = records.page[true]
+    if attributes is not None:
+        rows, _ = attributes.rows_of(records.page_names)
+        for each in attributes.attributes:
+            codes = np.array([*each.codes, -1], np.intp)[rows][page]
+            values = [printable(value) for value in each.values]
+            yield f"are on pages whose {printable(each.name)} is ", values, codes, ""
+    scripts: dict[str, int] = {}
+    texts = (records.truth[row] for row in true.tolist())
+    codes = np.array([scripts.setdefault(_script(text), len(scripts)) for text in texts], np.intp)
+    yield "are ", list(scripts), codes, ""
+    n_of_page = np.bincount(page)[page]
+    first = np.flatnonzero(np.diff(page, prepend=-1))
+    place = (np.arange(len(page)) - np.repeat(first, np.diff(first, append=len(page)))) / n_of_page
+    codes = np.where(place < 1 / PARTS, 0, np.where(place >= 1 - 1 / PARTS, 1, -1))
+    yield "are in ", PLACES, codes, " of their pages"
+
+
+def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) -> list[int]:
+    """Return the values of most missed words that are missed several times as often as others."""
+    counts = np.bincount(codes[codes >= 0], minlength=n)
+    lost = np.bincount(codes[missed & (codes >= 0)], minlength=n)
+    n_missed, n_true = int(missed.sum()), len(missed)
+    some = np.flatnonzero(lost >= max(1.0, SOME * n_missed))
+    order = some[np.argsort(-lost[some] / counts[some], kind="stable")].tolist()
+    best, contrast = list[int](), 0.0
+    for k in range(1, min(NAMED, len(order)) + 1):
+        held, others = int(lost[order[:k]].sum()), n_true - int(counts[order[:k]].sum())
+        if not others or held < MOST * n_missed:
+            continue
+        share, rate = held / n_missed, held / (n_true - others)
+        # Youden's index: the share of the missed words less that of the others
+        index = share - (n_true - others - held) / max(1, n_true - n_missed)
+        if rate >= TIMES * (n_missed - held) / others and index > contrast:
+            best, contrast = order[:k], index
+    return best
+
+
+@cache
+def _script(text: str) -> str:
+    """Return the script of a word's first letter, or what a word without letters is."""
+    for character in unicodedata.normalize("NFKC", text):
+        if character.isalpha():
+            name = unicodedata.name(character, "unknown").partition(" ")[0].capitalize()
+            return "Han" if name == HAN else name
+    return WITHOUT_LETTERS[any(map(str.isnumeric, text))]

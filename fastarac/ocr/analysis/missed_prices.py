@@ -1,0 +1,68 @@
+"""Costs where missed words have a price of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastarac.evaluation.costs import evaluate_costs
+from fastarac.evaluation.rejected import drop_rejected
+from fastarac.operating_points.points import operating_point
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastarac.evaluation.costs import CostEvaluation
+    from fastarac.ocr.words.items import AlignedOutputs
+    from fastarac.operating_points.points import OperatingPoint
+
+__all__ = ["with_missed_price"]
+
+
+def with_missed_price(
+    found: CostEvaluation,
+    aligned: AlignedOutputs,
+    points: Mapping[str, OperatingPoint],
+    price: float,
+) -> CostEvaluation:
+    """Return costs with each missed word at its own price, whatever it counts as.
+
+    Parameters
+    ----------
+    found : CostEvaluation
+        Of all items, with the prices and the people.
+    aligned : AlignedOutputs
+    points : mapping of str to OperatingPoint
+        Of the items at the limits, by name.
+    price : float
+        Of a missed word, in the unit of the other prices.
+
+    Returns
+    -------
+    CostEvaluation
+        Of an item: what the outputs cost, and `price` for each missed word, over the number of items.
+        The cheapest threshold is that of the outputs.
+    """
+    others = aligned
+    if aligned.policy.has_missed_items:
+        others = aligned.with_policy(missed="separate")
+    sweep, never = others.sweep(), others.never_accepted
+    acceptable = None if never is None else drop_rejected(sweep, never)
+    at = {key: operating_point(sweep, threshold=point.threshold) for key, point in points.items()}
+    own = evaluate_costs(sweep, found.costs, found.reviewer, at, acceptable)
+    n = len(aligned)
+
+    def total(cost: float) -> float:
+        return (cost * len(others) + price * aligned.missed) / n
+
+    cheapest = operating_point(
+        aligned.sweep(), threshold=own.cheapest.threshold, reviewer=found.reviewer
+    )
+    return replace(
+        found,
+        cheapest=cheapest,
+        at_cheapest=total(own.at_cheapest),
+        everything_checked=total(own.everything_checked),
+        nothing_checked=total(own.nothing_checked),
+        at_limits={key: total(cost) for key, cost in own.at_limits.items()},
+    )

@@ -1,0 +1,188 @@
+"""What a decision owes to the policies, and to pages that hardly align."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+from fastarac._core.results import Result
+from fastarac._core.text import few_of, listed, plural, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from fastarac.evaluation.limits import Limit
+    from fastarac.ocr.words.policies import AlignmentPolicy
+
+__all__ = ["OrderChange", "Sensitivity", "order_changes", "order_sentence", "what_counts"]
+
+#: The least difference of accepted shares that changes an order: what tables round to nothing is none.
+LEAST = 0.0005
+#: Pairs of engines that are named.
+PAIRS = 3
+
+
+class OrderChange(NamedTuple):
+    """Two engines that change places under other policies.
+
+    Attributes
+    ----------
+    first, second : str
+        In the order of what they accept as counted here.
+    by : float
+        By how much the first accepts more here.
+    under : mapping of AlignmentPolicy to float
+        By how much the second accepts more under each policy that changes their order, the largest
+        difference first.
+    """
+
+    first: str
+    second: str
+    by: float
+    under: Mapping[AlignmentPolicy, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sensitivity(Result):
+    """The accepted share under each policy.
+
+    Attributes
+    ----------
+    limits : tuple of Limit
+    accepted : mapping of Policy to tuple of float
+        Accepted share of the items at each of the limits, the policy of the items first. Policies
+        without a difference to another one, as there are no missed or no inserted outputs, are left
+        out.
+    without_pages : tuple of str
+        Names of the pages that hardly align, beside other engines for any of these.
+    accepted_without : tuple of float
+        Accepted share without these pages, under the policy of the items; empty where there are none,
+        or no others.
+
+    See Also
+    --------
+    sensitivity : accepted shares under each policy
+    AlignedOutputs : the items of an engine's outputs
+    """
+
+    limits: tuple[Limit, ...]
+    accepted: Mapping[AlignmentPolicy, tuple[float, ...]]
+    without_pages: tuple[str, ...] = ()
+    accepted_without: tuple[float, ...] = ()
+
+    def ends(self, limit: int) -> tuple[float, float]:
+        """Return the least and the largest accepted share at a limit, given by its index."""
+        shares = [row[limit] for row in self.accepted.values()]
+        return min(shares), max(shares)
+
+    @property
+    def left_out(self) -> str:
+        """How many pages `accepted_without` is without, in words."""
+        n = len(self.without_pages)
+        return f"{n:,} {plural('page', n)} that hardly align{'s' * (n == 1)}"
+
+    @property
+    def varied(self) -> list[str]:
+        """The names of what the policies say otherwise than that of the items."""
+        found = {name for policy in self.accepted for name in policy.fields_apart(self.policy)}
+        return [name for name in self.policy._fields if name in found]
+
+    @property
+    def policy(self) -> AlignmentPolicy:
+        """That of the items."""
+        return next(iter(self.accepted))
+
+    def under(self, policy: AlignmentPolicy) -> tuple[float, ...] | None:
+        """Return the accepted shares under a policy, None where it leaves nothing to accept.
+
+        What a policy says of words that there are none of makes no difference.
+        """
+        varied = {
+            name
+            for name, value in self.policy._asdict().items()
+            if any(getattr(other, name) != value for other in self.accepted)
+        }
+        alike = {name: value for name, value in self.policy._asdict().items() if name not in varied}
+        return self.accepted.get(policy._replace(**alike))
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the shares by flat names: ``"acceptance_rate@0.01|missed=reject|inserted=wrong"``."""
+        return {
+            f"acceptance_rate@{limit.key}|{policy.key}": share
+            for policy, row in self.accepted.items()
+            for limit, share in zip(self.limits, row, strict=True)
+        }
+
+
+def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderChange]:
+    """Return which engines change places at a limit under other policies than that of the items.
+
+    Parameters
+    ----------
+    engines : mapping of str to Sensitivity
+        Of items under the same policy, at the same limits.
+    limit : int
+        Index of the limit.
+
+    Returns
+    -------
+    list of OrderChange
+        Those of the engine that accepts most first.
+    """
+    shares = {name: each.accepted[each.policy][limit] for name, each in engines.items()}
+    order = sorted(shares, key=lambda name: -shares[name])
+    policies = dict.fromkeys(policy for each in engines.values() for policy in each.accepted)
+    found = []
+    for first, second in combinations(order, 2):
+        by = shares[first] - shares[second]
+        under = {}
+        for policy in policies:
+            rows = [engines[name].under(policy) for name in (first, second)]
+            if rows[0] is not None and rows[1] is not None:
+                under[policy] = rows[1][limit] - rows[0][limit]
+        changed = {
+            policy: more
+            for policy, more in sorted(under.items(), key=lambda item: -item[1])
+            if more >= LEAST
+        }
+        if changed and by > 0:
+            found.append(OrderChange(first, second, by, changed))
+    return found
+
+
+def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
+    """Say which engines change places, under which policies and by how much; empty for none.
+
+    A sentence a pair of engines, of those that the first one is ahead of.
+    """
+    changes = order_changes(engines, limit)
+    if not changes:
+        return ""
+    own = next(iter(engines.values())).policy
+    leader = changes[0].first
+    said, others = list[str](), list[str]()
+    for change in changes:
+        first, second = printable(change.first), printable(change.second)
+        if change.first != leader or len(said) == PAIRS:
+            others.append(f"{first} and {second}")
+            continue
+        # the one that is told in fewest words, of these the largest difference
+        policy = min(change.under, key=lambda each: len(each.fields_apart(own)))
+        here = "" if said else "As counted here, "
+        said.append(
+            f"{here}{first} accepts {100 * change.by:.1f} points more than {second}; "
+            f"{policy.apart(own)}, {second} accepts {100 * change.under[policy]:.1f} points more."
+        )
+    if others:
+        named = few_of(others, PAIRS)
+        said.append(f"{named} change places, too.")
+    fields = {name for change in changes for each in change.under for name in each.fields_apart(own)}
+    what = what_counts(name for name in own._fields if name in fields)
+    return f"The order of the engines depends on what {what} count as. {' '.join(said)}"
+
+
+def what_counts(fields: Iterable[str]) -> str:
+    """Return what the fields of policies are about, as "missed and moved words"."""
+    kinds = list(fields)
+    return "inserted outputs" if kinds == ["inserted"] else f"{listed(kinds)} words"

@@ -1,0 +1,1 @@
+"""Fields of forms and invoices: read, joined with their truth, compared, applied."""

@@ -1,0 +1,488 @@
+"""When a field is right: by which comparison its output and its truth are the same."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from decimal import Decimal
+from fnmatch import fnmatchcase
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from time import process_time
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from fastarac._core.extras import require
+from fastarac.ocr.fields.values import Unreadable, amounts, days, exactly, numbers
+from fastarac.ocr.readers._files import OcrFileError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from fastarac.ocr.fields.values import Amount, Day
+
+Reading = TypeVar("Reading")
+
+__all__ = [
+    "COMPARISONS",
+    "UNTOLD",
+    "FieldComparison",
+    "Judgement",
+    "TooSlowError",
+    "Written",
+    "comparison",
+    "comparisons_by_field",
+    "read_comparisons",
+    "settings_of_file",
+]
+
+#: The comparisons of fields by their names, and what each takes for the same.
+COMPARISONS = {
+    "exact": "the same text",
+    "text": "texts that differ in case and in white space",
+    "number": "the same number: 1,234.50 and 1234.5",
+    "amount": "the same amount of money: $1,234.50 and 1234.50 USD",
+    "date": "the same day: 2026-11-22 and 22 November 2026",
+    "similarity": "texts of which at most a share of the characters differs: similarity>=0.9",
+    "regex": "texts in which a pattern finds the same: regex:[0-9]+",
+}
+EXPECTED = (
+    "exact, text, number, amount, date, similarity>=0.9 or regex:PATTERN is expected, with options "
+    "as in amount:comma,tolerance=0.01 or date:dmy"
+)
+_HOW = re.compile(rf"({'|'.join(COMPARISONS)})(?::(.*)|>=(.*)|)", re.DOTALL)
+ORDERS = ("dmy", "mdy", "ymd")
+# Of processor time: what a pattern may take for one text, and for all. Texts come from strangers.
+SECONDS_FOR_A_TEXT, SECONDS_FOR_ALL = 1.0, 60.0
+
+
+class TooSlowError(ValueError):
+    """A pattern takes too long; the message is about the text and what to do."""
+
+
+class Written(NamedTuple):
+    """What stands in a field."""
+
+    text: str
+    """As it is written on the page, or in the file of true values."""
+    value: str | None = None
+    """As a machine writes it, where one has read it: 1234.5, EUR 1234.5, 2026-11-22."""
+
+
+class Judgement(NamedTuple):
+    """Whether an output is right, and what is to be said of that."""
+
+    right: bool
+    remark: str = ""
+    """`folded` where the texts differ; `undecided` where a text can be read in two ways, of which one
+    would be right; `unreadable` where the output is not of the kind that is expected."""
+
+
+@lru_cache
+def judged(*, right: bool, remark: str = "") -> Judgement:
+    """Return the one judgement of this kind: there are many fields."""
+    return Judgement(right, remark)
+
+
+class FieldComparison:
+    """A way to compare the output of a field with its truth: :func:`comparison` makes it.
+
+    Attributes
+    ----------
+    name : str
+        How it is written: ``amount:comma``.
+    values : {"none", "truth", "both"}
+        Whether a number or a day that a service or a file gives beside the text is compared.
+    """
+
+    __slots__ = ("_judge", "name", "values")
+
+    def __init__(
+        self, name: str, judge: Callable[[Written, Written], Judgement], values: str = "none"
+    ) -> None:
+        self.name = name
+        self.values = values
+        self._judge = judge
+
+    def __repr__(self) -> str:
+        return f"FieldComparison({self.name!r})"
+
+    def of_truth(self, written: Written) -> Written:
+        """Return what is compared of a truth."""
+        return written if self.values != "none" else Written(written.text)
+
+    def of_prediction(self, written: Written) -> Written:
+        """Return what is compared of an output."""
+        return written if self.values == "both" else Written(written.text)
+
+    def judge(self, truth: Written, prediction: Written) -> Judgement:
+        """Return whether an output is right; an empty one is where the truth is empty.
+
+        Raises
+        ------
+        Unreadable
+            If the truth is not of the kind that is expected: not a number, not a day.
+        TooSlowError
+            If a pattern takes more than a second for a text, or a minute for all so far.
+        """
+        truth, prediction = self.of_truth(truth), self.of_prediction(prediction)
+        true, read = (_composed(each.value or each.text) for each in (truth, prediction))
+        if not true.strip() or not read.strip():
+            if true.strip():
+                self._judge(truth, truth)  # which says what is wrong with it
+            return judged(right=not true.strip() and not read.strip())
+        found = self._judge(truth, prediction)
+        return judged(right=True, remark="" if true == read else "folded") if found.right else found
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def comparison(how: str) -> FieldComparison:
+    """Return the comparison of this name, such as ``amount:comma,tolerance=0.01``.
+
+    Parameters
+    ----------
+    how : str
+        One of
+
+        - ``exact``: the same text (in Unicode's normal form C, as for all of them);
+        - ``text``: without regard to case, and to how much white space there is;
+        - ``number``, ``amount``: the same number, exactly. Options, joined by commas: ``point`` or
+          ``comma`` (the sign before the decimals), ``tolerance=0.01`` or ``tolerance=1%`` (of the
+          truth), ``written`` (the text on the page, although a service gives the number). Of amounts,
+          two currencies that cannot be the same are different;
+        - ``date``: the same day. Options: ``dmy``, ``mdy``, ``ymd``, ``written``, or a format of
+          ``strptime`` that begins with %;
+        - ``similarity>=0.9``: 1 − edit distance / length of the longer text, in characters;
+        - ``regex:PATTERN``: what the pattern finds first in each (its groups, if it has some); at most
+          a second of computing for a text, and a minute for all.
+
+    Returns
+    -------
+    comparison : FieldComparison
+
+    Raises
+    ------
+    ValueError
+        If there is no such comparison or option.
+
+    Examples
+    --------
+    >>> from fastarac.ocr.fields.comparisons import Written, comparison
+    >>> comparison("amount").judge(Written("1234.50 EUR"), Written("€ 1.234,50"))
+    Judgement(right=True, remark='folded')
+    >>> comparison("number").judge(Written("1234"), Written("1.234"))
+    Judgement(right=False, remark='undecided')
+    """
+    match = _HOW.fullmatch(how) if isinstance(how, str) else None
+    if match is None or (match[3] is not None and match[1] != "similarity"):
+        raise ValueError(f"compare is {how!r}; {EXPECTED}")
+    name, given, least = match.groups()
+    if name == "similarity":
+        return FieldComparison(how, _by_similarity(how, least))
+    if name == "regex":
+        return FieldComparison(how, _by_pattern(how, given))
+    if name in ("exact", "text"):
+        if given is not None:
+            raise ValueError(f"compare is {how!r}, and {name} has no options; {EXPECTED}")
+        key: Callable[[str], Hashable] = _composed if name == "exact" else _without_case_and_space
+        return FieldComparison(how, lambda a, b: judged(right=key(a.text) == key(b.text)))
+    if name == "date":
+        return _by_day(how, given)
+    return _by_number(how, name, given)
+
+
+def _without_case_and_space(text: str) -> str:
+    return unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", text).casefold().split()))
+
+
+def _by_similarity(how: str, least: str | None) -> Callable[[Written, Written], Judgement]:
+    try:
+        share = Fraction(Decimal(least or ""))
+    except (ArithmeticError, ValueError):
+        share = Fraction(-1)
+    if not 0 < share <= 1:
+        raise ValueError(
+            f"compare is {how!r}; a share above 0 and up to 1 is expected: similarity>=0.9"
+        )
+
+    def judge(truth: Written, prediction: Written) -> Judgement:
+        require("rapidfuzz", "ocr")
+        from rapidfuzz.distance import Levenshtein
+
+        true, read = _composed(truth.text), _composed(prediction.text)
+        distance = Levenshtein.distance(true, read)
+        return judged(right=1 - Fraction(distance, max(len(true), len(read))) >= share)
+
+    return judge
+
+
+def _by_pattern(how: str, given: str | None) -> Callable[[Written, Written], Judgement]:
+    if not given:
+        raise ValueError(f"compare is {how!r}; a pattern is expected: regex:[0-9]+")
+    require("regex", "ocr")
+    import regex
+
+    try:
+        pattern = regex.compile(given)
+    except (regex.error, OverflowError) as error:
+        raise ValueError(f"compare is {how!r}, and its pattern is malformed: {error}") from None
+    left = SECONDS_FOR_ALL
+
+    def search(text: str) -> Any:
+        nonlocal left
+        begin = process_time()
+        try:
+            return pattern.search(text, timeout=min(SECONDS_FOR_A_TEXT, left))
+        except TimeoutError:
+            most, of = (
+                (SECONDS_FOR_ALL, "all texts up to ")
+                if left < SECONDS_FOR_A_TEXT
+                else (SECONDS_FOR_A_TEXT, "")
+            )
+            raise TooSlowError(
+                f"the comparison {how!r} takes more than {most:g} s for {of}{shown(text)}; use a "
+                "pattern that can match a text in one way only: a+ in place of (a+)+ and (a|aa)+"
+            ) from None
+        finally:
+            left = max(left - (process_time() - begin), 1e-3)
+
+    def judge(truth: Written, prediction: Written) -> Judgement:
+        true, read = (search(_composed(each.text)) for each in (truth, prediction))
+        if true is None:
+            raise Unreadable(f"a text in which {given} finds something")
+        if read is None:
+            return judged(right=False, remark="unreadable")
+        groups = [found.groups() or found.group() for found in (true, read)]
+        return judged(right=groups[0] == groups[1])
+
+    return judge
+
+
+def _by_day(how: str, given: str | None) -> FieldComparison:
+    form = given if given is not None and given.startswith("%") else None
+    options = [] if form is not None or given is None else given.split(",")
+    orders = [each for each in options if each in ORDERS]
+    if len(orders) > 1 or any(each not in (*ORDERS, "written") for each in options):
+        raise ValueError(
+            f"compare is {how!r}; date with one of {', '.join(ORDERS)}, with written, or with a format "
+            "such as %d.%m.%Y is expected"
+        )
+    order = orders[0] if orders else None
+
+    def readings(written: Written) -> Sequence[Day]:
+        return days(written.text, order, form) if written.value is None else days(written.value)
+
+    def same(truth: Day, prediction: Day) -> bool:
+        return truth.same(prediction)
+
+    return FieldComparison(
+        how, _by_readings(readings, same), "truth" if "written" in options else "both"
+    )
+
+
+def _by_number(how: str, name: str, given: str | None) -> FieldComparison:
+    separators: str | None = None
+    tolerance, relative, as_written = Fraction(0), False, False
+    for option in [] if given is None else given.split(","):
+        key, _, value = option.partition("=")
+        if option in ("point", "comma") and separators is None:
+            separators = option
+        elif option == "written":
+            as_written = True
+        elif key == "tolerance" and re.fullmatch(r"\d+(\.\d+)?%?", value, re.ASCII):
+            relative = value.endswith("%")
+            tolerance = Fraction(value.rstrip("%")) / (100 if relative else 1)
+        else:
+            raise ValueError(
+                f"compare is {how!r}, and {option!r} is no option of {name}; point or comma, "
+                "tolerance=0.01 or tolerance=1%, and written are"
+            )
+
+    def readings(written: Written) -> Sequence[Amount | Decimal]:
+        if name == "amount":
+            if written.value is None:
+                return amounts(written.text, separators)
+            code, _, number = written.value.rpartition(" ")
+            (found,) = amounts(f"{code} 0" if code else "0", "point")
+            return (found._replace(number=exactly(number)),)
+        if written.value is None:
+            return numbers(written.text, separators)
+        return (exactly(written.value.rpartition(" ")[2]),)
+
+    def same(truth: Amount | Decimal, prediction: Amount | Decimal) -> bool:
+        if isinstance(truth, Decimal) or isinstance(prediction, Decimal):
+            return near(truth, prediction)  # type: ignore[arg-type]
+        currencies = truth.currencies, prediction.currencies
+        if None not in currencies and not currencies[0] & currencies[1]:  # type: ignore[operator]
+            return False
+        return near(truth.number, prediction.number)
+
+    def near(truth: Decimal, prediction: Decimal) -> bool:
+        if not tolerance:
+            return truth == prediction
+        true = Fraction(truth)
+        return abs(Fraction(prediction) - true) <= (abs(true) * tolerance if relative else tolerance)
+
+    return FieldComparison(how, _by_readings(readings, same), "truth" if as_written else "both")
+
+
+def _by_readings(
+    readings: Callable[[Written], Sequence[Reading]], same: Callable[[Reading, Reading], bool]
+) -> Callable[[Written, Written], Judgement]:
+    """Return a comparison of texts that can be read in several ways.
+
+    Texts that are the same in each way are the same. Otherwise, one way in which they are the same
+    leaves it undecided where there is more than one.
+    """
+    remember = lru_cache(maxsize=1 << 16)(readings)
+
+    def judge(truth: Written, prediction: Written) -> Judgement:
+        true = remember(truth)
+        try:
+            read = remember(prediction)
+        except Unreadable:
+            return judged(right=False, remark="unreadable")
+        if len(true) == len(read) and all(map(same, true, read)):
+            return judged(right=True)
+        possible = any(same(a, b) for a in true for b in read)
+        return judged(right=False, remark="undecided" if possible else "")
+
+    return judge
+
+
+def read_comparisons(given: Iterable[str]) -> dict[str, str]:
+    """Return comparisons that are written as ``FIELD=HOW``, ``HOW`` (of all fields) or a TOML file.
+
+    Parameters
+    ----------
+    given : iterable of str
+        What is written. A file ends in ``.toml``, and has lines such as
+        ``"items[].amount" = "amount"`` or ``po = { compare = "text", optional = true }``.
+
+    Returns
+    -------
+    compare : dict of str to str
+        As :func:`read_fields` takes it; ``*`` are all fields.
+
+    Raises
+    ------
+    ValueError
+        If a field is named twice, a file cannot be read, or there is no such comparison.
+
+    Examples
+    --------
+    >>> from fastarac.ocr.fields.comparisons import read_comparisons
+    >>> read_comparisons(["text", "total=amount:tolerance=0.01"])
+    {'*': 'text', 'total': 'amount:tolerance=0.01'}
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        if text.endswith(".toml"):
+            each = settings_of_file(Path(text))[0]
+        elif _HOW.fullmatch(text):
+            each = {"*": text}
+        else:
+            field, equals, how = text.partition("=")
+            if not equals:
+                comparison(text)  # which says what is expected
+            each = {field: how}
+        if twice := [field for field in each if field in found]:
+            raise ValueError(f"compare is given twice for {shown(twice[0])}; once is expected")
+        found |= each
+    for how in found.values():
+        comparison(how)
+    return found
+
+
+def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the comparisons in a TOML file of fields, and the fields that are optional.
+
+    A line is a comparison, or a table of ``compare`` and ``optional``.
+    """
+    compare: dict[str, str] = {}
+    optional: list[str] = []
+    for field, value in _table_of_file(path).items():
+        own = value if isinstance(value, dict) else {"compare": value}
+        for key, each in own.items():
+            if key == "compare" and isinstance(each, str):
+                compare[field] = each
+            elif key == "optional" and isinstance(each, bool):
+                optional += [field] if each else []
+            else:
+                problem = (
+                    f'{shown(each)} was found; a comparison such as "amount" is expected, or a table '
+                    "of compare and optional (true or false)"
+                )
+                raise OcrFileError(path, problem, place=field)
+    return compare, tuple(optional)
+
+
+def strings_of_file(path: Path, expected: str) -> dict[str, str]:
+    """Return the lines of a TOML file, which are names with a text each."""
+    table = _table_of_file(path)
+    for field, text in table.items():
+        if not isinstance(text, str):
+            raise OcrFileError(path, f"{shown(text)} was found; {expected} is expected", place=field)
+    return table
+
+
+def _table_of_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OcrFileError(path, f"it cannot be opened: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise OcrFileError(path, "it is not valid TOML: it is not UTF-8 text") from None
+    except ValueError as error:
+        raise OcrFileError(path, f"it is not valid TOML: {error}") from None
+
+
+def comparisons_by_field(
+    compare: str | Mapping[str, str] | os.PathLike[str] | None, fields: Sequence[str]
+) -> dict[str, FieldComparison]:
+    """Return the comparison of each field.
+
+    A field's own name goes before patterns with * and ?, of which the last that matches counts; fields
+    that none matches have `UNTOLD`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such comparison, or a pattern matches no field.
+    """
+    if isinstance(compare, os.PathLike):
+        compare = read_comparisons([os.fspath(compare)])
+    if isinstance(compare, str):
+        compare = {"*": compare}
+    if compare is None:
+        compare = {}
+    if not isinstance(compare, Mapping):
+        raise ValueError(  # noqa: TRY004, as of a name that there is not
+            f"compare is {compare!r}; a comparison, a mapping from fields to these, or the path of a "
+            "TOML file is expected"
+        )
+    made = {pattern: comparison(how) for pattern, how in compare.items()}
+    matches = {pattern: [f for f in fields if _matches(pattern, f)] for pattern in made}
+    if unknown := [pattern for pattern, found in matches.items() if not found and pattern != "*"]:
+        raise ValueError(
+            f"compare names {', '.join(map(shown, unknown))}; the fields are "
+            f"{', '.join(map(shown, fields))}"
+        )
+    found = dict.fromkeys(fields, UNTOLD)
+    for pattern, its in matches.items():
+        found |= dict.fromkeys(its, made[pattern])
+    return found | {field: made[field] for field in fields if field in made}
+
+
+def _matches(pattern: str, field: str) -> bool:
+    return fnmatchcase(field, pattern.replace("[", "[[]"))
+
+
+#: The comparison of fields of which nobody said how they are compared.
+UNTOLD = comparison("exact")

@@ -1,0 +1,307 @@
+"""Fields of documents in JSON: a service's own, or any whose leaves are values with confidences."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastarac._core.text import few_of
+from fastarac.ocr.fields.rows import FieldFile, Row
+from fastarac.ocr.fields.services import DEEPEST, JsonNumber, Leaf, service_of, written_of
+from fastarac.ocr.fields.tables import field_rows, is_table
+from fastarac.ocr.readers._detection import begins_as, json_reader
+from fastarac.ocr.readers._files import (
+    OcrFileError,
+    decoded,
+    is_image,
+    names_of_pages,
+    open_file,
+    page_stem,
+    shown,
+)
+from fastarac.ocr.readers._json import Node, parsed
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from fastarac.ocr.fields.services import Service
+    from fastarac.ocr.readers._files import InputFile
+
+__all__ = ["WITHOUT_TRUTH", "has_fields", "read_field_file"]
+
+DOCUMENT, FIELDS = "document", "fields"
+WITHOUT_TRUTH = "it is JSON without a truth; the truth is expected beside it"
+
+
+def has_fields(path: str | os.PathLike[str]) -> bool:
+    r"""Return whether a file or folder has fields: a table of these, or documents in JSON.
+
+    Of the true texts of pages none is JSON, so that the truth tells which of the two is meant.
+
+    See Also
+    --------
+    read_fields : read fields of documents and their truth
+    is_field_table : return whether a file is a table of fields
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.ocr import has_fields
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "a1.json")
+    ...     _ = path.write_text('{"total": 12.50, "items": [{"name": "Lamp"}]}')
+    ...     has_fields(path), has_fields(folder)
+    (True, True)
+    """
+    files = _files(Path(path))
+    if not files:
+        return False
+    file = open_file(files[0])
+    if is_table(file):
+        return True
+    if begins_as(file) != "json":
+        return False
+    try:
+        next(_values(file), None)
+    except OcrFileError:
+        return False
+    return True
+
+
+def read_field_file(
+    path: str | os.PathLike[str],
+    role: str,
+    value_key: str = "value",
+    confidence_key: str = "confidence",
+) -> FieldFile:
+    """Return the fields of a file or folder.
+
+    Parameters
+    ----------
+    path : str or path-like
+    role : {"truth", "prediction", "both"}
+        What is to be read of them.
+    value_key, confidence_key : str
+        How values and confidences are called in nested JSON.
+
+    Raises
+    ------
+    OcrFileError
+        If there are none, or they cannot be read.
+    """
+    files = _files(Path(path))
+    if not files:
+        raise OcrFileError(path, "it is a folder without files; documents in JSON are expected")
+    opened = [open_file(each) for each in files]
+    if is_table(opened[0]):
+        if len(opened) > 1:
+            raise OcrFileError(
+                path,
+                f"it is a folder of {len(opened)} files, and {files[0].name} is a table of fields; one "
+                "table is expected",
+            )
+        table = field_rows(opened[0], role)
+        names = tuple(dict.fromkeys(row.document for row in table))
+        return FieldFile(opened[0].path, table, names, whole=False, kind="a table")
+    rows: list[Row] = []
+    documents: dict[str, Path] = {}
+    kinds: dict[str, Path] = {}
+    for file in opened:
+        if begins_as(file) != "json":
+            field_rows(file, role)  # which says what is missing
+        found = _read_json(file, role, value_key, confidence_key)
+        for name, kind, leaves in found:
+            if name in documents:
+                raise OcrFileError(
+                    file.path,
+                    f"document {shown(name)} is in {documents[name]} already; one of each is expected",
+                )
+            documents[name] = file.path
+            kinds.setdefault(kind, file.path)
+            rows += [_row(file, name, leaf, role) for leaf in leaves]
+    if len(kinds) > 1:
+        said = few_of((f"{kind} ({file.name})" for kind, file in kinds.items()), 5)
+        raise OcrFileError(
+            path, f"there are files of several kinds, whose confidences are not of one scale: {said}"
+        )
+    return FieldFile(Path(path), rows, tuple(documents), whole=True, kind=next(iter(kinds), "JSON"))
+
+
+def _row(file: InputFile, document: str, leaf: Leaf, role: str) -> Row:
+    if role == "truth":
+        return Row(document, leaf.field, file.path, leaf.place, truth=leaf.prediction)
+    return Row(
+        document, leaf.field, file.path, leaf.place, leaf.prediction, leaf.confidence,
+        position=leaf.position,
+    )  # fmt: skip
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the file, or those of a folder and its subfolders that are neither hidden nor images."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith("."))
+    return [each for each in found if not is_image(open_file(each).head)]
+
+
+def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
+    """Yield the value of a JSON file, or that of each of its lines, with its place."""
+    shared = lru_cache(maxsize=1 << 12)(JsonNumber)  # files repeat theirs: coordinates, zeros
+    text = decoded(file)
+    options: dict[str, Any] = {
+        "parse_float": shared,
+        "parse_int": shared,
+        "parse_constant": lambda name: None if name == "NaN" else JsonNumber(name),
+    }
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise OcrFileError(file.path, f"an object has {shown(twice)} twice; once is expected")
+        return found
+
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    if len(lines) > 1 and _is_json(lines[0][1]):
+        for number, line in lines:
+            yield (
+                parsed(line, file.path, f"line {number}", object_pairs_hook=once, **options),
+                f"line {number}",
+            )
+    else:
+        place = "line 1" if "\n" not in text.strip() else None
+        yield parsed(text, file.path, place, object_pairs_hook=once, **options), ""
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _read_json(
+    file: InputFile, role: str, value_key: str, confidence_key: str
+) -> list[tuple[str, str, list[Leaf]]]:
+    """Return the name, the kind and the fields of each document of a file."""
+    values = list(_values(file))
+    stem = page_stem(file.path)
+    if len(values) == 1 and role != "truth":
+        root = Node(values[0][0], file)
+        service = service_of(root)
+        if service is not None:
+            each = service.documents(root, file.path)
+            names = names_of_pages(stem, len(each))
+            for name, leaves in zip(names, each, strict=True):
+                _check_scale(file, name, leaves, service)
+            return [(name, service.name, leaves) for name, leaves in zip(names, each, strict=True)]
+    found = []
+    if len(values) == 1 and isinstance(values[0][0], list):
+        values = [(value, f"[{number}]") for number, value in enumerate(values[0][0])]
+        if not values:
+            problem = "it is an empty list; documents are expected, such as {} for one without fields"
+            raise OcrFileError(file.path, problem)
+        alone = False
+    else:
+        alone = len(values) == 1
+    for value, place in values:
+        name, fields = _document(file, value, place, stem if alone else None)
+        every = partial(_leaves, file, name, fields, value_key, confidence_key, place)
+        # before there is a list of them, which takes many times the memory of a list of coordinates
+        if role != "truth" and alone and all(leaf.confidence is None for leaf in every()):
+            _refuse_words(file, fields, value_key, confidence_key)
+        if role == "both":
+            raise OcrFileError(file.path, WITHOUT_TRUTH)
+        found.append((name, "JSON", list(every())))
+    return found
+
+
+def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tuple[str, dict[str, Any]]:
+    """Return the name of a document, which is `stem` where it says none, and its fields."""
+    if not isinstance(value, dict):
+        raise OcrFileError(
+            file.path,
+            f"{shown(value)} was found; a document with its fields is expected",
+            place=place or None,
+        )
+    name = value.get(DOCUMENT)
+    if isinstance(name, str) and name.strip():
+        fields = {key: each for key, each in value.items() if key != DOCUMENT}
+        inner = fields.get(FIELDS)
+        alone = len(fields) == 1 and isinstance(inner, dict)
+        return str(name), inner if alone and isinstance(inner, dict) else fields
+    if stem is None:
+        raise OcrFileError(
+            file.path,
+            f'there are several documents, and "{DOCUMENT}" of this one is {shown(name)}; its name is '
+            "expected",
+            place=place,
+        )
+    return stem, value
+
+
+def _refuse_words(file: InputFile, value: dict[str, Any], value_key: str, confidence_key: str) -> None:
+    """Raise where a file has words, or what else is no fields."""
+    if json_reader(Node(value, file)) is not None:
+        raise OcrFileError(
+            file.path,
+            "it has the words of pages, and no fields; the response of a service that reads fields, or "
+            f'leaves such as {{"{value_key}": …, "{confidence_key}": …}}, are expected',
+        )
+
+
+def _leaves(
+    file: InputFile,
+    document: str,
+    value: dict[str, Any],
+    value_key: str,
+    confidence_key: str,
+    place: str,
+) -> Iterator[Leaf]:
+    """Yield the fields of a document: what holds a value, and what is neither object nor list."""
+
+    def error(name: str, problem: str) -> OcrFileError:
+        return OcrFileError(
+            file.path,
+            f"field {shown(name)} of document {shown(document)}: {problem}",
+            place=place or None,
+        )
+
+    def walk(value: Any, name: str, confidence: Any, depth: int) -> Iterator[Leaf]:
+        if depth > DEEPEST:
+            raise error(name, f"it is nested more than {DEEPEST} levels deep")
+        if isinstance(value, dict) and value_key in value and name:
+            own = value.get(confidence_key)
+            if own is not None and not isinstance(own, str):
+                raise error(name, f"{confidence_key} is {shown(own)}; a finite number is expected")
+            yield from walk(value[value_key], name, confidence if own is None else own, depth + 1)
+        elif isinstance(value, dict):
+            for key, inner in value.items():
+                if not key.strip():
+                    raise error(name, f"it holds a value of the name {shown(key)}; a name is expected")
+                yield from walk(inner, f"{name}.{key}" if name else key, confidence, depth + 1)
+        elif isinstance(value, list):
+            for number, inner in enumerate(value):
+                yield from walk(inner, f"{name}[{number}]", confidence, depth + 1)
+        else:
+            yield Leaf(name, written_of(value), confidence, place or name)
+
+    return walk(value, "", None, 0)
+
+
+def _check_scale(file: InputFile, document: str, leaves: list[Leaf], service: Service) -> None:
+    for leaf in leaves:
+        if leaf.confidence is not None and not 0 <= float(leaf.confidence) <= service.highest:
+            raise OcrFileError(
+                file.path,
+                f"field {shown(leaf.field)} of document {shown(document)}: the confidence is "
+                f"{leaf.confidence}; a number from 0 to {service.highest:g} is expected of "
+                f"{service.name}",
+                place=leaf.place or None,
+            )

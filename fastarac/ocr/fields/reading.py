@@ -1,0 +1,689 @@
+"""From files of fields to items: outputs joined with their truth, compared, and counted."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.text import count, few_of, listed, plural
+from fastarac.ocr.fields.comparisons import (
+    UNTOLD,
+    Judgement,
+    TooSlowError,
+    Written,
+    comparison,
+    comparisons_by_field,
+    settings_of_file,
+)
+from fastarac.ocr.fields.counts import COUNT, count_names, is_there, read_count, true_count
+from fastarac.ocr.fields.json_files import WITHOUT_TRUTH, read_field_file
+from fastarac.ocr.fields.matching import pair_fields
+from fastarac.ocr.fields.outputs import FieldOutputs, FoldedField, below_all, require_listed
+from fastarac.ocr.fields.renaming import renamed
+from fastarac.ocr.fields.rows import FieldPath
+from fastarac.ocr.fields.tables import as_confidence
+from fastarac.ocr.fields.values import Unreadable
+from fastarac.ocr.pairing import PairingError
+from fastarac.ocr.readers._files import OcrFileError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from fastarac.ocr.fields.comparisons import FieldComparison
+    from fastarac.ocr.fields.matching import Placed
+    from fastarac.ocr.fields.rows import FieldFile, Row
+
+__all__ = ["read_fields"]
+
+LISTED = 20
+EXAMPLES = 3
+#: Comparisons that are tried on outputs which differ from their truth by `exact`.
+TRIED = ("text", "number", "amount", "date")
+UNDECIDED = (
+    "can be read in two ways, of which one is right, and {} wrong until an option of the comparison "
+    "says which is meant (point or comma; dmy, mdy or ymd)"
+)
+UNCOUNTED = (
+    "of a number of rows {} inserted, and wrong, as the truth has no row there; fields_complete=True, "
+    "if what is not listed has no true value, takes it for 0"
+)
+EMPTY = Written("")
+#: Confidences that a document or field has at least, for its scale to be told from that of others.
+FEW = 3
+#: Outputs of a field from which it is named where none of them is right.
+MANY = 10
+
+
+class Item(NamedTuple):
+    """A field of a document, true and read."""
+
+    name: str
+    """Its name without the numbers of items."""
+    field: str
+    truth: Row | None
+    output: Row | None
+
+
+def read_fields(
+    path: str | os.PathLike[str],
+    truth: str | os.PathLike[str] | None = None,
+    *,
+    compare: str | Mapping[str, str] | os.PathLike[str] | None = None,
+    rename: Mapping[str, str] | os.PathLike[str] | None = None,
+    value_key: str = "value",
+    confidence_key: str = "confidence",
+    skip_unmatched: bool = False,
+    optional: Sequence[str] = (),
+    fields_complete: bool = False,
+) -> FieldOutputs:
+    r"""Read fields of documents, with their truth in the same file or in another one.
+
+    Parameters
+    ----------
+    path : str or path-like
+        What was read, told by its content; a folder has a file for each document, which is named by
+        the file's name up to the first dot. Either
+
+        - the JSON of a service: Azure Document Intelligence (``documents``, else ``keyValuePairs``),
+          Amazon Textract (AnalyzeExpense, AnalyzeID, FORMS, QUERIES) or Google Document AI
+          (``entities``, else ``formFields``); or
+        - nested JSON of any model, whose leaves are ``{"value": …, "confidence": …}``: a document, a
+          list of documents, or a document a line, each named by its member ``document`` where there
+          are several; or
+        - a table with the columns ``document``, ``field``, ``prediction`` and ``confidence``: JSON
+          lines, CSV, TSV or Parquet.
+
+        Repeated fields have a number, as in ``items[3].amount``.
+    truth : str or path-like, optional
+        The true values: a table with the columns ``document``, ``field`` and ``truth``, or nested JSON
+        with plain values. Without it, ``truth`` is a column of the first table.
+    compare : str, mapping of str to str or path-like, optional
+        When an output is right: one way for all fields, or one for each by its name, in which numbers
+        of items are left out and ``*`` and ``?`` stand for others: ``{"items[].*": "amount"}``. Fields
+        that are not named are compared by ``exact``, and are an error where an output and its truth
+        are the same number (``9.0`` and ``9``). A path is that of a TOML file with such lines.
+        The ways are those of `fastarac.ocr.COMPARISONS`, with options:
+        ``"amount:comma,tolerance=0.01"`` (or ``point``; or ``written``: the text, although a service
+        gives the number), ``"date:dmy"`` (or ``mdy``, ``ymd``, a format of ``strptime``),
+        ``"similarity>=0.9"``, ``"regex:[0-9]+"``.
+    rename : mapping of str to str or path-like, optional
+        The name that the truth has for a field of the outputs, without the numbers of items:
+        ``{"InvoiceTotal": "total", "Items[].Amount": "items[].amount"}``; a list or object takes all
+        that is in it along: ``{"Items": "items"}``. Names that are not there change nothing, so that
+        one mapping serves several services; `FieldOutputs.renamed` has those that are. A path is that
+        of a TOML file with such lines.
+    value_key, confidence_key : str, default="value", "confidence"
+        What the members of a leaf of nested JSON are called.
+    skip_unmatched : bool, default=False
+        Whether outputs without a truth are left out. Otherwise they are an error.
+    optional : sequence of str, default=()
+        The fields that a document may lack and go straight through, without the numbers of items; all
+        others are required. A TOML file of `compare` may name some, too: ``po = { optional = true }``.
+    fields_complete : bool, default=False
+        Whether a field that the truth does not list in a document has no true value there, so that an
+        output of it is inserted. Otherwise nothing is known of it.
+
+    Returns
+    -------
+    fields : FieldOutputs
+        One item for each field of the truth, in its order, one for each inserted one, and one for the
+        number of rows of each list.
+
+    Raises
+    ------
+    OcrFileError
+        If a file cannot be read, lacks a column, has two values for one field of a document, or holds
+        a confidence that is not a finite number or not on the scale of the others, or a truth that its
+        comparison cannot read.
+    PairingError
+        If there are outputs without a truth.
+    ValueError
+        If there is no such comparison, or no such field; if the truth does not list an optional field
+        in a document, and `fields_complete` is False.
+
+    Notes
+    -----
+    A field without a prediction (no row, or null) or without a confidence is *rejected*: it is an
+    item that no threshold accepts, for a person sees that it is empty. It is right where the truth
+    is empty too. An empty text with a confidence is an output: the engine says that the field is
+    empty. A prediction that its comparison cannot read is wrong.
+
+    Repeated fields, and line items as wholes, are matched one to one with the true ones, whatever
+    their numbers, such that the sum of the similarities of all their fields is the largest: 1 for a
+    field that is right, 1 − edit distance / length of the longer text for others. True items that
+    none takes are rejected, and outputs that none takes are *inserted*: items that are wrong, with
+    their confidence. Likewise a field that is read in a document in which it is empty, or in which
+    the truth, nested JSON, does not have it. Inserted items are numbered ``items[+2].amount``, by the
+    number that they were read with.
+
+    The number of rows of each list is a field of the document, ``items.count``, which is wrong where a
+    row was missed. It is as sure as the least sure value in the rows that were read; where none was,
+    as the least sure output of the document. :func:`.operation.fit_policy` calibrates that to the share
+    of right numbers. Where the truth has no row, the number is 0 if the truth is nested JSON or
+    `fields_complete`, and else unknown, so that the one that was read is inserted.
+
+    Where a text can be read in two ways, such as 1.234 or 03/04/2024, of which one would be right,
+    the item is wrong and counted in `FieldOutputs.notes`.
+
+    See Also
+    --------
+    fastarac.ocr.align : Words, lines or characters instead of fields.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.ocr import read_fields
+    >>> table = '''document,field,prediction,confidence,truth
+    ... a1,total,"1,250.00",0.97,1250
+    ... a1,name,harrow & finch,0.91,Harrow & Finch
+    ... a2,total,88.50,0.64,88.60
+    ... a2,name,,,Mill & Son
+    ... '''
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "fields.csv")
+    ...     _ = path.write_text(table)
+    ...     fields = read_fields(path, compare={"total": "number", "name": "text"})
+    >>> fields
+    FieldOutputs(4 fields of 2 documents, 2 right, 1 rejected)
+    >>> counts = fields.straight_through(0.6)
+    >>> counts.field_acceptance_rate, counts.straight_through_rate
+    (0.75, 0.5)
+    >>> print(fields.folded[0])
+    total: 1 right by number, such as "1,250.00" for "1250"
+    """
+    keys = value_key, confidence_key
+    notes: list[str] = []
+    names: dict[str, str] = {}
+    if truth is None:
+        both = read_field_file(path, "both", *keys)
+        both.check_once()
+        if both.whole:
+            raise OcrFileError(both.path, WITHOUT_TRUTH)
+        if rename:
+            raise ValueError(
+                "rename is given, and outputs and truth are one table, which has one name for both; a "
+                "truth of its own is expected"
+            )
+        items = _with_own_truth(both, complete=fields_complete)
+        ways = comparisons_by_field(compare, list(dict.fromkeys(item.name for item in items)))
+    else:
+        outputs = read_field_file(path, "prediction", *keys)
+        truths = read_field_file(truth, "truth", *keys)
+        outputs, names = renamed(outputs, rename or {})
+        for file in (outputs, truths):
+            file.check_once()
+        joined = _Join(truths, outputs, complete=fields_complete)
+        ways = comparisons_by_field(compare, list(joined.names))
+        items = joined.items(ways)
+        joined.check(notes, skip_unmatched=skip_unmatched)
+    if isinstance(compare, os.PathLike):
+        optional = (*optional, *settings_of_file(Path(compare))[1])
+    found = replace(
+        _outputs(items, ways, notes),
+        renamed=names,
+        optional=tuple(dict.fromkeys(optional)),
+        fields_complete=fields_complete,
+    )
+    require_listed(found)
+    return found
+
+
+def _with_own_truth(file: FieldFile, *, complete: bool) -> list[Item]:
+    """Return the rows of a table that has the truth, too: each is an item as it stands."""
+    lists = {name for row in file.rows for name in FieldPath.of(row.field).lists()}
+    counts = count_names(lists)
+    first = {name: number for number, name in enumerate(file.documents)}
+    items: list[Item] = []
+    of_documents = groupby(
+        sorted(file.rows, key=lambda row: first[row.document]), lambda row: row.document
+    )
+    for _, rows in of_documents:
+        placed = [(FieldPath.of(row.field), row) for row in rows]
+        items += [Item(path.written(numbers=False), row.field, row, row) for path, row in placed]
+        if not counts:
+            continue
+        true, given = _without_counts([(p, replace(r, prediction=None)) for p, r in placed], counts)
+        read, _ = _without_counts([(p, replace(r, truth=None)) for p, r in placed], counts)
+        for name, key in counts.items():
+            truth, output = true_count(true, key, complete=complete), read_count(read, key)
+            if name not in given and (truth is not None or output is not None):
+                items.append(Item(name, name, truth, output))
+    return items
+
+
+class _Join:
+    """Outputs and truths of documents, joined.
+
+    Attributes
+    ----------
+    names : dict of str to None
+        The fields of the truth, without the numbers of items, in their order.
+    """
+
+    def __init__(self, truths: FieldFile, outputs: FieldFile, *, complete: bool) -> None:
+        self._truths, self._outputs = truths, outputs
+        self.names: dict[str, None] = {}
+        self._unmatched: list[Row] = []
+        self._empty: list[str] = []
+        lists = {name for row in truths.rows for name in FieldPath.of(row.field).lists()}
+        self._complete = complete
+        self.counts = count_names(lists)
+        self._true = _by_document(truths, lists, self.counts)
+        self._read = _by_document(outputs, lists, self.counts)
+        self._name_of: dict[str, str] = {}
+        for placed in self._true.values():
+            for path, _ in placed:
+                name = path.written(numbers=False)
+                self.names.setdefault(name)
+                if name not in self.counts:
+                    self._name_of[path.key] = name
+        self.names |= dict.fromkeys(self.counts)
+
+    def items(self, ways: Mapping[str, FieldComparison]) -> list[Item]:
+        """Return the items of all documents of the truth."""
+        found: list[Item] = []
+        for document in self._truths.documents:
+            items = self._of_document(document, ways)
+            found += items
+            if not items:
+                self._empty.append(document)
+        for document in self._outputs.documents:
+            if document not in self._true:
+                self._unmatched += [row for _, row in self._read.get(document, ()) if _is_there(row)]
+        return found
+
+    def _of_document(self, document: str, ways: Mapping[str, FieldComparison]) -> list[Item]:
+        true, true_counts = _without_counts(self._true[document], self.counts)
+        of_document, read_counts = _without_counts(self._read.get(document, ()), self.counts)
+        read = []
+        for path, row in of_document:
+            if path.key in self._name_of:
+                read.append((path, row))
+            elif _is_there(row):
+                self._unmatched.append(row)
+
+        def similarity(truth: Placed, output: Placed) -> float:
+            return _similarity(truth[1], output[1], ways[self._name_of[truth[0].key]])
+
+        try:
+            pairs = pair_fields(true, read, similarity)
+        except ValueError as error:
+            if isinstance(error, OcrFileError):
+                raise
+            raise OcrFileError(self._outputs.path, f"document {shown(document)}: {error}") from None
+        order = {id(row): number for number, (_, row) in enumerate(true)}
+        items, inserted = [], []
+        for of_truth, of_output in pairs:
+            if of_truth is not None:
+                path, row = of_truth
+                output = None if of_output is None else of_output[1]
+                name = self._name_of[path.key]
+                items.append(Item(name, path.written(), row, output))
+            elif of_output is not None and _is_there(of_output[1]):
+                path, row = of_output
+                name = self._name_of[path.key]
+                if path.items or "[]" in name or self._truths.whole or self._complete:
+                    inserted.append(Item(name, path.written("+"), None, row))
+                else:
+                    self._unmatched.append(row)
+        items.sort(key=lambda item: order[id(item.truth)])
+        return [*items, *inserted, *self._counts_of(true, true_counts, read, read_counts)]
+
+    def _counts_of(
+        self,
+        true: Sequence[Placed],
+        true_counts: Mapping[str, Row],
+        read: Sequence[Placed],
+        read_counts: Mapping[str, Row],
+    ) -> Iterator[Item]:
+        """Yield the numbers of rows: as they are given, or as they are counted."""
+        for name, key in self.counts.items():
+            truth = true_counts.get(name)
+            if truth is None:
+                truth = true_count(true, key, complete=self._truths.whole or self._complete)
+            output = read_counts.get(name) or read_count(read, key)
+            if truth is not None or output is not None:  # without a truth, it is wrong for all we know
+                yield Item(name, name, truth, output)
+
+    def check(self, notes: list[str], *, skip_unmatched: bool) -> None:
+        """Raise if there are outputs without a truth, or note that they are left out."""
+        if self._unmatched:
+            n = len(self._unmatched)
+            said = f"{count(n)} {plural('output', n)} without a truth"
+            listed = few_of((f"{row.field} of {row.document}" for row in self._unmatched), LISTED)
+            if not skip_unmatched:
+                raise PairingError(f"{self._outputs.path}: {said}: {listed}")
+            notes.append(f"{said} left out: {listed}")
+        if self._empty:
+            n = len(self._empty)
+            notes.append(
+                f"{count(n)} {plural('document', n)} in which neither the truth nor the outputs have "
+                f"any field left out: {few_of(self._empty, LISTED)}"
+            )
+        without = [name for name in self._truths.documents if name not in self._read]
+        if without:
+            notes.append(
+                f"{count(len(without))} {plural('document', len(without))} without any output, whose "
+                f"fields are rejected: {few_of(without, LISTED)}"
+            )
+
+
+def _without_counts(
+    placed: Iterable[Placed], counts: Mapping[str, str]
+) -> tuple[list[Placed], dict[str, Row]]:
+    """Return fields without the numbers of rows that are given among them, and these by their names."""
+    every = list(placed)
+    given = {path.key: row for path, row in every if not path.items and path.key in counts}
+    return [each for each in every if each[0].items or each[0].key not in counts], given
+
+
+def _by_document(
+    file: FieldFile, lists: set[str], counts: Mapping[str, str]
+) -> dict[str, list[Placed]]:
+    """Return the fields of each document, those of lists with the number of their item."""
+    found: dict[str, list[Placed]] = {name: [] for name in file.documents}
+    seen: dict[tuple[str, str], Row] = {}
+    for row in file.rows:
+        path = FieldPath.of(row.field)
+        if path.items or path.key not in counts:
+            path = path.within(lists)
+        first = seen.setdefault((row.document, path.written()), row)
+        if first is not row:
+            raise row.error(
+                f"it is {shown(first.field)}, too, as the truth has several of them; one of both is "
+                "expected"
+            )
+        found[row.document].append((path, row))
+    return {name: placed for name, placed in found.items() if placed or file.whole}
+
+
+def _is_there(row: Row) -> bool:
+    return is_there(row.prediction)
+
+
+def _judge(truth: Row, prediction: Written, way: FieldComparison) -> Judgement:
+    """Return whether a prediction is right, or raise what is wrong with the truth."""
+    expected = truth.truth or EMPTY
+    try:
+        return way.judge(expected, prediction)
+    except Unreadable as error:
+        raise truth.error(
+            f"the truth is {shown(expected.text)}; {error} is expected by the comparison {way.name!r}"
+        ) from None
+    except TooSlowError as error:
+        raise truth.error(str(error)) from None
+
+
+def _similarity(truth: Row, output: Row, way: FieldComparison) -> float:
+    from rapidfuzz.distance import Levenshtein
+
+    true, read = truth.truth or EMPTY, output.prediction or EMPTY
+    if not true.text.strip() or not read.text.strip():
+        return 0.0
+    if _judge(truth, read, way).right:
+        return 1.0
+    return Levenshtein.normalized_similarity(true.text, read.text)
+
+
+def _outputs(
+    items: Sequence[Item], ways: Mapping[str, FieldComparison], notes: list[str]
+) -> FieldOutputs:
+    """Compare each output with its truth."""
+    judged: list[Judgement] = []
+    confidence = np.full(len(items), np.nan)
+    for i, (name, _, truth, output) in enumerate(items):
+        prediction = None if output is None else output.prediction
+        if output is not None and prediction is not None:
+            confidence[i] = as_confidence(output)
+        if truth is None:
+            judged.append(Judgement(right=False))
+        else:
+            judged.append(_judge(truth, prediction or EMPTY, ways[name]))
+    _refuse_numbers(items, judged, ways)
+    rejected = np.isnan(confidence)
+    _check_one_scale(items, confidence)
+    never = None
+    if rejected.any():
+        never = below_all(confidence)
+        confidence[rejected] = never
+    true = [EMPTY if item.truth is None else item.truth.truth or EMPTY for item in items]
+    read = [
+        None if item.output is None or (gone and not _is_there(item.output)) else item.output.prediction
+        for item, gone in zip(items, rejected.tolist(), strict=True)
+    ]
+    correct = np.array([each.right for each in judged], np.bool_)
+    kind = [
+        _kind(is_read=each is not None, is_true=bool(value.text.strip()), right=right)
+        for value, each, right in zip(true, read, correct.tolist(), strict=True)
+    ]
+    notes = [*notes, *_counted(items, judged, kind, rejected.tolist())]
+    notes += [*_none_right(items, judged), *_hints(items, judged, ways)]
+    return FieldOutputs(
+        document=tuple(_row(item).document for item in items),
+        field=tuple(item.field for item in items),
+        name=tuple(item.name for item in items),
+        truth=tuple(
+            ways[item.name].of_truth(each).text for item, each in zip(items, true, strict=True)
+        ),
+        prediction=tuple(
+            None if each is None else _shown(ways[item.name].of_prediction(each))
+            for item, each in zip(items, read, strict=True)
+        ),
+        correct=correct,
+        confidence=confidence,
+        kind=tuple(kind),
+        rejected=rejected,
+        never_accepted=never,
+        comparisons={name: each.name for name, each in ways.items()},
+        folded=tuple(_folded(items, judged, ways)),
+        notes=tuple(notes),
+    )
+
+
+def _kind(*, is_read: bool, is_true: bool, right: bool) -> str:
+    """Return what became of a field; of one without an output, right means that it is empty."""
+    if not is_read:
+        return "empty" if right else "missed"
+    return "right" if right else "wrong" if is_true else "inserted"
+
+
+def _row(item: Item) -> Row:
+    row = item.output if item.truth is None else item.truth
+    assert row is not None  # noqa: S101, one of the two is there
+    return row
+
+
+def _shown(written: Written) -> str:
+    return written.text if written.value is None else written.value
+
+
+def _counted(
+    items: Sequence[Item], judged: Sequence[Judgement], kind: Sequence[str], rejected: Sequence[bool]
+) -> Iterable[str]:
+    """Yield what is to be known of rejected, inserted, undecided and unreadable outputs."""
+    empty = kind.count("empty")
+    without = kind.count("missed") + empty
+    if without:
+        rightly = f", {count(empty)} of them rightly empty" if empty else ""
+        said = f"{count(without)} {plural('field', without)} without an output"
+        yield f"{said} {_is(without)} rejected{rightly}"
+    unsure = [
+        item
+        for item, each, gone in zip(items, kind, rejected, strict=True)
+        if gone and each not in ("missed", "empty")
+    ]
+    inserted = [item for item, each in zip(items, kind, strict=True) if each == "inserted"]
+    uncounted = [item for item in inserted if _is_uncounted(item)]
+    inserted = [item for item in inserted if not _is_uncounted(item)]
+    undecided, unreadable = (
+        [item for item, each in zip(items, judged, strict=True) if each.remark == remark]
+        for remark in ("undecided", "unreadable")
+    )
+    for of, words, in_pairs in (
+        (unsure, "without a confidence {} rejected", False),
+        (inserted, "that no true field takes {} inserted, and wrong", False),
+        (uncounted, UNCOUNTED, False),
+        (undecided, UNDECIDED, True),
+        (unreadable, "{} not of the kind that the comparison expects, and wrong", True),
+    ):
+        if of:
+            found = (
+                f"{item.field} of {_row(item).document}" + (f": {_pair(item)}" if in_pairs else "")
+                for item in of
+            )
+            said = words.format(_is(len(of)))
+            yield f"{count(len(of))} {plural('output', len(of))} {said}: {few_of(found, EXAMPLES)}"
+
+
+def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[str]:
+    """Yield where no output is right, of all fields or of one that has many."""
+    wrong: dict[str, list[Item]] = defaultdict(list)
+    right: set[str] = set()
+    for item, each in zip(items, judged, strict=True):
+        if item.truth is None or item.output is None or not is_there(item.output.prediction):
+            continue
+        if each.right:
+            right.add(item.name)
+        wrong[item.name].append(item)
+    whole = {"": [item for of in wrong.values() for item in of]}
+    for name, of in (wrong if right else whole).items():
+        if name not in right and len(of) >= (MANY if right else 1):
+            of_field = f" of {name}" if name else ""
+            examples = listed([_pair(item) for item in of[:EXAMPLES]])
+            yield f"none of the {count(len(of))} outputs{of_field} is right, such as {examples}"
+
+
+def _is_uncounted(item: Item) -> bool:
+    """Return whether this is a number of rows of which the truth says nothing."""
+    return item.truth is None and item.field == item.name and item.name.endswith(COUNT)
+
+
+def _is(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _pair(item: Item) -> str:
+    true = EMPTY if item.truth is None else item.truth.truth or EMPTY
+    read = EMPTY if item.output is None else item.output.prediction or EMPTY
+    return f"{shown(_shown(read))} for {shown(_shown(true))}"
+
+
+def _folded(
+    items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
+) -> Iterable[FoldedField]:
+    """Yield, for each field, how many outputs are right though they differ from their truth."""
+    of: dict[str, list[Item]] = defaultdict(list)
+    for item, each in zip(items, judged, strict=True):
+        if each.remark == "folded":
+            of[item.name].append(item)
+    for name, found in of.items():
+        way = ways[name]
+        examples = dict.fromkeys(
+            (
+                _shown(way.of_prediction((item.output and item.output.prediction) or EMPTY)),
+                _shown(way.of_truth((item.truth and item.truth.truth) or EMPTY)),
+            )
+            for item in found
+        )
+        yield FoldedField(name, way.name, len(found), tuple(list(examples)[:EXAMPLES]))
+
+
+def _hints(
+    items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
+) -> Iterable[str]:
+    """Yield which fields, compared exactly, would be right more often by another comparison."""
+    tried = {how: lru_cache(maxsize=None)(comparison(how).judge) for how in TRIED}
+    wrong: Counter[str] = Counter()
+    better: dict[str, Counter[str]] = defaultdict(Counter)
+    for item, each in zip(items, judged, strict=True):
+        if each.right or ways[item.name].name != "exact" or item.truth is None or item.output is None:
+            continue
+        true, read = item.truth.truth, item.output.prediction
+        if true is None or read is None:
+            continue
+        wrong[item.name] += 1
+        for how, judge in tried.items():
+            try:
+                better[item.name][how] += judge(true, read).right
+            except Unreadable:
+                continue
+    found = []
+    for name, counts in better.items():
+        how, n = max(counts.items(), key=lambda pair: pair[1])  # the first of equals
+        if n:
+            found.append((n, wrong[name], f"{name}={how} ({count(n)} of {count(wrong[name])})"))
+    if found:
+        n, n_wrong = (sum(column) for column in zip(*(each[:2] for each in found), strict=True))
+        yield (
+            f"{count(n)} of {count(n_wrong)} wrong outputs {_differ(n)} from the truth in form alone; "
+            f"compare takes them for right: {', '.join(text for _, _, text in found)}"
+        )
+
+
+def _refuse_numbers(
+    items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
+) -> None:
+    """Raise where outputs are wrong as texts and right as numbers, of a field that nobody spoke of."""
+    judge = lru_cache(maxsize=None)(comparison("number").judge)
+    same: list[tuple[str, Row, Written, Written]] = []
+    for item, each in zip(items, judged, strict=True):
+        if each.right or ways[item.name] is not UNTOLD or item.truth is None or item.output is None:
+            continue
+        true, read = item.truth.truth, item.output.prediction
+        if true is None or read is None:
+            continue
+        with suppress(Unreadable):
+            if judge(true, read).right:
+                same.append((item.name, item.truth, true, read))
+    if not same:
+        return
+    name, row, true, read = same[0]
+    n, names = len(same), few_of(dict.fromkeys(each[0] for each in same), EXAMPLES)
+    raise row.error(
+        f"the output {shown(_shown(read))} and the truth {shown(_shown(true))} differ as texts and are "
+        f"the same number, as in {count(n)} {plural('item', n)} ({names}); "
+        f"compare={{{name!r}: 'number'}} takes such outputs for right, "
+        f"compare={{{name!r}: 'text'}} for wrong"
+    )
+
+
+def _differ(n: int) -> str:
+    return "differs" if n == 1 else "differ"
+
+
+def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:
+    """Raise where some documents, or fields, have confidences up to 1, and others up to 100."""
+    known = confidence[~np.isnan(confidence)]
+    if not len(known) or known.min() < 0 or not 1 < known.max() <= 100:
+        return
+    for what in ("document", "field"):
+        groups: dict[str, list[int]] = defaultdict(list)
+        for i, item in enumerate(items):
+            if not np.isnan(confidence[i]):
+                groups[_row(item).document if what == "document" else item.name].append(i)
+        highest = {
+            name: (float(confidence[of].max()), of[int(np.argmax(confidence[of]))])
+            for name, of in groups.items()
+            if len(of) >= FEW
+        }
+        low = next((at for top, at in highest.values() if 0 < top <= 1), None)
+        high = next((at for top, at in highest.values() if top > 1), None)
+        if low is not None and high is not None:
+            each = ", ".join(
+                f"{confidence[at]:g} in field {shown(items[at].field)} of document "
+                f"{shown(_row(items[at]).document)}"
+                for at in (low, high)
+            )
+            raise _row(items[low]).error(
+                f"all confidences of this {what} are at most 1, and those of others go up to 100 "
+                f"({each}); one scale is expected"
+            )

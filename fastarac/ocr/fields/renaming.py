@@ -1,0 +1,133 @@
+"""Names of fields that the truth has others for: those of services and engines are replaced."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.fields.comparisons import strings_of_file
+from fastarac.ocr.fields.rows import FieldPath
+from fastarac.ocr.readers._files import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastarac.ocr.fields.rows import FieldFile
+
+__all__ = ["read_names", "renamed"]
+
+NUMBER = "[]"
+EXAMPLE = 'a name such as "total"'
+
+
+def read_names(given: Iterable[str]) -> dict[str, str]:
+    """Return names of fields that are written as ``FIELD=NAME``, or in a TOML file.
+
+    Parameters
+    ----------
+    given : iterable of str
+        What is written. A file ends in ``.toml``, and has lines such as
+        ``"Items[].Amount" = "items[].amount"``.
+
+    Returns
+    -------
+    rename : dict of str to str
+        As :func:`read_fields` takes it.
+
+    Raises
+    ------
+    ValueError
+        If a field is named twice, or a file cannot be read.
+
+    Examples
+    --------
+    >>> from fastarac.ocr.fields.renaming import read_names
+    >>> read_names(["InvoiceTotal=total", "Items=items"])
+    {'InvoiceTotal': 'total', 'Items': 'items'}
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        if text.endswith(".toml") and "=" not in text:
+            each = strings_of_file(Path(text), EXAMPLE)
+        else:
+            field, equals, name = text.partition("=")
+            if not equals or not field.strip() or not name.strip():
+                raise ValueError(
+                    f"rename is {shown(text)}; FIELD=NAME is expected, as InvoiceTotal=total, or the "
+                    "name of a .toml file"
+                )
+            each = {field.strip(): name.strip()}
+        if twice := [field for field in each if field in found]:
+            raise ValueError(f"rename is given twice for {shown(twice[0])}; once is expected")
+        found |= each
+    return found
+
+
+def renamed(
+    file: FieldFile, rename: Mapping[str, str] | os.PathLike[str]
+) -> tuple[FieldFile, dict[str, str]]:
+    """Return the fields of a file by other names, and which of the names are there.
+
+    Parameters
+    ----------
+    file : FieldFile
+    rename : mapping of str to str or path-like
+        A new name for each field, or for each list or object with all that is in it. Numbers of items
+        are left out, or written as ``[]``; each goes to the place of a ``[]`` of the new name, and
+        where that has none left behind the same part of it (or its end, where it has fewer parts). The
+        longest name counts. A path is that of a TOML file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from fastarac.ocr.fields.renaming import renamed
+    >>> from fastarac.ocr.fields.rows import FieldFile, Row
+    >>> rows = [Row("a1", name, Path("a1.json"), "") for name in ("TOTAL", "LineItems[3].PRICE")]
+    >>> file = FieldFile(Path("a1.json"), rows, ("a1",), whole=True, kind="JSON")
+    >>> found, _ = renamed(file, {"TOTAL": "total", "LineItems[].PRICE": "items[].amount"})
+    >>> [row.field for row in found.rows]
+    ['total', 'items[3].amount']
+    """
+    if isinstance(rename, os.PathLike):
+        rename = strings_of_file(Path(rename), EXAMPLE)
+    if not isinstance(rename, Mapping) or not all(isinstance(name, str) for name in rename.values()):
+        raise ValueError(
+            f"rename is {rename!r}; a mapping from fields to their names in the truth, or the path of "
+            "a TOML file is expected"
+        )
+    names = {name.replace(NUMBER, ""): name for name in rename}
+    keys = sorted(names, key=len, reverse=True)
+    applied: dict[str, str] = {}
+    rows = []
+    for row in file.rows:
+        path = FieldPath.of(row.field)
+        key = next((key for key in keys if path.is_below(key)), None)
+        if key is None:
+            rows.append(row)
+            continue
+        new = rename[names[key]]
+        applied[names[key]] = new
+        rows.append(replace(row, field=_moved(path, key, new).written()))
+    return replace(file, rows=rows), applied
+
+
+def _moved(path: FieldPath, key: str, new: str) -> FieldPath:
+    """Return a path that begins with another name, and the numbers in their places in it."""
+    first, *rest = new.split(NUMBER)
+    begin, places = first, list[int]()
+    for piece in rest:
+        places.append(len(begin))
+        begin += piece
+    inside = [(length, number) for length, number in path.items if length <= len(key)]
+    ends = [end for end in range(1, len(begin) + 1) if begin[end : end + 1] in (".", "")]
+    for length, _ in inside[len(places) :]:  # behind the same part of the name, where it has as many
+        places.append(ends[min(key[:length].count("."), len(ends) - 1)])
+    after = [
+        (length - len(key) + len(begin), number) for length, number in path.items if length > len(key)
+    ]
+    numbers = (number for _, number in inside)
+    items = (*sorted(zip(places, numbers, strict=False)), *after)
+    return FieldPath(begin + path.key[len(key) :], items)

@@ -1,0 +1,156 @@
+"""What a file says of one field of one document, and how the names of repeated fields are read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.fields.positions import NOWHERE, Position
+from fastarac.ocr.readers._files import OcrFileError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from fastarac.ocr.fields.comparisons import Written
+
+__all__ = ["FieldFile", "FieldPath", "Row"]
+
+_INDEX = re.compile(r"\[(\d{1,9})\]", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is known of one field of a document.
+
+    Attributes
+    ----------
+    document, field : str
+        What it is about; repeated fields have a number: ``items[3].amount``.
+    file : Path
+        Where it is from.
+    place : str
+        Where it stands there.
+    prediction, truth : Written or None
+        What was read, and what it should be; None where there is none.
+    confidence : str, float or None
+        As it is written.
+    position : Position
+        Where it stands in the document.
+    """
+
+    document: str
+    field: str
+    file: Path
+    place: str
+    prediction: Written | None = None
+    confidence: str | float | None = None
+    truth: Written | None = None
+    position: Position = NOWHERE
+
+    def error(self, problem: str) -> OcrFileError:
+        """Return an error about this field."""
+        what = f"field {shown(self.field)} of document {shown(self.document)}"
+        return OcrFileError(self.file, f"{what}: {problem}", place=self.place)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFile:
+    """All fields of a file or folder.
+
+    Attributes
+    ----------
+    path : Path
+    rows : list of Row
+    documents : tuple of str
+        All documents, also those without fields.
+    whole : bool
+        Whether a field that a document does not have is empty there, as in nested JSON; in a table,
+        nothing is known of it.
+    kind : str
+        What wrote it.
+    """
+
+    path: Path
+    rows: list[Row]
+    documents: tuple[str, ...]
+    whole: bool
+    kind: str
+
+    def check_once(self) -> None:
+        """Raise where a field of a document is there twice."""
+        seen: dict[tuple[str, str], Row] = {}
+        for row in self.rows:
+            first = seen.setdefault((row.document, row.field), row)
+            if first is not row:
+                where = first.place if first.file == row.file else f"{first.file}, {first.place}"
+                raise OcrFileError(
+                    row.file,
+                    f"field {shown(row.field)} of document {shown(row.document)} is in {where} "
+                    "already; one value for each is expected",
+                    place=row.place,
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPath:
+    """The name of a field without the numbers of items, and where these stand in it.
+
+    Attributes
+    ----------
+    key : str
+        ``items.amount`` of ``items[3].amount``.
+    items : tuple of (int, int)
+        The length of the name before each number, and the number: ``((5, 3),)``.
+    """
+
+    key: str
+    items: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of(cls, field: str) -> FieldPath:
+        """Return the path that a field's name says: one object for all documents that have the field.
+
+        Examples
+        --------
+        >>> from fastarac.ocr.fields.rows import FieldPath
+        >>> FieldPath.of("items[3].amount")
+        FieldPath(key='items.amount', items=((5, 3),))
+        """
+        return _path_of(field)
+
+    def lists(self) -> set[str]:
+        """Return the names of the lists that it is in."""
+        return {self.key[:length] for length, _ in self.items}
+
+    def is_below(self, name: str) -> bool:
+        """Return whether the field is that of this name, or a part of it."""
+        return self.key == name or self.key.startswith((f"{name}.", f"{name}["))
+
+    def within(self, lists: Iterable[str]) -> FieldPath:
+        """Return the path with the number 0 in each of these lists in which it has none."""
+        lengths = {length for length, _ in self.items}
+        lacking = {len(name) for name in lists if self.is_below(name)} - lengths
+        return FieldPath(self.key, tuple(sorted((*self.items, *((length, 0) for length in lacking)))))
+
+    def written(self, mark: str = "", *, numbers: bool = True) -> str:
+        """Return the name, with the numbers of items (after a mark) or with [] in their place."""
+        text, end = "", 0
+        for length, number in self.items:
+            text += (
+                f"{self.key[end:length]}[{mark}{number}]" if numbers else f"{self.key[end:length]}[]"
+            )
+            end = length
+        return text + self.key[end:]
+
+
+@lru_cache(1 << 12)
+def _path_of(field: str) -> FieldPath:
+    first, *rest = _INDEX.split(field)
+    key, items = first, []
+    for number, piece in zip(rest[::2], rest[1::2], strict=True):
+        items.append((len(key), int(number)))
+        key += piece
+    return FieldPath(key, tuple(items))

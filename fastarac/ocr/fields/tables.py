@@ -1,0 +1,259 @@
+"""Tables of form fields: JSON lines, CSV, TSV and Parquet, told by their content."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections import Counter
+from contextlib import contextmanager
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from fastarac._core.extras import needed_by_ocr
+from fastarac._core.text import few_of
+from fastarac.io import DataFileError
+from fastarac.io._formats import Parquet
+from fastarac.io._sources import COMMA_HINT, DECIMAL_COMMA, connect
+from fastarac.ocr.fields.comparisons import Written
+from fastarac.ocr.fields.rows import Row
+from fastarac.ocr.fields.services import JsonNumber, written_of
+from fastarac.ocr.readers._files import OcrFileError, decoded, encoding_of, open_file, shown
+from fastarac.ocr.readers._json import parsed
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+    from typing import TypeAlias
+
+    from fastarac.ocr.readers._files import InputFile
+
+    Records: TypeAlias = Iterator[tuple[str, dict[str, Written | None]]]
+
+__all__ = ["as_confidence", "columns_of", "field_rows", "is_field_table", "is_table"]
+
+KEYS = ("document", "field")
+WANTED = {
+    "truth": ("truth",),
+    "prediction": ("prediction", "confidence"),
+    "both": ("prediction", "confidence", "truth"),
+}
+DELIMITERS = ",;\t|"
+PARQUET = b"PAR1"
+LISTED = 20
+ROWS = 1 << 12  # of a Parquet file that are fetched at a time
+
+
+def is_field_table(path: str | os.PathLike[str]) -> bool:
+    r"""Return whether a file is a table of fields: one with columns `document` and `field`.
+
+    See Also
+    --------
+    read_fields : read fields of documents and their truth
+    has_fields : return whether a file or folder has fields
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.ocr import is_field_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "fields.csv")
+    ...     _ = path.write_text("document,field,prediction,confidence\n")
+    ...     is_field_table(path)
+    True
+    """
+    return is_table(open_file(path))
+
+
+def is_table(file: InputFile) -> bool:
+    """Return whether a file is a table of fields."""
+    try:
+        return set(KEYS) <= set(columns_of(file))
+    except OcrFileError:
+        return False
+
+
+def columns_of(file: InputFile) -> list[str]:
+    """Return the names of the columns of a table."""
+    return _table(file)[0]
+
+
+def field_rows(file: InputFile, role: str) -> list[Row]:
+    """Return the rows of a table of fields with what is wanted: "truth", "prediction" or "both".
+
+    Raises
+    ------
+    OcrFileError
+        If the file is no such table, or lacks a column.
+    """
+    wanted = WANTED[role]
+    names, records = _table(file)
+    missing = [name for name in (*KEYS, *wanted) if name not in names]
+    if missing:
+        problem = (
+            f"there is no column {', '.join(map(shown, missing))}; "
+            f"the columns are {few_of(map(shown, names), LISTED)}"
+        )
+        raise OcrFileError(file.path, problem)
+    rows: list[Row] = []
+    for place, record in records:
+        document, field = (_name(record.get(name)) for name in KEYS)
+        if not document or not field:
+            problem = (
+                f"document is {shown(document)} and field is {shown(field)}; a name of each is expected"
+            )
+            raise OcrFileError(file.path, problem, place=place)
+        confidence, truth = record.get("confidence"), record.get("truth")
+        if truth == record.get("prediction"):  # as most are: one object for both
+            truth = record.get("prediction")
+        rows.append(
+            Row(
+                document,
+                field,
+                file.path,
+                place,
+                record.get("prediction") if "prediction" in wanted else None,
+                confidence.text if confidence is not None and "confidence" in wanted else None,
+                truth if "truth" in wanted else None,
+            )
+        )
+    if not rows:
+        raise OcrFileError(file.path, "there are no rows")
+    return rows
+
+
+def _name(written: Written | None) -> str | None:
+    return None if written is None else written.text
+
+
+def as_confidence(row: Row) -> float:
+    """Return the confidence of a row; NaN where it has none."""
+    written = str(row.confidence) if row.confidence is not None else ""
+    if not written.strip():
+        return math.nan
+    comma = re.fullmatch(DECIMAL_COMMA, written) is not None
+    try:
+        value = float(written.replace(",", ".") if comma else written)
+    except ValueError:
+        value = math.inf
+    if math.isinf(value) or "_" in written:
+        hint = COMMA_HINT if "," in written else ""
+        raise row.error(f"confidence is {shown(written)}; a finite number is expected{hint}")
+    return value
+
+
+def _table(file: InputFile) -> tuple[list[str], Records]:
+    """Return the names of the columns and the rows with their places."""
+    if file.head.startswith(PARQUET):
+        return _parquet(file)
+    begin = file.head.decode(encoding_of(file.head), errors="ignore").lstrip()
+    if not begin:
+        raise OcrFileError(file.path, "the file is empty; a table of fields is expected")
+    return _json_lines(file) if begin[0] in "{[" else _delimited(file)
+
+
+def _delimited(file: InputFile) -> tuple[list[str], Records]:
+    text = decoded(file)
+    header = text.partition("\n")[0]
+    delimiter = max(DELIMITERS, key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        names = next(reader)
+    except csv.Error as error:
+        raise OcrFileError(file.path, f"the header is malformed: {error}", place="line 1") from None
+    if len(set(names)) < len(names):
+        repeated = Counter(names).most_common(1)[0][0]
+        raise OcrFileError(file.path, f"two columns are named {shown(repeated)}", place="line 1")
+
+    def records() -> Records:
+        while True:
+            place = f"line {reader.line_num + 1}"
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise OcrFileError(file.path, f"{error}", place=place) from None
+            if not fields:
+                continue
+            if len(fields) != len(names):
+                problem = f"the header has {len(names)} fields, the row has {len(fields)}"
+                raise OcrFileError(file.path, problem, place=place)
+            yield place, dict(zip(names, map(Written, fields), strict=True))
+
+    return names, records()
+
+
+def _json_lines(file: InputFile) -> tuple[list[str], Records]:
+    text = decoded(file)
+    records: list[tuple[str, dict[str, Written | None]]] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        place = f"line {number}"
+        # Numbers stay as they are written: 12.50 is not 12.5 where texts are compared.
+        value = parsed(line, file.path, place, parse_float=JsonNumber, parse_int=JsonNumber)
+        if not isinstance(value, dict):
+            problem = 'an object a line is expected, such as {"document": "a1", "field": "total"}'
+            raise OcrFileError(file.path, problem, place=place)
+        records.append((place, {key: _text(file, place, key, each) for key, each in value.items()}))
+    names = list(dict.fromkeys(key for _, record in records for key in record))
+    return names, iter(records)
+
+
+def _text(file: InputFile, place: str, key: str, value: object) -> Written | None:
+    if value is None or isinstance(value, str | bool):
+        return written_of(value)
+    if isinstance(value, float):  # NaN and Infinity, which JSON does not have
+        return None if math.isnan(value) else Written(str(value))
+    if key in (*KEYS, "prediction", "truth", "confidence"):
+        problem = f"{key} is {shown(value)}; a text or a number is expected"
+        raise OcrFileError(file.path, problem, place=place)
+    return None
+
+
+def _parquet(file: InputFile) -> tuple[list[str], Records]:
+    with _parquet_of(file) as source:
+        names = source.columns
+
+    def records() -> Records:
+        with _parquet_of(file) as source:
+            found = source.select("*")
+            number = 0
+            while rows := found.fetchmany(ROWS):
+                for row in rows:
+                    number += 1
+                    yield f"row {number}", dict(zip(names, map(_of_parquet, row), strict=True))
+
+    return names, records()
+
+
+def _of_parquet(value: object) -> Written | None:
+    """Return a value of a column; of numbers and days also as a machine writes it."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, datetime) and not value.time():  # a day, as data frames hold it
+        value = value.date()
+    by_machine = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    by_machine = by_machine or type(value) is date
+    return Written(str(value), str(value) if by_machine else None)
+
+
+@contextmanager
+def _parquet_of(file: InputFile) -> Iterator[Parquet]:
+    """Yield a Parquet file that expands no further than `fastarac.io.reading_limits` allow."""
+    with needed_by_ocr("reading Parquet files needs DuckDB"):
+        import duckdb
+    with connect() as connection:
+        try:
+            yield Parquet(file.path, connection)
+        except OcrFileError:
+            raise
+        except (duckdb.Error, DataFileError) as error:
+            problem = "it is not a Parquet file, or a damaged one"
+            if isinstance(error, DataFileError):
+                problem = error.problem
+            raise OcrFileError(file.path, problem) from None

@@ -1,0 +1,1 @@
+"""What people verify of pages: drawn words, crops of images, pages to look at."""

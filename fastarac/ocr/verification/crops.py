@@ -1,0 +1,131 @@
+"""Pieces of page images around words, small enough for a page of errors."""
+
+from __future__ import annotations
+
+import base64
+import io
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastarac._core.extras import require
+from fastarac._core.text import few_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+    from PIL.Image import Image
+
+    from fastarac.ocr.words.records import Records
+    from fastarac.ocr.words.words import Words
+
+__all__ = ["check_images", "crops_of", "write_crops"]
+
+MARGIN = 0.6  # heights of the word around it
+TALLEST, WIDEST = 56, 420  # pixels
+QUALITY = 60
+
+
+def check_images(images: Mapping[str, Path], page_names: Sequence[str]) -> None:
+    """Raise ValueError where no page has an image, or one has two."""
+    of_two: Mapping[str, tuple[Path, Path]] = getattr(images, "ambiguous", {})
+    for name in page_names:
+        if name in of_two:
+            one, other = of_two[name]
+            raise ValueError(f"{one} and {other} are both images of {name}; one a page is expected")
+    if images and not set(images) & set(page_names):
+        raise ValueError(
+            f"images are called {_some(images)}, and pages {_some(page_names)}; images named as the "
+            "pages are expected"
+        )
+
+
+def _some(names: Iterable[str]) -> str:
+    return few_of(sorted(names), 3)
+
+
+def crops_of(
+    images: Mapping[str, Path], words: Words, records: Records, rows: Sequence[int]
+) -> dict[int, str]:
+    """Return pictures of the outputs of some records as data URIs, by record.
+
+    A record without a box, or on a page without an image, has none. Boxes are in the units of the
+    pages' sizes, or in pixels of the image where a file gives no size.
+    """
+    require("PIL", "ocr")
+    found: dict[int, str] = {}
+    by_page: dict[int, list[int]] = {}
+    for row in rows:
+        by_page.setdefault(int(records.page[row]), []).append(row)
+    place = {name: index for index, name in enumerate(words.page_names)}
+    for page, of_page in by_page.items():
+        name = records.page_names[page]
+        if name not in images:
+            continue
+        grey, scale = _opened(images[name], words.page_size[place[name]])
+        for row in of_page:
+            boxes = words.box[records.output_begin[row] : records.output_end[row]]
+            piece = _piece(grey, boxes * scale)
+            if piece is None:
+                continue
+            piece.thumbnail((WIDEST, TALLEST))
+            held = io.BytesIO()
+            piece.save(held, "JPEG", quality=QUALITY, optimize=True)
+            found[row] = "data:image/jpeg;base64," + base64.b64encode(held.getvalue()).decode("ascii")
+    return found
+
+
+def write_crops(
+    folder: Path,
+    images: Mapping[str, Path],
+    words: Words,
+    places: tuple[NDArray[np.intp], NDArray[np.float64]],
+    files: Mapping[int, str],
+) -> set[int]:
+    """Write PNG files of the places of outputs, and return those of which there is one.
+
+    `places` are the page and the box of each output, and `files` the names of the files by its index.
+    An output without a box has none.
+    """
+    require("PIL", "ocr")
+    written: set[int] = set()
+    of_page, boxes = places
+    for page, rows in groupby(sorted(files), key=lambda row: int(of_page[row])):
+        grey, scale = _opened(images[words.page_names[page]], words.page_size[page])
+        for row in rows:
+            piece = _piece(grey, boxes[row][None] * scale)
+            if piece is not None:
+                piece.save(folder / files[row], "PNG", optimize=True)
+                written.add(row)
+    return written
+
+
+def _opened(path: Path, page_size: NDArray[np.float64]) -> tuple[Image, NDArray[np.float64]]:
+    """Return a grey image, and how many of its pixels each end of a box counts."""
+    from PIL.Image import open as open_image
+
+    with open_image(path) as image:
+        grey = image.convert("L")
+    scale = np.tile(np.array(grey.size) / page_size, 2)
+    return grey, np.where(np.isnan(scale), 1.0, scale)
+
+
+def _piece(grey: Image, boxes: NDArray[np.float64]) -> Image | None:
+    """Return what is in boxes, in pixels, with a margin; None where there are none, or no place."""
+    if not len(boxes) or np.isnan(boxes).any():
+        return None
+    left, top = boxes[:, :2].min(axis=0)
+    right, bottom = boxes[:, 2:].max(axis=0)
+    around = MARGIN * (bottom - top)
+    inside = (
+        max(0, int(left - 2 * around)),
+        max(0, int(top - around)),
+        min(grey.width, int(right + 2 * around) + 1),
+        min(grey.height, int(bottom + around) + 1),
+    )
+    if inside[2] <= inside[0] or inside[3] <= inside[1]:
+        return None
+    return grey.crop(inside)

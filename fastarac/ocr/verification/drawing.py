@@ -1,0 +1,186 @@
+"""Draw the words of an engine's files that people verify, and put the answers beside all words."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.extras import require
+from fastarac._core.files import whole_folder
+from fastarac._core.text import few_of, plural
+from fastarac.io._formats import RowsOfArrays
+from fastarac.ocr.application import require_one_threshold, same_scale
+from fastarac.ocr.engine_outputs import EngineOutputs, columns_of_pages
+from fastarac.ocr.verification.crops import check_images, write_crops
+from fastarac.partial_truth.sample_files import draw_rows, goal_of, join_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from duckdb import DuckDBPyConnection
+    from numpy.typing import NDArray
+
+    from fastarac.operation import Policy
+    from fastarac.partial_truth.sampling import VerificationSample
+
+__all__ = ["Crops", "SampledWords", "join_answers_of_words", "sample_words"]
+
+CROP = "crop"
+
+
+class SampledWords(NamedTuple):
+    """What was drawn, of how many words and pages, and what is to be known of these."""
+
+    sample: VerificationSample
+    n_words: int
+    n_pages: int
+    n_crops: int
+    notes: tuple[str, ...]
+
+
+class Crops(NamedTuple):
+    """Where to write pictures of words, and the images of the pages by their names."""
+
+    folder: Path
+    images: Mapping[str, Path]
+
+
+def sample_words(
+    outputs: EngineOutputs,
+    goal: str | os.PathLike[str],
+    budget: float,
+    *,
+    policy: Policy | None = None,
+    crops: Crops | None = None,
+    answers: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> SampledWords:
+    """Draw words to verify, or audits of what a policy accepts, as :func:`.sample_outputs` does.
+
+    Parameters
+    ----------
+    outputs : EngineOutputs
+        Of which those that have a confidence are drawn from: the others are never accepted.
+    goal : str or path-like
+        The file to write, with the columns page, number, box, text and confidence beside those of
+        :func:`.sample_outputs`; with `crops` also crop, the file of each word's picture, from the
+        folder of this file.
+    budget, policy, answers, **options
+        As :func:`.sample_outputs` takes them; groups and strata are columns of these.
+    crops : Crops, optional
+        Write a picture of each word that is drawn, called by its row, into a new folder.
+
+    Raises
+    ------
+    DataFileError, ValueError
+        As :func:`.sample_outputs` and :func:`.apply_to_files`; where a page has no image.
+    FileExistsError
+        Where the folder of the crops holds files.
+    """
+    words = _Rows.of(outputs)
+    path = goal_of(goal, *outputs.files, *([] if answers is None else [answers]))
+    if policy is not None:
+        require_one_threshold(policy)
+        same_scale(policy, outputs.named, words.outputs.confidence, words.outputs.page)
+    if crops is not None:
+        words.require_images(crops)
+    done: set[int] = set()
+    n_drawn = 0
+    with ExitStack() as stack:
+        beside: Callable[[NDArray[np.intp]], dict[str, list[str]]] | None = None
+        if crops is not None:
+            inside = stack.enter_context(whole_folder(crops.folder))
+            shown = os.path.relpath(crops.folder, path.parent)
+
+            def crops_of(places: NDArray[np.intp]) -> dict[str, list[str]]:
+                nonlocal n_drawn
+                n_drawn = len(places)
+                files = {row: words.file_of(row) for row in places.tolist()}
+                of = words.outputs
+                found = write_crops(inside, crops.images, of.words, (of.page, of.box), files)
+                done.update(found)
+                names = (Path(shown, files[row]).as_posix() if row in done else "" for row in files)
+                return {CROP: list(names)}
+
+            beside = crops_of
+
+        sample = draw_rows(
+            words.opened, path, budget, policy=policy, answers=answers, beside=beside, **options
+        )
+    notes = list(words.notes)
+    if crops is not None and len(done) < n_drawn:
+        n = n_drawn - len(done)
+        notes.append(f"{n:,} drawn {plural('word', n)} have no place on their page, and no crop")
+    n_pages = len(outputs.words.page_names)
+    return SampledWords(sample, len(words.outputs.text), n_pages, len(done), tuple(notes))
+
+
+def join_answers_of_words(
+    outputs: EngineOutputs, answers: str | os.PathLike[str], goal: str | os.PathLike[str]
+) -> tuple[int, int, tuple[str, ...]]:
+    """Write all words that have a confidence, with the answers, as :func:`.join_answers` does.
+
+    Returns how many words were drawn, how many of them have an answer, and notes.
+    """
+    words = _Rows.of(outputs)
+    path = goal_of(goal, *outputs.files, answers)
+    return (*join_rows(words.opened, answers, path), words.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The words that have a confidence, as rows of a table."""
+
+    outputs: EngineOutputs
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, outputs: EngineOutputs) -> _Rows:
+        given = ~np.isnan(outputs.confidence)
+        left, n = int((~given).sum()), len(given)
+        if not left:
+            return cls(outputs, outputs.notes)
+        rows = np.flatnonzero(given)
+        names = "page", "number", "line", "space", "confidence", "box"
+        kept = {name: getattr(outputs, name)[rows] for name in names}
+        text = tuple(outputs.text[row] for row in rows.tolist())
+        have = "has" if left == 1 else "have"
+        note = (
+            f"{left:,} of {n:,} words {have} no confidence: they are never accepted, and none of them "
+            "is drawn"
+        )
+        return cls(outputs._replace(text=text, **kept), (*outputs.notes, note))
+
+    @property
+    def opened(self) -> Callable[[DuckDBPyConnection], RowsOfArrays]:
+        """What opens them as a table."""
+        of = self.outputs
+        columns = columns_of_pages(
+            of.words.page_names, of.page, of.number, of.box, of.text, of.confidence
+        )
+        columns["box"] = np.array([box or None for box in columns["box"].tolist()], object)
+
+        return lambda connection: RowsOfArrays(of.named, connection, columns)
+
+    def file_of(self, row: int) -> str:
+        """Return the name of a word's crop: its row, from 1."""
+        return f"{row + 1:0{len(str(len(self.outputs.text)))}d}.png"
+
+    def require_images(self, crops: Crops) -> None:
+        """Raise unless each page that has words has an image."""
+        require("PIL", "ocr")
+        names = self.outputs.words.page_names
+        check_images(crops.images, names)
+        lacking = [
+            names[page] for page in np.unique(self.outputs.page) if names[page] not in crops.images
+        ]
+        if lacking:
+            raise ValueError(
+                f"images has none of {len(lacking):,} {plural('page', len(lacking))}, "
+                f"{few_of(lacking, 5)}; one for each page is expected, of the page's name"
+            )

@@ -1,0 +1,145 @@
+"""The texts of all pages beside what engines have read, for files that people look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastarac._core.checks import real_scalar
+from fastarac._core.results import Result
+from fastarac._core.text import plural
+from fastarac.evaluation.review import ComparedPage
+from fastarac.ocr.engines import Engine
+from fastarac.ocr.words.items import AlignedOutputs
+from fastarac.ocr.words.page_texts import compared_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fastarac.ocr.words.records import Records
+
+__all__ = ["ComparedTexts", "compare_texts"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ComparedTexts(Result):
+    """Pages with their true texts, and what each engine read.
+
+    Attributes
+    ----------
+    records : dict of str to Records
+        The records of each engine.
+    thresholds : dict of str to float
+        From which confidence on the outputs of an engine go through, where that is known.
+    units : str
+        What is counted.
+
+    See Also
+    --------
+    compare_texts : set the true texts of all pages beside what engines have read
+    fastarac.report.write_review_pages : write one HTML file for each page
+    """
+
+    records: Mapping[str, Records]
+    thresholds: Mapping[str, float]
+    units: str
+
+    def __repr__(self) -> str:
+        n, engines = len(self.page_names), len(self.records)
+        return f"ComparedTexts({n} {plural('page', n)}, {engines} {plural('engine', engines)})"
+
+    @property
+    def page_names(self) -> tuple[str, ...]:
+        """The names of the pages, each once, in order."""
+        return tuple(sorted({name for each in self.records.values() for name in each.page_names}))
+
+    def __review__(self, images: Mapping[str, Path]) -> Iterator[ComparedPage]:
+        """Return the pages in the order of their names."""
+        places = {
+            engine: {name: k for k, name in enumerate(records.page_names)}
+            for engine, records in self.records.items()
+        }
+        for name in self.page_names:
+            texts = tuple(
+                (engine, compared_text(records, places[engine][name], self.thresholds.get(engine)))
+                for engine, records in self.records.items()
+                if name in places[engine]
+            )
+            yield ComparedPage(name, self.units, texts)
+
+
+def compare_texts(
+    engines: Mapping[str, Engine | AlignedOutputs], *, thresholds: Mapping[str, float] | None = None
+) -> ComparedTexts:
+    """Set the true texts of all pages beside what engines have read.
+
+    Parameters
+    ----------
+    engines : mapping of str to Engine or AlignedOutputs
+        As :func:`align_files` or :func:`align` returns them.
+    thresholds : mapping of str to float, optional
+        From which confidence on the outputs of an engine go through unchecked: wrong ones among these
+        are told apart.
+
+    Returns
+    -------
+    ComparedTexts
+        What :func:`fastarac.report.write_review_pages` writes, one file a page.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no engine, or an engine or a threshold is something else; if a threshold is of no
+        engine; and if engines differ in their unit.
+
+    See Also
+    --------
+    fastarac.report.write_report : has the worst pages in the same form.
+
+    Notes
+    -----
+    Lines are those of the true text; lines of more than 20 words are broken. What was read stands
+    beside the words that it is compared with, also where it was read elsewhere on the page ("moved").
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import fastarac as fa
+    >>> sample = fa.ocr.load_sample()
+    >>> texts = fa.ocr.compare_texts(
+    ...     {name: fa.ocr.align(sample.truth, words) for name, words in sample.outputs.items()}
+    ... )
+    >>> texts
+    ComparedTexts(20 pages, 2 engines)
+    >>> with TemporaryDirectory() as folder:
+    ...     files = fa.report.write_review_pages(Path(folder, "pages"), texts)
+    >>> files[0]
+    'article_bees.html'
+    """
+    if not isinstance(engines, Mapping) or not engines:
+        raise TypeError(f"engines is {engines!r:.60}; a mapping of names to what was read is expected")
+    aligned: dict[str, AlignedOutputs] = {}
+    for name, each in engines.items():
+        found = each.aligned if isinstance(each, Engine) else each
+        if not isinstance(found, AlignedOutputs):
+            raise TypeError(
+                f"engines[{name!r}] is a {type(each).__name__}; what fastarac.ocr.align or align_files "
+                "returns is expected"
+            )
+        aligned[name] = found
+    units = {each.reading.unit for each in aligned.values()}
+    if len(units) > 1:
+        raise ValueError(f"engines have the units {', '.join(sorted(units))}; one unit is expected")
+    given = {} if thresholds is None else dict(thresholds)
+    unknown = sorted(set(given) - set(aligned))
+    if unknown:
+        raise ValueError(
+            f"thresholds has {', '.join(map(repr, unknown))}; names of engines are expected"
+        )
+    values = {name: real_scalar(value, f"thresholds[{name!r}]") for name, value in given.items()}
+    return ComparedTexts(
+        {name: each.records for name, each in aligned.items()}, values, plural(units.pop())
+    )

@@ -1,0 +1,237 @@
+"""Error rates of texts: characters, words, and words in any order, page by page."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.checks import inner_fraction
+from fastarac._core.export import flat
+from fastarac._core.extras import require
+from fastarac._core.results import Result, Table
+from fastarac._core.text import UNDEFINED, rounded_percent
+from fastarac.uncertainty.ratios import ratio_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac._core.interval import Interval
+    from fastarac.ocr.words.page_alignment import PageText
+
+__all__ = [
+    "COUNTS",
+    "RATES",
+    "ErrorRates",
+    "count_edits",
+    "figures_of",
+    "grapheme_clusters",
+    "rate_text",
+    "rates_of_pages",
+]
+
+#: What is counted on each page.
+COUNTS = (
+    "character_edits",
+    "characters",
+    "word_edits",
+    "words",
+    "missing_words",
+    "surplus_words",
+)
+#: The rates, and what people call them.
+RATES = {
+    "character_error_rate": "CER",
+    "word_error_rate": "WER",
+    "bag_of_words_error_rate": "bag of words",
+}
+
+# Latin, Greek, Cyrillic, punctuation, kana and Han without marks: each character is a cluster.
+ALONE = re.compile(
+    "[\\u0000-\\u000c\\u000e-\\u02ff\\u0370-\\u0482\\u048a-\\u052f\\u2010-\\u2027\\u2030-\\u205e"
+    "\\u20a0-\\u20bf\\u3001-\\u3029\\u3041-\\u3096\\u309b-\\u30ff\\u4e00-\\u9fff]*"
+)
+CLUSTER = r"\X"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ErrorRates(Table, Result):
+    """How much of the text of an engine is wrong, if nobody looks at it.
+
+    Attributes
+    ----------
+    page : tuple of str
+        Names of the pages.
+    character_edits, characters : ndarray of shape (n_pages,), int64
+        Grapheme clusters to substitute, delete or insert, and those of the true text, the single spaces
+        between words included.
+    word_edits, words : ndarray of shape (n_pages,), int64
+        The same of words.
+    missing_words, surplus_words : ndarray of shape (n_pages,), int64
+        True words that the output has not, and words of the output that the truth has not, in any
+        order; each as often as that is so.
+    character_error_rate, word_error_rate, bag_of_words_error_rate : Interval
+        Of all pages together. The first two are edits over true ones, the third is the sum of
+        max(missing, surplus) of the pages over the true words. They exceed 1 where much is inserted.
+        NaN without true text; without ends of fewer than two pages, and where all pages have one rate.
+
+    See Also
+    --------
+    align : what makes the records that these are of.
+
+    Notes
+    -----
+    Both distances are Levenshtein's, of the whole page: words that are read right, but out of order,
+    are errors. The text is what :func:`align` compares: in normal form C, without formatting characters
+    that print nothing, folded, words that a line end divides joined as the other side has them; with
+    ``fold="whitespace"`` without spaces. Characters of scripts that are written without spaces are
+    words. The unit does not matter. Intervals take pages for a random sample of all pages
+    (linearised, with Student's quantile); a page without true text adds its edits.
+
+    References
+    ----------
+    Levenshtein 1966, "Binary codes capable of correcting deletions, insertions, and reversals".
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> sample = fa.ocr.load_sample()
+    >>> rates = fa.ocr.align(sample.truth, sample.outputs["plain"]).error_rates()
+    >>> rates
+    ErrorRates(20 pages: CER 0.0545, WER 0.13, bag of words 0.121)
+    >>> rates.word_error_rate
+    Interval(0.130275 [0.0715503, 0.189], 95 %, wald)
+    """
+
+    page: tuple[str, ...]
+    character_edits: NDArray[np.int64]
+    characters: NDArray[np.int64]
+    word_edits: NDArray[np.int64]
+    words: NDArray[np.int64]
+    missing_words: NDArray[np.int64]
+    surplus_words: NDArray[np.int64]
+    character_error_rate: Interval
+    word_error_rate: Interval
+    bag_of_words_error_rate: Interval
+
+    def __len__(self) -> int:
+        return len(self.page)
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{said} {getattr(self, name).estimate:.3g}" for name, said in RATES.items())
+        return f"ErrorRates({len(self)} page{'s' * (len(self) != 1)}: {rates})"
+
+    @property
+    def rates(self) -> dict[str, Interval]:
+        """The three rates of all pages by their names."""
+        return {name: getattr(self, name) for name in RATES}
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return counts and rates of each page; the rates are NaN where there is no true text."""
+        counts = {name: getattr(self, name) for name in COUNTS}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rates = [
+                np.where(total > 0, edits / total, np.nan) for edits, total in _ratios(*counts.values())
+            ]
+        return {"page": self.page, **counts, **dict(zip(RATES, rates, strict=True))}
+
+
+def rates_of_pages(
+    page: tuple[str, ...], counts: NDArray[np.int64], confidence_level: float
+) -> ErrorRates:
+    """Return the rates of pages from their counts, (n_pages, 6), in the order of `COUNTS`."""
+    level = inner_fraction(confidence_level, "confidence_level")
+    columns = counts.T
+    return ErrorRates(page, *columns, *(ratio_interval(*both, level) for both in _ratios(*columns)))
+
+
+def figures_of(found: ErrorRates, *, with_intervals: bool) -> dict[str, float | None]:
+    """Return the rates by name and, where they are asked for, both ends; None where undefined."""
+    figures: dict[str, float] = {}
+    for name, rate in found.rates.items():
+        figures[name] = rate.estimate
+        if with_intervals:
+            figures |= {f"{name}_low": rate.low, f"{name}_high": rate.high}
+    return flat(figures)
+
+
+def count_edits(truth: PageText, output: PageText) -> tuple[int, int, int, int, int, int]:
+    """Return the counts of a page, in the order of `COUNTS`; both texts are normalised and folded.
+
+    Examples
+    --------
+    >>> from fastarac.ocr.words.error_rates import count_edits
+    >>> from fastarac.ocr.words.page_alignment import PageText
+    >>> count_edits(PageText("to be or not".split(), None), PageText("be to or nut".split(), None))
+    (5, 12, 3, 4, 1, 1)
+    """
+    ours, theirs = truth.text, output.text
+    clusters = grapheme_clusters(ours), grapheme_clusters(theirs)
+    words, others = truth.words, output.words
+    expected, found = Counter(words), Counter(others)
+    return (
+        _distance(*clusters),
+        len(clusters[0]),
+        _distance(words, others),
+        len(words),
+        (expected - found).total(),
+        (found - expected).total(),
+    )
+
+
+def grapheme_clusters(text: str) -> Sequence[str]:
+    r"""Return the characters as readers see them, Unicode's extended grapheme clusters.
+
+    Examples
+    --------
+    >>> from fastarac.ocr.words.error_rates import grapheme_clusters
+    >>> len("किताब"), len(grapheme_clusters("किताब"))
+    (5, 3)
+    """
+    if ALONE.fullmatch(text):
+        return text
+    require("regex", "ocr")
+    import regex
+
+    found: list[str] = regex.findall(CLUSTER, text)
+    return text if len(found) == len(text) else found
+
+
+def rate_text(rate: float) -> str:
+    """Return a rate for people."""
+    return UNDEFINED if math.isnan(rate) else rounded_percent(rate)
+
+
+def _distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
+    """Return Levenshtein's distance; of what is no text, of numbers that stand for its elements."""
+    require("rapidfuzz", "ocr")
+    from rapidfuzz.distance import Levenshtein
+
+    if not (isinstance(first, str) and isinstance(second, str)):
+        numbers: dict[Hashable, int] = {}
+        first, second = (
+            [numbers.setdefault(each, len(numbers)) for each in side] for side in (first, second)
+        )
+    return Levenshtein.distance(first, second, score_hint=64)
+
+
+def _ratios(
+    character_edits: NDArray[np.int64],
+    characters: NDArray[np.int64],
+    word_edits: NDArray[np.int64],
+    words: NDArray[np.int64],
+    missing: NDArray[np.int64],
+    surplus: NDArray[np.int64],
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
+    """Return numerators and denominators of the rates, in the order of `RATES`."""
+    return (
+        (character_edits, characters),
+        (word_edits, words),
+        (np.maximum(missing, surplus), words),
+    )

@@ -1,0 +1,172 @@
+"""Foldings: which differences between the texts of truth and engine do not count.
+
+Formatting characters that print nothing never count: they are no text.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "EXPLAINED",
+    "FOLDINGS",
+    "HISTORICAL",
+    "SOFT_HYPHEN",
+    "Folding",
+    "checked_foldings",
+    "folded",
+    "printed",
+]
+
+Folding = Literal["case", "quotes", "punctuation", "whitespace", "nfkc", "historical"]
+
+FOLDINGS: tuple[Folding, ...] = get_args(Folding)
+
+#: What each folding makes equal, in words that continue "differences in …".
+EXPLAINED: dict[Folding, str] = {
+    "case": "upper and lower case",
+    "quotes": "the form of quotation marks and apostrophes",
+    "punctuation": "punctuation",
+    "whitespace": "the spaces between words",
+    "nfkc": "compatibility forms, such as ligatures and full-width letters",
+    "historical": "letter forms of historical prints, such as long s, ligatures and e above a vowel",
+}
+
+SOFT_HYPHEN = "\u00ad"
+# The soft hyphen, zero-width space, marks and embeddings of direction, word joiner, byte order mark.
+# The two joiners are none of them: they tell words apart in Persian and in the scripts of India.
+FORMATTING = dict.fromkeys(
+    (
+        *(0x00AD, 0x061C, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    )
+)
+
+#: What the folding ``"historical"`` takes for what: letters and ligatures that level 1 of OCR-D's
+#: guidelines for ground truth writes with the letters of today. Those of the Private Use Area are at
+#: the places that the Medieval Unicode Font Initiative gives them.
+HISTORICAL: dict[str, str] = {
+    "\u017f": "s",
+    "\ua75b": "r",
+    "\ua75a": "R",
+    "\u0364": "\u0308",  # combining e above: a diaeresis
+    "\ufb00": "ff",
+    "\ufb01": "fi",
+    "\ufb02": "fl",
+    "\ufb03": "ffi",
+    "\ufb04": "ffl",
+    "\ufb05": "st",
+    "\ufb06": "st",
+    "\u0132": "IJ",
+    "\u0133": "ij",
+    "\ua728": "TZ",
+    "\ua729": "tz",
+    "\ue42c": "a\u0308",
+    "\ue644": "o\u0308",
+    "\ue72b": "u\u0308",
+    "\ueada": "st",
+    "\ueba2": "si",
+    "\ueba3": "sl",
+    "\ueba5": "sp",
+    "\ueba6": "ss",
+    "\ueba7": "ssi",
+    "\ueec4": "ck",
+    "\ueec5": "ct",
+    "\ueecb": "ft",
+    "\ueedc": "tz",
+    "\uf4f9": "ll",
+    "\uf502": "ch",
+    "\u00ac": "-",
+    "\u2e17": "-",
+    "\u2e40": "-",
+}
+
+SINGLE_QUOTES = "‘’‚‛‹›`´ʹʼˈ′"
+DOUBLE_QUOTES = "“”„‟«»″〝〞〟"
+
+# A word never holds it, and no normalisation composes across it.
+BETWEEN_WORDS = "\n"
+IN_LINES = "\t"
+
+
+def checked_foldings(fold: str | Iterable[str]) -> tuple[Folding, ...]:
+    """Return the foldings in a fixed order, each once, or raise ValueError for another name."""
+    names = [fold] if isinstance(fold, str) else list(fold)
+    for name in names:
+        if name not in FOLDINGS:
+            raise ValueError(f"fold is {name!r}; some of {', '.join(FOLDINGS)} are expected")
+    return tuple(name for name in FOLDINGS if name in names)
+
+
+def printed(text: str) -> str:
+    r"""Return a text in Unicode's normal form C, without formatting characters that print nothing.
+
+    Examples
+    --------
+    >>> from fastarac.ocr.words.folding import printed
+    >>> printed("\u200fCafe\u0301\u200b")
+    'Café'
+    """
+    if text.isascii():  # which is in every normal form
+        return text
+    return unicodedata.normalize("NFC", text.translate(FORMATTING))
+
+
+def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
+    r"""Return the words, without line feeds in them, in Unicode's normal form C, and folded.
+
+    They are as many; one of nothing but punctuation is empty after the folding ``"punctuation"``.
+
+    Examples
+    --------
+    >>> from fastarac.ocr.words.folding import folded
+    >>> folded(["Cafe\u0301", "“No!”"], ["case", "quotes", "punctuation"])
+    ['café', 'no']
+    """
+    if not words:
+        return []
+    text = printed(BETWEEN_WORDS.join(words))
+    if "historical" in fold:
+        text = text.translate(_historical())
+    if "quotes" in fold:  # before NFKC, which takes an acute accent for one without its letter
+        text = text.translate(_quotes())
+    form: Literal["NFC", "NFKC"] = "NFKC" if "nfkc" in fold else "NFC"
+    text = _normalized(text, form)
+    if "case" in fold:
+        text = _normalized(text.casefold(), form)  # folded letters may be decomposed
+    if "punctuation" in fold:
+        text = text.translate(_punctuation())
+    return text.split(BETWEEN_WORDS)
+
+
+def _normalized(text: str, form: Literal["NFC", "NFKC"]) -> str:
+    if text.isascii():
+        return text
+    if form == "NFC":
+        return unicodedata.normalize(form, text)
+    # NFKC writes a lone accent as one over a space; words have none, and those of lines stay
+    text = unicodedata.normalize(form, text.replace(" ", IN_LINES))
+    return text.replace(" ", "").replace(IN_LINES, " ")
+
+
+@cache
+def _quotes() -> dict[int, str]:
+    return str.maketrans(dict.fromkeys(SINGLE_QUOTES, "'") | dict.fromkeys(DOUBLE_QUOTES, '"'))
+
+
+@cache
+def _historical() -> dict[int, str]:
+    return str.maketrans(HISTORICAL)
+
+
+@cache
+def _punctuation() -> dict[int, None]:
+    codes = range(sys.maxunicode + 1)
+    return {code: None for code in codes if unicodedata.category(chr(code)).startswith("P")}

@@ -1,0 +1,593 @@
+"""From aligned words to items: outputs that are right or wrong, each with its confidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.checks import require_type
+from fastarac._core.exceptions import unquestioned
+from fastarac._core.results import Result, Table
+from fastarac._core.text import plural
+from fastarac.evaluation.items import without_rejected
+from fastarac.evaluation.rejected import point_above
+from fastarac.io import Labels, Outputs
+from fastarac.ocr.analysis.sensitivities import Sensitivity
+from fastarac.ocr.formats import require_confidence
+from fastarac.ocr.report_extras import ReportedPages
+from fastarac.ocr.words import policies
+from fastarac.ocr.words.folding import checked_foldings
+from fastarac.ocr.words.policies import AlignmentPolicy
+from fastarac.ocr.words.records import (
+    INSERTED,
+    KINDS,
+    MISSED,
+    MOVED,
+    RIGHT,
+    Reading,
+    Records,
+    records_of,
+)
+from fastarac.ocr.words.residual_misses import with_unseen_errors, with_unseen_figures
+from fastarac.ocr.words.units import check_unit
+from fastarac.ocr.words.words import Words
+from fastarac.operating_points.limits import most_accepted
+from fastarac.operating_points.points import OperatingPoint, operating_point
+from fastarac.sweep import ThresholdSweep, threshold_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from numpy.typing import NDArray
+
+    from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.limits import Limit
+    from fastarac.evaluation.sources import Beside
+    from fastarac.ocr.words.error_rates import ErrorRates
+    from fastarac.ocr.words.policies import InsertedPolicy, MissedPolicy, MovedPolicy
+    from fastarac.ocr.words.records import PageCounts
+    from fastarac.ocr.words.units import Join, Unit
+
+__all__ = ["AlignedOutputs", "align", "sensitivity"]
+
+#: Confidences of items that have none, outside the scales of all engines.
+BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
+
+#: So many pages are written out in an error.
+LISTED = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AlignedOutputs(Table, Result):
+    """The items of an engine's outputs: right or wrong, with their confidences and pages.
+
+    :func:`align` makes it. ``fa.evaluate(aligned.correct, aligned.confidence, groups=aligned.groups,
+    never_accepted=aligned.never_accepted)`` and all other functions take its columns; :meth:`sweep`
+    stands for the first two.
+
+    Attributes
+    ----------
+    records : Records
+        Every true word and every inserted output, items or not.
+    reading : Reading
+        Unit, foldings and join: how the texts were compared.
+    policy : Policy
+        What missed words and inserted outputs count as.
+    rows : ndarray of shape (n,), intp
+        Which of the records are items, in order.
+    correct : ndarray of shape (n,), bool
+        Whether each item is right.
+    confidence : ndarray of shape (n,), float64
+        As the engine writes it; items without one are tied above or below all others.
+    never_accepted : float or None
+        The confidence of the items that no threshold accepts: outputs for which the engine gives
+        none, and missed words that are ``"reject"``.
+
+    See Also
+    --------
+    align : align an engine's words with the true ones
+    ErrorRates : how much of the text of an engine is wrong, if nobody looks at it
+    sensitivity : accepted shares under each policy
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> sample = fa.ocr.load_sample()
+    >>> aligned = fa.ocr.align(sample.truth, sample.outputs["plain"])
+    >>> aligned
+    AlignedOutputs(2190 items on 20 pages, 1915 right; 62 of 2180 true words missed, 'reject')
+    >>> aligned.operating_point(max_error_rate=0.05).acceptance_rate > 0.7
+    True
+    """
+
+    records: Records
+    reading: Reading
+    policy: AlignmentPolicy
+    rows: NDArray[np.intp]
+    correct: NDArray[np.bool_]
+    confidence: NDArray[np.float64]
+    never_accepted: float | None = None
+
+    @classmethod
+    def of(cls, records: Records, reading: Reading, policy: AlignmentPolicy) -> AlignedOutputs:
+        """Return the items that a policy makes of the records."""
+        policy.check()
+        is_item = records.kind != MISSED
+        if policy.inserted == "drop":
+            is_item &= records.kind != INSERTED
+        if policy.has_missed_items:
+            is_item |= records.kind == MISSED
+        rows = np.flatnonzero(is_item)
+        confidence = records.confidence[rows]
+        correct = records.kind[rows] == RIGHT
+        if policy.moved == "right":
+            correct |= records.kind[rows] == MOVED
+        if policy.missed == "neighbour":
+            correct[_beside_gaps(records, rows)] = False
+        known = confidence[~np.isnan(confidence)]
+        if not len(known):
+            raise ValueError(_no_item(records, reading))
+        never = None
+        if policy.missed == "residual":
+            above = ABOVE_UNIT if known.max() < ABOVE_UNIT else ABOVE_PERCENT
+            confidence[records.kind[rows] == MISSED] = above
+        if np.isnan(confidence).any():
+            never = BELOW
+            confidence[np.isnan(confidence)] = never
+        return cls(records, reading, policy, rows, correct, confidence, never)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        units, n_pages = plural(self.reading.unit), len(self.records.page_names)
+        return (
+            f"AlignedOutputs({len(self)} items on {n_pages} page{'s' * (n_pages != 1)}, "
+            f"{int(self.correct.sum())} right; {self.missed} of {self.true_words} true {units} missed, "
+            f"{self.policy.missed!r})"
+        )
+
+    @property
+    def page(self) -> NDArray[np.intp]:
+        """Index of each item's page in `records.page_names`, of shape (n,)."""
+        return self.records.page[self.rows]
+
+    @property
+    def groups(self) -> NDArray[np.str_]:
+        """Name of each item's page, of shape (n,): items of one page depend on each other."""
+        return np.array(self.records.page_names, np.str_)[self.page]
+
+    @property
+    def kind(self) -> NDArray[np.str_]:
+        """Kind of each item, (n,): right, wrong, merged, split, moved, inserted or missed."""
+        return np.array(KINDS, np.str_)[self.records.kind[self.rows]]
+
+    @property
+    def truth(self) -> tuple[str, ...]:
+        """True text of each item; empty where it is inserted."""
+        return tuple(self.records.truth[i] for i in self.rows.tolist())
+
+    @property
+    def prediction(self) -> tuple[str, ...]:
+        """Text of each item's output, or outputs; empty where it is missed."""
+        return tuple(self.records.prediction[i] for i in self.rows.tolist())
+
+    @property
+    def id(self) -> tuple[str, ...]:
+        """Page and number of each true word, ``"page03:17"``; of what is inserted after it ``:17+1``.
+
+        All engines share the true words: by these, items of several engines are joined.
+        """
+        records = self.records
+        return tuple(
+            f"{records.page_names[page]}:{number}" + (f"+{extra}" if extra else "")
+            for page, number, extra in zip(
+                self.page.tolist(),
+                records.number[self.rows].tolist(),
+                records.inserted[self.rows].tolist(),
+                strict=True,
+            )
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many records there are of each kind, items or not."""
+        return self.records.counts
+
+    @property
+    def true_words(self) -> int:
+        """Number of true words, or of other true units."""
+        return self.records.n_true
+
+    @property
+    def missed(self) -> int:
+        """Number of true words without an output."""
+        return self.records.n_missed
+
+    @property
+    def n_without_confidence(self) -> int:
+        """Number of items for whose output the engine gives no confidence."""
+        return self.records.n_without_confidence(self.rows)
+
+    @property
+    def pages(self) -> PageCounts:
+        """What was found on each page."""
+        return self.records.pages
+
+    @property
+    def hardly_aligned(self) -> tuple[str, ...]:
+        """Names of the pages more than half of whose characters differ, moved words aside."""
+        return self.records.hardly_aligned
+
+    def error_rates(self, confidence_level: float = 0.95) -> ErrorRates:
+        """Return how much of the text is wrong: character, word and bag-of-words error rates by page.
+
+        Policies do not change them, nor does the unit: moved words are errors.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Of their intervals, in (0, 1).
+
+        Returns
+        -------
+        ErrorRates
+        """
+        return self.records.error_rates(confidence_level)
+
+    def with_policy(
+        self,
+        *,
+        missed: MissedPolicy | None = None,
+        inserted: InsertedPolicy | None = None,
+        moved: MovedPolicy | None = None,
+    ) -> AlignedOutputs:
+        """Return the items that another policy makes of the same alignment.
+
+        Parameters
+        ----------
+        missed, inserted, moved : str, optional
+            As for :func:`align`; what is not given stays.
+
+        Returns
+        -------
+        AlignedOutputs
+        """
+        given = {"missed": missed, "inserted": inserted, "moved": moved}
+        changed: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        policy = self.policy._replace(**changed)
+        return AlignedOutputs.of(self.records, self.reading, policy)
+
+    def without_pages(self, names: Collection[str]) -> AlignedOutputs:
+        """Return the items of all other pages; the pages that are left out stay known, and empty."""
+        left = {name for name in names if name in set(self.records.page_names)}
+        unknown = sorted(set(names) - left)
+        if unknown:
+            raise ValueError(f"names has {', '.join(map(repr, unknown))}; names of pages are expected")
+        outside = np.array([name not in left for name in self.records.page_names], bool)
+        records = self.records.take(np.flatnonzero(outside[self.records.page]))
+        shares = np.where(outside, records.differing_share, np.nan)
+        edits = np.where(outside[:, None], records.edits, np.nan)
+        return AlignedOutputs.of(
+            replace(records, differing_share=shares, edits=edits), self.reading, self.policy
+        )
+
+    def sweep(self) -> ThresholdSweep:
+        """Return the threshold sweep of the items.
+
+        Its last threshold is `never_accepted`, where there are such items.
+        """
+        return threshold_sweep(self.correct, self.confidence)
+
+    def operating_point(self, **criterion: float) -> OperatingPoint:
+        """Return the operating point of the items, as :func:`.operating_point` defines it.
+
+        Parameters
+        ----------
+        **criterion : float
+            Exactly one of `threshold`, `max_error_rate`, `max_risk` and `min_acceptance_rate`.
+
+        Returns
+        -------
+        OperatingPoint
+            One that leaves the items of `never_accepted` to people, whatever is allowed. Under
+            ``missed="residual"`` its error rate has the missed words, even where nothing is accepted.
+        """
+        options = dict[str, Any](criterion)
+        with unquestioned():  # the order is looked at without merged, split and missed words
+            if self.never_accepted is None:
+                point = operating_point(self.sweep(), **options)
+            else:
+                point = point_above(self.sweep(), self.never_accepted, **options)
+        return with_unseen_errors(point, self.missed) if self.policy.missed == "residual" else point
+
+    def without_rejected(self, figures: Evaluation) -> Evaluation:
+        """Return figures of these items with operating points that accept no item of `never_accepted`.
+
+        Under ``missed="residual"`` their error rates have the missed words, whatever is verified.
+
+        Parameters
+        ----------
+        figures : Evaluation
+            What :func:`.evaluate` returns for these items; with intervals, if it was told of
+            `never_accepted`, too.
+
+        Returns
+        -------
+        Evaluation
+
+        Raises
+        ------
+        ValueError
+            For an interval of a share that takes in items of `never_accepted`.
+        """
+        if self.never_accepted is not None:
+            most = self.most_accepted
+            for name, found in figures.intervals.items():
+                if name.startswith("acceptance_rate@") and found.estimate > most:
+                    raise ValueError(
+                        f"figures has an interval of {name!r} that takes in items that no threshold "
+                        "accepts; use fa.evaluate(..., never_accepted=aligned.never_accepted)"
+                    )
+            figures = without_rejected(figures, self.sweep(), self.never_accepted)
+        return (
+            with_unseen_figures(figures, self.missed) if self.policy.missed == "residual" else figures
+        )
+
+    @property
+    def most_accepted(self) -> float:
+        """The largest share of the items that a threshold may accept."""
+        if self.never_accepted is None:
+            return 1.0
+        return most_accepted(self.sweep(), self.never_accepted)
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the items as columns: id, page, kind, truth, prediction, correct, confidence."""
+        return {
+            "id": list(self.id),
+            "page": self.groups.tolist(),
+            "kind": self.kind.tolist(),
+            "truth": list(self.truth),
+            "prediction": list(self.prediction),
+            "correct": self.correct,
+            "confidence": self.confidence,
+        }
+
+    def __report__(
+        self, limits: Iterable[Limit], beside: Beside, words: Words | None = None
+    ) -> tuple[Outputs, ReportedPages]:
+        """Return the items, and what a report adds."""
+        wanted = tuple(limits)
+        effects = sensitivity(self, wanted)
+        leaving_out = partial(_accepted_without, self, wanted)
+        parts = self.records, self.reading, self.policy, self.rows
+        never, group = self.never_accepted, Labels(self.records.page_names, self.page)
+        rejected = None if never is None else self.confidence == never
+        items = Outputs(self.correct, self.confidence, group=group, rejected=rejected)
+        return items, ReportedPages.of(*parts, effects, leaving_out, beside, words)
+
+    def _parts(self) -> dict[str, Any]:
+        return self.to_columns() | {
+            "unit": self.reading.unit,
+            "fold": self.reading.fold,
+            "join": self.reading.join,
+            "policy": self.policy._asdict(),
+            "true_words": self.true_words,
+            "counts": self.counts,
+            "never_accepted": self.never_accepted,
+        }
+
+
+def align(
+    truth: Words,
+    words: Words,
+    *,
+    unit: Unit = "word",
+    missed: MissedPolicy = "reject",
+    inserted: InsertedPolicy = "wrong",
+    moved: MovedPolicy = "right",
+    fold: str | Iterable[str] = (),
+    join: Join = "min",
+) -> AlignedOutputs:
+    """Align an engine's words with the true ones, and return which are right, with their confidence.
+
+    Parameters
+    ----------
+    truth : Words
+        The true words, as :func:`read_truth` returns them.
+    words : Words
+        The engine's, as :func:`read` returns them, of pages of the same names.
+    unit : {"word", "line", "character"}, default="word"
+        What an item is. A line has one confidence joined from its words; a character has its word's.
+        Scripts that are written without spaces have no words: their characters are taken one by one.
+    missed : {"reject", "residual", "separate", "neighbour", "drop"}, default="reject"
+        What true words without an output count as; they have no confidence. ``"reject"``: wrong, in
+        one tie below every confidence, which no threshold accepts: people look for them.
+        ``"residual"``: wrong, in one tie above every confidence: nobody looks for them.
+        ``"separate"``: they are no items, and are counted apart.
+        ``"neighbour"``: the item before the gap is wrong (the one after it at the start of a page).
+        ``"drop"``: nothing.
+    inserted : {"wrong", "drop"}, default="wrong"
+        Whether outputs without a true word are items, wrong and with their own confidence.
+    moved : {"right", "wrong"}, default="right"
+        What words that were read right, but out of order, count as; with the confidence of their
+        output.
+    fold : str or iterable of str, default=()
+        Differences that do not count: some of ``"case"``, ``"quotes"``, ``"punctuation"``,
+        ``"whitespace"``, ``"nfkc"``, ``"historical"``. Texts are always brought to normal form C,
+        without formatting characters that print nothing.
+    join : {"min", "mean", "max"}, default="min"
+        How several outputs of one word, or of one line, make one confidence.
+
+    Returns
+    -------
+    AlignedOutputs
+
+    Raises
+    ------
+    ValueError
+        If pages have no partner of the same name, if an option is none of those above, or if there
+        is no output.
+    NoConfidenceError
+        If no output has a confidence.
+    ModuleNotFoundError
+        If rapidfuzz is not installed.
+
+    See Also
+    --------
+    pair_files : the files of both sides, by name.
+    AlignedOutputs.with_policy : other policies, without aligning again.
+
+    Notes
+    -----
+    Words are right where the texts are equal. Where one output stands for two true words (merged),
+    each of them is an item with its confidence; where two outputs stand for one (split), their
+    confidences are joined. Both are wrong, but for what the folding ``"whitespace"`` makes equal.
+    The documentation says on its page about policies what counts as moved.
+
+    References
+    ----------
+    Yalniz and Manmatha 2011, "A fast alignment scheme for automatic OCR evaluation of books";
+    Hirschberg 1975, "A linear space algorithm for computing maximal common subsequences".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastarac.ocr import Words, align
+    >>> truth = Words(
+    ...     ("No", "fine", "day", "yet"), np.full(4, np.nan), np.zeros(4), np.zeros(4), ("p1",)
+    ... )
+    >>> words = Words(
+    ...     ("N0", "fineday"), np.array([71, 42]), np.zeros(2), np.zeros(2), ("p1",), scale="percent"
+    ... )
+    >>> aligned = align(truth, words)
+    >>> aligned
+    AlignedOutputs(4 items on 1 page, 0 right; 1 of 4 true words missed, 'reject')
+    >>> list(zip(aligned.truth, aligned.prediction))
+    [('No', 'N0'), ('fine', 'fineday'), ('day', 'fineday'), ('yet', '')]
+    >>> aligned.kind.tolist()
+    ['wrong', 'merged', 'merged', 'missed']
+    >>> aligned.confidence, aligned.id
+    (array([71., 42., 42., -1.]), ('p1:1', 'p1:2', 'p1:3', 'p1:4'))
+    """
+    for name, given, reader in (("truth", truth, "read_truth"), ("words", words, "read")):
+        require_type(given, Words, name, f"Words are expected, as fastarac.ocr.{reader} returns them")
+    check_unit(unit, join)
+    policy = AlignmentPolicy(missed, inserted, moved)
+    policy.check()
+    reading = Reading(unit, checked_foldings(fold), join)
+    require_same_pages(truth, words)
+    require_confidence(words)
+    return AlignedOutputs.of(records_of(truth, words, reading), reading, policy)
+
+
+def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity:
+    """Return the accepted share at each limit, under each policy of missed, inserted and moved words.
+
+    Parameters
+    ----------
+    aligned : AlignedOutputs
+        Under the policy that is decided by.
+    limits : iterable of Limit
+
+    Returns
+    -------
+    Sensitivity
+
+    See Also
+    --------
+    AlignedOutputs : the items of an engine's outputs
+    Sensitivity : accepted shares under each policy
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastarac.evaluation.limits import Limit
+    >>> from fastarac.ocr import Words, align, sensitivity
+    >>> texts = ("one", "fine", "day")
+    >>> truth = Words(texts, np.full(3, np.nan), np.zeros(3), np.zeros(3), ("p",))
+    >>> words = Words(texts[1:], np.array([9, 8]), np.zeros(2), np.zeros(2), ("p",), scale="percent")
+    >>> found = sensitivity(align(truth, words), [Limit("max_error_rate", 0.01)])
+    >>> for policy, shares in found.accepted.items():
+    ...     print(policy.missed, shares)
+    reject (0.6666666666666666,)
+    residual (0.0,)
+    separate (1.0,)
+    neighbour (0.0,)
+    """
+    wanted = tuple(limits)
+    rows: dict[AlignmentPolicy, tuple[float, ...]] = {}
+    for policy in policies.others(aligned.policy, aligned.counts):
+        try:
+            items = AlignedOutputs.of(aligned.records, aligned.reading, policy)
+        except ValueError:  # only inserted outputs have a confidence
+            continue
+        rows[policy] = _accepted(items, wanted)
+    hard = aligned.hardly_aligned
+    return Sensitivity(wanted, rows, hard, _accepted_without(aligned, wanted, hard))
+
+
+def _accepted(aligned: AlignedOutputs, limits: Iterable[Limit]) -> tuple[float, ...]:
+    """Return the accepted share at each limit."""
+    points = (aligned.operating_point(**{limit.criterion: limit.value}) for limit in limits)
+    return tuple(point.acceptance_rate for point in points)
+
+
+def _accepted_without(
+    aligned: AlignedOutputs, limits: Iterable[Limit], pages: Collection[str]
+) -> tuple[float, ...]:
+    """Return the same without some pages; nothing where there are none of them, or no others."""
+    own = [name for name in pages if name in set(aligned.records.page_names)]
+    if not pages or len(own) == len(aligned.records.page_names):
+        return ()
+    try:
+        return _accepted(aligned.without_pages(own), limits)
+    except ValueError:  # no page with an output is left
+        return ()
+
+
+def require_same_pages(truth: Words, words: Words) -> None:
+    """Raise where a page of one side has no partner on the other; the error lists them."""
+    for ours, theirs, side, other in (
+        (truth, words, "truth", "words"),
+        (words, truth, "words", "truth"),
+    ):
+        alone = sorted(set(ours.page_names) - set(theirs.page_names))
+        if alone:
+            pages = f"{', '.join(alone[:LISTED])}{', …' if len(alone) > LISTED else ''}"
+            raise ValueError(
+                f"{side} has {len(alone)} page{'s' * (len(alone) != 1)} that {other} has not: {pages}; "
+                "the same pages are expected"
+            )
+
+
+def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return which items (places in `rows`) stand beside a missed word of the same page.
+
+    That is the one before it; at the start of a page the one after it; none on a page without items.
+    """
+    missed = np.flatnonzero(records.kind == MISSED)
+    if not len(rows):
+        return rows
+    after: NDArray[np.intp] = np.searchsorted(rows, missed)
+    before = after - 1
+    page, of_missed = records.page[rows], records.page[missed]
+    has_before = (before >= 0) & (page[before] == of_missed)
+    has_after = (after < len(rows)) & (page[np.minimum(after, len(rows) - 1)] == of_missed)
+    beside = np.where(has_before, before, after)
+    found: NDArray[np.intp] = beside[has_before | has_after]
+    return found
+
+
+def _no_item(records: Records, reading: Reading) -> str:
+    """Say why there is no item with a confidence."""
+    n_pages = len(records.page_names)
+    pages = f"{n_pages:,} {plural('page', n_pages)} with {records.n_true:,} true {plural(reading.unit)}"
+    if not records.n_outputs:
+        return f"words has no output at all ({pages}); outputs are expected"
+    return (
+        f"words has no output that is an item with a confidence, on {pages}; at least one is expected"
+    )

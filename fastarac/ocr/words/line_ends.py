@@ -1,0 +1,269 @@
+"""Words that a line end divides: joined where the other side of a page has them joined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac.ocr.words.folding import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.words.folding import Folding
+
+__all__ = ["HYPHENS", "DividedTexts", "Joined", "joined_as_the_other"]
+
+#: What stands at a line's end in a word that goes on: hyphens, the double ones of old prints, the
+#: equals sign that engines read in them, and the sign that transcriptions write.
+HYPHENS = "-\u2010\u2011\u2e17\u2e40=\u00ac"
+
+#: From this likeness on, a word of the other side is the same as two parts, if neither is more like it.
+ALIKE = 0.6
+#: So many words between two that both sides have are searched for one that is like two parts.
+MOST_BETWEEN = 100
+#: From this likeness on, a word that stands elsewhere is the same as two parts that are no neighbours.
+ALIKE_ELSEWHERE = 0.8
+# The table of words of both sides that rapidfuzz makes takes a bit a cell.
+LARGEST_TABLE = 1 << 28
+
+
+class Joined(NamedTuple):
+    """A word of two parts."""
+
+    text: str
+    """As it is written."""
+    second: int
+    """The index of its second part: of the next word, or where lines are out of order of another."""
+
+
+class DividedTexts(NamedTuple):
+    """The words of one side of a page, some of which may be parts.
+
+    Attributes
+    ----------
+    text : sequence of str
+        As they are written.
+    divided : list of int
+        Those that end their line with a hyphen, and may go on with the next word.
+    ends : list of int
+        Those that end their line with a hyphen, whatever comes next.
+    starts : list of int
+        Those that begin a line, and may be the second part of another word.
+    """
+
+    text: Sequence[str]
+    divided: list[int]
+    ends: list[int]
+    starts: list[int]
+
+    @classmethod
+    def of(cls, text: Sequence[str], line: NDArray[np.intp]) -> DividedTexts:
+        """Return words with those that may be parts; `line` are the numbers of their lines."""
+        last = np.flatnonzero(np.diff(line)).tolist()
+        ends = [
+            k for k in last if len(text[k]) > 1 and text[k][-1] in HYPHENS and text[k][-2].isalnum()
+        ]
+        starts = [k for k in [0, *(k + 1 for k in last)] if len(text) and text[k][0].isalnum()]
+        return cls(text, [k for k in ends if text[k + 1][0].isalnum()], ends, starts)
+
+
+def joined_as_the_other(
+    truth: DividedTexts, outputs: DividedTexts, fold: Sequence[Folding] = ()
+) -> tuple[dict[int, Joined], dict[int, Joined]]:
+    """Return the divided words of each side that the other side has joined.
+
+    Parameters
+    ----------
+    truth, outputs : DividedTexts
+        Both sides of a page, in reading order.
+    fold : sequence of str
+        The foldings that texts are compared with.
+
+    Returns
+    -------
+    of_truth, of_outputs : dict of int to Joined
+        By the index of the first part, the joined word as it is written: without the hyphen, or with
+        it where the other side has it ("Nord-" and "Süd"), or with the letters that German changed at
+        line ends ("Zuk-" and "ker", "Schiff-" and "fahrt").
+
+    Notes
+    -----
+    The words that both sides have in common, in order, are matched. Two parts that are matched side by
+    side are divided on both sides, and stay. Others are joined where, between the nearest matched
+    words around them, the other side has the joined word; or, where that is misread, one word that is
+    more like the joined word than like each part, and shares at least 60 % of its characters.
+
+    Lines may be out of order, as where columns are read line by line: the second part is then not the
+    next word, or the joined word not where it is expected. So a hyphen at a line's end and the
+    beginning of any line, the nearest one first, are joined, too, where that makes a word that the
+    other side has anywhere without an equal one, and not itself divided; or one that shares at least
+    80 % of its characters with such a word, and is more like it than each part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastarac.ocr.words.line_ends import DividedTexts, joined_as_the_other
+    >>> truth = DividedTexts.of("die Wasserleitung Ein- und Ausgang".split(), np.zeros(5, int))
+    >>> lines = np.array([0, 0, 1, 1, 2, 2])
+    >>> output = DividedTexts.of("die Wasser- leitung Ein- und Ausgang".split(), lines)
+    >>> joined_as_the_other(truth, output)
+    ({}, {1: Joined(text='Wasserleitung', second=2)})
+    """
+    if not truth.ends and not outputs.ends:
+        return {}, {}
+    ours, theirs = _Compared.of(truth, fold), _Compared.of(outputs, fold)
+    partner = _partners(ours.folded, theirs.folded)
+    of_output = {other: own for own, other in partner.items()}
+    found = _joined(theirs, ours, of_output, fold, set())
+    taken = {i for k, joined in found.items() for i in (k, joined.second)}
+    return _joined(ours, theirs, partner, fold, taken), found
+
+
+class _Compared(NamedTuple):
+    text: Sequence[str]
+    divided: list[int]
+    ends: list[int]
+    starts: list[int]
+    folded: list[str]
+
+    @classmethod
+    def of(cls, texts: DividedTexts, fold: Sequence[Folding]) -> _Compared:
+        return cls(*texts, folded(texts.text, fold))
+
+
+def _partners(first: list[str], second: list[str]) -> dict[int, int]:
+    """Return the words that both have in common, in order: places in the first, and in the second."""
+    if len(first) * len(second) > LARGEST_TABLE:
+        from difflib import SequenceMatcher
+
+        blocks = [tuple(b) for b in SequenceMatcher(None, first, second).get_matching_blocks()]
+    else:
+        from rapidfuzz.distance import LCSseq
+
+        blocks = [tuple(b) for b in LCSseq.editops(first, second).as_matching_blocks()]
+    return {i + n: j + n for i, j, size in blocks for n in range(size)}
+
+
+def _joined(
+    own: _Compared,
+    other: _Compared,
+    partner: dict[int, int],
+    fold: Sequence[Folding],
+    taken: set[int],
+) -> dict[int, Joined]:
+    """Return what of one side is joined; `partner` are places of its words on the other side."""
+    if not own.ends:
+        return {}
+    parts = {k + i for k in other.divided for i in (0, 1)}
+    not_free = parts.union(partner.values(), taken)
+    free = [i for i in range(len(other.folded)) if i not in not_free]
+    unmatched = set(free)
+    on_both = {k for k in own.ends if k in partner and partner.get(k + 1) == partner[k] + 1}
+    before, after = _around(own, partner, len(other.folded))
+    found: dict[int, Joined] = {}
+    divided = {other.folded[i] for i in other.ends}
+    used = set(on_both)  # what is a part already
+    used.update(k + 1 for k in on_both)
+
+    def join(k: int, second: int, text: str, place: int) -> None:
+        found[k] = Joined(text, second)
+        used.update((k, second))
+        taken.add(place)
+
+    for exact in (True, False):
+        for k in own.divided:
+            if not used.isdisjoint((k, k + 1)):
+                continue
+            places = range(before[k], min(after[k], before[k] + MOST_BETWEEN))
+            forms = _forms(own.text[k], own.text[k + 1])
+            compared = folded(forms, fold)
+            if exact:
+                places_of_equal = (i for i in places if i not in taken and other.folded[i] in compared)
+                place = next(places_of_equal, None)
+                form = 0 if place is None else compared.index(other.folded[place])
+            else:
+                left = [i for i in places if i in unmatched and i not in taken]
+                place, form = _most_like(own.folded[k : k + 2], compared, other.folded, left, ALIKE)
+            if place is not None:
+                join(k, k + 1, forms[form], place)
+        for k in own.ends:
+            if k in used or own.folded[k] in divided:
+                continue
+            for second, place, text in _elsewhere(own, other, k, free, fold, exact=exact):
+                if second not in used and place not in taken:
+                    join(k, second, text, place)
+                    break
+    return found
+
+
+def _elsewhere(
+    own: _Compared, other: _Compared, k: int, free: list[int], fold: Sequence[Folding], *, exact: bool
+) -> Iterator[tuple[int, int, str]]:
+    """Yield second parts of a word, anywhere on the page, with the place and text of the whole word."""
+    first = own.folded[k][:-1]
+    begin = first[: max(2, len(first) // 2)]
+    places = [i for i in free if other.folded[i].startswith(begin)]
+    if not places:
+        return
+    for second in sorted(own.starts, key=lambda start: (start <= k, abs(start - k))):
+        forms = _forms(own.text[k], own.text[second])
+        compared = folded(forms, fold)
+        if exact:
+            place = next((i for i in places if other.folded[i] in compared), None)
+            form = 0 if place is None else compared.index(other.folded[place])
+        else:
+            both = [own.folded[k], own.folded[second]]
+            place, form = _most_like(both, compared, other.folded, places, ALIKE_ELSEWHERE)
+        if place is not None:
+            yield second, place, forms[form]
+
+
+def _around(
+    own: _Compared, partner: dict[int, int], n_other: int
+) -> tuple[dict[int, int], dict[int, int]]:
+    """Return between which places of the other side a word for two parts is looked for, for each."""
+    before: dict[int, int] = {}
+    after: dict[int, int] = {}
+    last, at = 0, 0
+    for k in own.divided:
+        for i in range(at, k):
+            last = partner.get(i, last - 1) + 1
+        before[k], at = last, k
+    last, at = n_other, len(own.folded)
+    for k in reversed(own.divided):
+        for i in range(at - 1, k + 1, -1):
+            last = partner.get(i, last)
+        after[k], at = last, k + 2
+    return before, after
+
+
+def _forms(first: str, second: str) -> list[str]:
+    """Return how two parts may be written as one word, without the hyphen first."""
+    start = first[:-1]
+    forms = [start + second, first + second]
+    if start[-1] == second[0] == "k":
+        forms.append(f"{start[:-1]}c{second}")
+    if len(start) > 1 and start[-2] == start[-1] == second[0]:
+        forms.append(start + second[1:])
+    return forms
+
+
+def _most_like(
+    parts: list[str], forms: list[str], words: list[str], places: list[int], alike: float
+) -> tuple[int | None, int]:
+    """Return the word that is most like the two parts together, and like which form of them."""
+    from rapidfuzz.distance import Indel
+
+    best: tuple[float, int | None, int] = alike, None, 0
+    for place in places:
+        word = words[place]
+        alone = max(Indel.normalized_similarity(word, part) for part in parts)
+        for number, form in enumerate(forms):
+            likeness = Indel.normalized_similarity(word, form)
+            if likeness > alone and likeness >= best[0] + (best[1] is not None) * 1e-9:
+                best = likeness, place, number
+    return best[1:]

@@ -1,0 +1,260 @@
+"""The characters that two texts have in common, in order: a longest common subsequence.
+
+rapidfuzz finds it fast, with memory in the product of the lengths. Texts for which that is much are
+first divided, at no loss, by Hirschberg's method (D. S. Hirschberg, "A linear space algorithm for
+computing maximal common subsequences", Communications of the ACM 18, 1975), its rows of lengths as
+bits of whole numbers (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004). Texts
+of the length of a book are first divided at sequences of words that stand once in each of them (I. Z.
+Yalniz and R. Manmatha, "A fast alignment scheme for automatic OCR evaluation of books", ICDAR 2011).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from fastarac._core.extras import require
+
+__all__ = ["SPACE", "Block", "common_blocks", "match"]
+
+SPACE = " "
+
+#: Product of lengths up to which rapidfuzz takes a pair of texts: a bit each, so 16 MB.
+LARGEST_TABLE = 1 << 27
+#: Product of lengths above which texts are divided at words that stand once in each.
+LARGEST_UNDIVIDED = 1 << 28
+#: Product of lengths above which what then is left is divided step by step.
+LARGEST_HALVED = 1 << 32
+#: Characters of either text that a step looks at, of which it keeps half.
+STEP = 1 << 13
+#: Words in a sequence that divides.
+ANCHOR = 3
+
+
+class Block(NamedTuple):
+    """Equal characters: `length` of them from `first` in one text and from `second` in the other."""
+
+    first: int
+    second: int
+    length: int
+
+
+def match(first: str, second: str) -> list[Block]:
+    """Return as many equal characters of two texts, of words between single spaces, as there can be.
+
+    They are in blocks, in order; none is of length 0.
+
+    They are the same, the other way round, for the texts the other way round.
+
+    Examples
+    --------
+    >>> from fastarac.ocr.words.matching import match
+    >>> match("the cat", "thecat")
+    [Block(first=0, second=0, length=3), Block(first=4, second=3, length=3)]
+    """
+    if second < first:  # of several longest ones the same is taken either way
+        return [Block(j, i, n) for i, j, n in match(second, first)]
+    return _with_whole_words(common_blocks(first, second), first, second)
+
+
+def common_blocks(first: str, second: str) -> list[Block]:
+    """Return the blocks of a longest common subsequence of two texts, of several ones any."""
+    require("rapidfuzz", "ocr")
+    from rapidfuzz.distance import Indel
+
+    blocks: list[Block] = []
+    for a, b, c, d in _parts(first, second):
+        for opcode in Indel.opcodes(first[a:b], second[c:d]):
+            if opcode.tag == "equal":
+                length = opcode.src_end - opcode.src_start
+                blocks.append(Block(a + opcode.src_start, c + opcode.dest_start, length))
+    return blocks
+
+
+def _parts(first: str, second: str) -> list[tuple[int, int, int, int]]:
+    """Return slices (begin and end in each text) that may be matched one by one."""
+    whole = (0, len(first), 0, len(second))
+    if len(first) * len(second) <= LARGEST_TABLE:
+        return [whole]
+    parts = [whole]
+    if len(first) * len(second) > LARGEST_UNDIVIDED:
+        parts = _divided_at_anchors(first, second)
+    return [
+        small
+        for part in parts
+        for middle in _stepwise(first, second, part)
+        for small in _halved(first, second, middle)
+    ]
+
+
+def _divided_at_anchors(first: str, second: str) -> list[tuple[int, int, int, int]]:
+    """Divide at sequences of words that stand once in each text, as many as are in one order."""
+    there = _unique_sequences(second)
+    both = [(i, there[words]) for words, i in _unique_sequences(first).items() if words in there]
+    both.sort()
+    cuts = [(0, 0), *_longest_increasing(both), (len(first), len(second))]
+    return [(a, b, c, d) for (a, c), (b, d) in pairwise(cuts)]
+
+
+def _unique_sequences(text: str) -> dict[tuple[str, ...], int]:
+    """Return the sequences of `ANCHOR` words that stand once in the text, and where."""
+    words, places, place = text.split(SPACE), [], 0
+    for word in words:
+        places.append(place)
+        place += len(word) + 1
+    found: dict[tuple[str, ...], int] = {}
+    for at in range(len(words) - ANCHOR + 1):
+        sequence = tuple(words[at : at + ANCHOR])
+        found[sequence] = -1 if sequence in found else places[at]
+    return {sequence: place for sequence, place in found.items() if place >= 0}
+
+
+def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return a longest part of the pairs, which increase in the first, that increases in the second."""
+    ends: list[int] = []  # the least last second of a part of each length
+    last: list[int] = []  # the pair that has it
+    before: list[int] = []
+    for index, (_, second) in enumerate(pairs):
+        length = bisect_left(ends, second)
+        before.append(last[length - 1] if length else -1)
+        ends[length : length + 1] = [second]
+        last[length : length + 1] = [index]
+    chosen, index = [], last[-1] if last else -1
+    while index >= 0:
+        chosen.append(pairs[index])
+        index = before[index]
+    return chosen[::-1]
+
+
+def _stepwise(
+    first: str, second: str, part: tuple[int, int, int, int]
+) -> list[tuple[int, int, int, int]]:
+    """Divide what is very long without a landmark (copies of one table, or two different texts).
+
+    The beginnings of both are matched, and divided in the middle of that; and so on.
+    """
+    from rapidfuzz.distance import Indel
+
+    a, b, c, d = part
+    found = []
+    while (b - a) * (d - c) > LARGEST_HALVED:
+        x, y = first[a : min(a + STEP, b)], second[c : min(c + STEP, d)]
+        i, j = len(x) // 2, len(y) // 2
+        for opcode in Indel.opcodes(x, y):
+            if opcode.tag == "equal" and opcode.src_end > len(x) // 2:
+                i = max(opcode.src_start, len(x) // 2)
+                j = opcode.dest_start + i - opcode.src_start
+                break
+        found.append((a, a + i, c, c + j))
+        a, c = a + i, c + j
+    return [*found, (a, b, c, d)]
+
+
+def _halved(
+    first: str, second: str, part: tuple[int, int, int, int]
+) -> list[tuple[int, int, int, int]]:
+    """Divide into parts that rapidfuzz takes, without losing a common character (Hirschberg)."""
+    a, b, c, d = part
+    if (b - a) * (d - c) <= LARGEST_TABLE or b - a < 2:
+        return [part]
+    middle = (a + b) // 2
+    middle = (
+        first.find(SPACE, middle, middle + 100) if SPACE in first[middle : middle + 100] else middle
+    )
+    y = second[c:d]
+    head = _row(first[a:middle], y)
+    tail = _row(first[middle:b][::-1], y[::-1])[::-1]
+    best = np.flatnonzero(head + tail == (head + tail).max())
+    before_word = [cut for cut in best.tolist() if cut < len(y) and y[cut] == SPACE]
+    cut = c + (before_word[0] if before_word else int(best[0]))
+    return [
+        *_halved(first, second, (a, middle, c, cut)),
+        *_halved(first, second, (middle, b, cut, d)),
+    ]
+
+
+def _row(x: str, y: str) -> np.ndarray:
+    """Return the number of common characters of x and each of y's beginnings, (len(y) + 1,)."""
+    masks: dict[str, int] = {}
+    for letter in set(y):
+        bits = np.frombuffer(y.encode("utf-32-le"), np.uint32) == ord(letter)
+        masks[letter] = int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
+    row = every = (1 << len(y)) - 1
+    for letter in x:
+        if letter in masks:
+            common = row & masks[letter]
+            row = ((row + common) | (row - common)) & every
+    data = row.to_bytes((len(y) + 7) // 8, "little")
+    bits = np.unpackbits(np.frombuffer(data, np.uint8), count=len(y), bitorder="little")
+    return np.concatenate([[0], np.cumsum(1 - bits.astype(np.int64))])
+
+
+def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Block]:
+    """Move what only one text has, where it can be moved, so that it is whole words.
+
+    Of "the then" and "then", the common characters are as many without "the " as without "e th";
+    only with the first is it a word that is missing.
+    """
+    done: list[Block] = []
+    for block in [*blocks, Block(len(first), len(second), 0)]:
+        i, j, n = block
+        while True:
+            before = done[-1] if done else Block(0, 0, 0)
+            begin, other = before.first + before.length, before.second + before.length
+            gap = i - begin, j - other
+            if min(gap) > 0 or max(gap) <= 1:
+                break
+            text, at = (first, begin) if gap[0] else (second, other)
+            shift = _shift(text, at, at + max(gap), before.length, n)
+            if shift == 0 and len(done) > 1 and _reaches(text, at, at + max(gap), before.length):
+                # nothing but a gap of the same kind is before that block: one gap instead of two
+                last = done[-2]
+                earlier = (
+                    before.first - last.first - last.length,
+                    before.second - last.second - last.length,
+                )
+                shift = -before.length if (earlier[0] == 0) == (gap[0] == 0) else 0
+            if shift == 0:
+                break
+            i, j, n = i + shift, j + shift, n - shift
+            if before.length:
+                done.pop()
+            if before.length + shift > 0:
+                done.append(Block(before.first, before.second, before.length + shift))
+                break
+        if n > 0:
+            done.append(Block(i, j, n))
+    return done
+
+
+def _shift(text: str, begin: int, end: int, left: int, right: int) -> int:
+    """Return by how much to move text[begin:end], a gap, so that it is whole words; 0 if nothing is.
+
+    It may lose a character at one end for an equal one at the other, `left` times or `right` times.
+    """
+    if _is_whole(text, begin, end):
+        return 0
+    for k in range(1, left + 1):
+        if text[begin - k] != text[end - k]:
+            break
+        if _is_whole(text, begin - k, end - k):
+            return -k
+    for k in range(1, right + 1):
+        if text[begin + k - 1] != text[end + k - 1]:
+            break
+        if _is_whole(text, begin + k, end + k):
+            return k
+    return 0
+
+
+def _is_whole(text: str, begin: int, end: int) -> bool:
+    return (begin == 0 or SPACE in text[begin - 1 : begin + 1]) and (
+        end == len(text) or SPACE in text[end - 1 : end + 1]
+    )
+
+
+def _reaches(text: str, begin: int, end: int, left: int) -> bool:
+    return text[begin - left : begin] == text[end - left : end]

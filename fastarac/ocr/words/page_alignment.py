@@ -1,0 +1,317 @@
+"""The words of a page and an engine's outputs for it, side by side: in order, and moved ones."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.extras import require
+from fastarac.ocr.words.alignment import align_texts
+from fastarac.ocr.words.matching import SPACE
+from fastarac.ocr.words.reordering import moved_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.words.reordering import MovedWords
+
+    Spans = NDArray[np.intp]
+    Row = tuple[int, int, int, int]
+
+__all__ = ["PageAlignment", "PageText", "align_page"]
+
+#: So many words, of truth and outputs, may stand between runs that moved together.
+GAP = 20
+
+
+class PageAlignment(NamedTuple):
+    """Which true words stand beside which outputs of a page."""
+
+    spans: Spans
+    """(k, 4), begin and end of the true words, begin and end of the outputs, that belong together, in
+    the order of the true words; inserted outputs after the word that they follow. Each word and each
+    output is in one row."""
+    moved: NDArray[np.bool_]
+    """(k,), whether the outputs stand out of order."""
+    distance: int
+    """Characters to insert, delete or replace to make the true text of the outputs', once both are
+    without what is moved."""
+    length: int
+    """Characters of the true text, the spaces between its words included.
+
+    Both are without spaces where either side is of parts of words: scripts that have no spaces are
+    divided by each engine in its own way."""
+
+    @property
+    def differing_share(self) -> float:
+        """Distance over length; NaN where there is no true text."""
+        return self.distance / self.length if self.length else np.nan
+
+
+class PageText(NamedTuple):
+    """Words of one side, and whether a space precedes each; None where one does all but the first."""
+
+    words: Sequence[str]
+    spaces: NDArray[np.bool_] | None
+
+    @property
+    def parts(self) -> NDArray[np.bool_] | None:
+        """Which of them are parts of words."""
+        if self.spaces is None or len(self.words) < 2:
+            return None
+        parts = np.zeros(len(self.words), bool)
+        parts[1:] |= ~self.spaces[1:]
+        parts[:-1] |= ~self.spaces[1:]
+        return parts
+
+    def take(self, places: NDArray[np.intp]) -> PageText:
+        """Return those in these places; a space before what is left out is before what follows it."""
+        words = [self.words[int(i)] for i in places]
+        if self.spaces is None or not len(places):
+            return PageText(words, None)
+        counts = np.cumsum(self.spaces)[places]
+        return PageText(words, np.diff(counts, prepend=counts[0]) > 0)
+
+    @property
+    def text(self) -> str:
+        """The words with their spaces."""
+        if self.spaces is None:
+            return SPACE.join(self.words)
+        return "".join(
+            SPACE + word if space else word
+            for word, space in zip(self.words, self.spaces.tolist(), strict=True)
+        )
+
+
+def align_page(
+    truth: Sequence[str],
+    outputs: Sequence[str],
+    *,
+    truth_spaces: NDArray[np.bool_] | None = None,
+    output_spaces: NDArray[np.bool_] | None = None,
+    merge_gaps: bool = False,
+) -> PageAlignment:
+    """Align the true words of a page with an engine's outputs, some of which may be out of order.
+
+    Parameters
+    ----------
+    truth, outputs, truth_spaces, output_spaces, merge_gaps
+        As for :func:`~fastarac.ocr.words.alignment.align_texts`.
+
+    Returns
+    -------
+    PageAlignment
+
+    Notes
+    -----
+    The words are aligned in order first. Where words that are not right have equals among the outputs
+    that are not, moved ones are searched (:func:`~fastarac.ocr.words.reordering.moved_words`), and the
+    rest is aligned anew, with the runs that have not moved side by side; that counts only if more
+    words are right by it. Between two moved words that follow each other on both sides, with at most
+    20 words between them, what else was read moves along, right or wrong. A word that is left over at
+    the end of what has moved, such as a line of one word between two columns, moves if an equal output
+    is left over between the outputs of the words around it, and these are at most 20 apart.
+
+    Examples
+    --------
+    >>> from fastarac.ocr.words.page_alignment import align_page
+    >>> truth = "left column has these words right column has others".split()
+    >>> outputs = "right column has others left column has these words".split()
+    >>> found = align_page(truth, outputs)
+    >>> found.spans[found.moved].tolist()
+    [[5, 6, 0, 1], [6, 7, 1, 2], [7, 8, 2, 3], [8, 9, 3, 4]]
+    >>> found.differing_share
+    0.0
+    """
+    sides = PageText(list(truth), truth_spaces), PageText(list(outputs), output_spaces)
+    spans = _aligned(*sides, merge_gaps)
+    spaced = truth_spaces is None and output_spaces is None
+    length = len(_compared(sides[0], spaced=spaced))
+    right = _right(spans, truth, outputs)
+    if _may_have_moved(spans[~right], truth, outputs):
+        found = moved_words(truth, outputs, parts=sides[0].parts)
+        rows = _moved_rows(found, *sides)
+        if len(rows) or _is_new(found.kept, spans[right]):
+            kept = [np.ones(len(side.words), bool) for side in sides]
+            for i, k, j, m in rows.tolist():
+                kept[0][i:k] = kept[1][j:m] = False
+            places = [np.flatnonzero(of_side) for of_side in kept]
+            rest = sides[0].take(places[0]), sides[1].take(places[1])
+            pairs = found.kept[kept[0][found.kept[:, 0]] & kept[1][found.kept[:, 1]]]
+            anchors = np.stack(
+                [np.searchsorted(at, pairs[:, k]) for k, at in enumerate(places)], axis=1
+            )
+            in_order = _aligned_at(anchors, *rest, merge_gaps)
+            others = _one_by_one(*_in_places(in_order, places), kept)
+            every = np.concatenate([others, rows])
+            if _right(every, truth, outputs).sum() > right.sum():
+                order = np.lexsort((every[:, 2], every[:, 1] > every[:, 0], every[:, 0]))
+                every, moved = every[order], order >= len(others)
+                alone = _left_between(every, truth, outputs, sides[0].parts)
+                if alone:
+                    every, moved = _with_pairs(every, moved, alone)
+                    for of_side, taken in zip(kept, np.array(alone).T, strict=True):
+                        of_side[taken] = False
+                    places = [np.flatnonzero(of_side) for of_side in kept]
+                    rest = sides[0].take(places[0]), sides[1].take(places[1])
+                distance = _distance(*(_compared(side, spaced=spaced) for side in rest))
+                return PageAlignment(every, moved, distance, length)
+    distance = _distance(*(_compared(side, spaced=spaced) for side in sides))
+    return PageAlignment(spans, np.zeros(len(spans), bool), distance, length)
+
+
+def _aligned(truth: PageText, outputs: PageText, merge_gaps: bool) -> Spans:
+    return align_texts(
+        truth.words,
+        outputs.words,
+        truth_spaces=truth.spaces,
+        output_spaces=outputs.spaces,
+        merge_gaps=merge_gaps,
+    )
+
+
+def _compared(side: PageText, *, spaced: bool) -> str:
+    return side.text if spaced else side.text.replace(SPACE, "")
+
+
+def _distance(first: str, second: str) -> int:
+    require("rapidfuzz", "ocr")
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.distance(first, second, score_hint=64)
+
+
+def _right(spans: Spans, truth: Sequence[str], outputs: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which rows are one word beside an equal output."""
+    right: NDArray[np.bool_] = (spans[:, 1] - spans[:, 0] == 1) & (spans[:, 3] - spans[:, 2] == 1)
+    ones = np.flatnonzero(right)
+    right[ones] = [truth[i] == outputs[j] for i, j in spans[ones][:, ::2].tolist()]
+    return right
+
+
+def _may_have_moved(wrong: Spans, truth: Sequence[str], outputs: Sequence[str]) -> bool:
+    """Return whether words of these rows are among the outputs of these rows."""
+    words = {truth[n] for i, k, _, _ in wrong.tolist() for n in range(i, k)}
+    return any(outputs[n] in words for _, _, j, m in wrong.tolist() for n in range(j, m))
+
+
+def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
+    """Return whether some words in order are not yet right."""
+    known = set(map(tuple, right[:, ::2].tolist()))
+    return any(pair not in known for pair in map(tuple, kept.tolist()))
+
+
+def _aligned_at(
+    anchors: NDArray[np.intp], truth: PageText, outputs: PageText, merge_gaps: bool
+) -> Spans:
+    """Return the rows of texts in which some words, (k, 2) in order, stand beside some outputs."""
+    ends = np.array([[len(truth.words), len(outputs.words)]], np.intp)
+    rows = [np.repeat(anchors, 2, axis=1) + np.array([0, 1, 0, 1])]
+    begin, other = 0, 0
+    for end, other_end in np.concatenate([anchors, ends]).tolist():
+        if end > begin or other_end > other:
+            parts = truth.take(np.arange(begin, end)), outputs.take(np.arange(other, other_end))
+            rows.append(_aligned(*parts, merge_gaps) + np.array([begin, begin, other, other]))
+        begin, other = end + 1, other_end + 1
+    every = np.concatenate(rows)
+    return every[np.argsort(every[:, 0] + every[:, 2])]
+
+
+def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
+    """Return the rows that are out of order: equal words, and what moved along with them."""
+    rows = [np.repeat(found.pairs, 2, axis=1) + np.array([0, 1, 0, 1])]
+    following = found.pairs[np.argsort(found.pairs[:, 1])].tolist()
+    next_output = {before[1]: after for before, after in pairwise(following)}
+    for before, after in pairwise(found.pairs.tolist()):
+        if next_output.get(before[1]) != after:
+            continue
+        words = _between(found.words, before[0], after[0])
+        others = _between(found.outputs, before[1], after[1])
+        if 0 < len(words) <= GAP and 0 < len(others) <= GAP:
+            spans = _aligned(truth.take(words), outputs.take(others), merge_gaps=False)
+            both = (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
+            placed, together = _in_places(spans[both], [words, others])
+            rows.append(placed[together])
+    return np.concatenate(rows)
+
+
+def _left_between(
+    rows: Spans, truth: Sequence[str], outputs: Sequence[str], parts: NDArray[np.bool_] | None
+) -> list[tuple[int, int]]:
+    """Return missed words and inserted outputs, equal and in order, between the same neighbours.
+
+    Parts of words are left out: single characters are equal by chance.
+    """
+    inserted = rows[rows[:, 1] == rows[:, 0], 2].tolist()
+    found: list[tuple[int, int]] = []
+    missed: list[int] = []
+    last = -1  # the end of the output of the word before what is missed
+    for i, _, j, m in rows[rows[:, 1] > rows[:, 0]].tolist():
+        if j == m:
+            missed.append(i)
+            continue
+        if missed and 0 <= last <= j <= last + GAP:
+            free = [n for n in inserted if last <= n < j]
+            for word in missed:
+                same = [at for at, n in enumerate(free) if outputs[n] == truth[word]]
+                if same and (parts is None or not parts[word]):
+                    found.append((word, free[same[0]]))
+                    free = free[same[0] + 1 :]
+        missed, last = [], m
+    return found
+
+
+def _with_pairs(
+    rows: Spans, moved: NDArray[np.bool_], pairs: Sequence[tuple[int, int]]
+) -> tuple[Spans, NDArray[np.bool_]]:
+    """Put outputs beside words in whose rows there is none, and leave out the rows of these outputs."""
+    output_of = dict(pairs)
+    taken = set(output_of.values())
+    kept: list[Row] = []
+    flags: list[bool] = []
+    for (i, k, j, m), out in zip(rows.tolist(), moved.tolist(), strict=True):
+        if i == k and j in taken:
+            continue
+        beside = output_of.get(i, -1) if j == m else -1
+        kept.append((i, k, j, m) if beside < 0 else (i, k, beside, beside + 1))
+        flags.append(out or beside >= 0)
+    return np.array(kept, np.intp), np.array(flags, bool)
+
+
+def _one_by_one(rows: Spans, together: NDArray[np.bool_], kept: Sequence[NDArray[np.bool_]]) -> Spans:
+    """Divide the rows between whose words, or outputs, there are moved ones."""
+    if together.all():
+        return rows
+    divided: list[Row] = []
+    for i, k, j, m in rows[~together].tolist():
+        words = [n for n in range(i, k) if kept[0][n]]
+        others = [n for n in range(j, m) if kept[1][n]]
+        both = min(len(words), len(others))
+        divided += ((a, a + 1, b, b + 1) for a, b in zip(words, others, strict=False))
+        divided += ((a, a + 1, m, m) for a in words[both:])
+        divided += ((k, k, b, b + 1) for b in others[both:])
+    return np.concatenate([rows[together], np.array(divided, np.intp)])
+
+
+def _between(places: NDArray[np.intp], begin: int, end: int) -> NDArray[np.intp]:
+    return places[np.searchsorted(places, begin) : np.searchsorted(places, end)]
+
+
+def _in_places(spans: Spans, places: Sequence[NDArray[np.intp]]) -> tuple[Spans, NDArray[np.bool_]]:
+    """Return rows of words and outputs of these places as rows of all, and which are of neighbours.
+
+    A row that is empty on one side is put there behind the word, or the output, before it.
+    """
+    columns = []
+    together = np.ones(len(spans), bool)
+    for at, begin, end in zip(places, spans[:, ::2].T, spans[:, 1::2].T, strict=True):
+        last = np.concatenate([[-1], at])[end] + 1  # behind the last one
+        n = end - begin
+        first = np.where(n > 0, np.append(at, 0)[begin], last)
+        together &= last - first == n
+        columns += [first, last]
+    return np.stack(columns, axis=1), together

@@ -1,0 +1,160 @@
+"""Pages as texts, line by line: the true words and what was read, with the differences marked."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac.evaluation.review import ComparedText, TextLine, TextPiece
+from fastarac.ocr.analysis.errors import pieces_of
+from fastarac.ocr.words.records import INSERTED, KINDS, LINE_END, MISSED, MOVED, NOTHING, RIGHT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.words.records import Records
+
+__all__ = ["PageOrder", "compared_text", "page_order", "size_of"]
+
+#: Words from which a line is long, and after how many of them it is broken: running text has no lines.
+LONG, BROKEN = 20, 12
+#: About how many bytes a report writes for each line, each piece, and each changed part of a piece.
+PER_LINE, PER_PIECE, PER_CHANGE = 60, 26, 9
+
+#: Kinds of which neighbouring words are marked as one.
+RUNS = ("", KINDS[MISSED], KINDS[MOVED])
+
+
+class PageOrder(NamedTuple):
+    """Pages with differences, those with most first.
+
+    Attributes
+    ----------
+    page : ndarray of shape (n,), intp
+        Indices of the pages.
+    differences : ndarray of shape (n,), intp
+        True words that are not right, nor moved, and inserted outputs of each.
+    """
+
+    page: NDArray[np.intp]
+    differences: NDArray[np.intp]
+
+
+def page_order(records: Records) -> PageOrder:
+    """Return the pages on which anything is wrong, those with most differences first."""
+    differs = (records.kind != RIGHT) & (records.kind != MOVED)
+    counts = np.bincount(records.page[differs], minlength=len(records.page_names))
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] > 0]
+    return PageOrder(order, counts[order])
+
+
+def compared_text(records: Records, page: int, threshold: float | None = None) -> ComparedText:
+    """Return a page as lines of the true text, each with what was read in its place.
+
+    What is moved stands beside its true words. `threshold` tells which errors go through.
+    """
+    start, stop = np.searchsorted(records.page, [page, page + 1]).tolist()
+    lines = tuple(
+        _line(records, first, last, threshold) for first, last in _lines(records, start, stop)
+    )
+    counts = np.bincount(records.kind[start:stop], minlength=len(KINDS)).tolist()
+    found: dict[str, int] = {name: n for name, n in zip(KINDS, counts, strict=True) if n}
+    return ComparedText(lines, found, sum(counts) - counts[INSERTED], threshold)
+
+
+def size_of(text: ComparedText) -> int:
+    """Return about how many bytes of a file a page takes."""
+    total = 0
+    for line in text.lines:
+        total += PER_LINE
+        for piece in (*line.truth, *line.read):
+            total += PER_PIECE * bool(piece.kind)
+            for part, changed in piece.parts:
+                total += len(part.encode("utf-8", "replace")) + PER_CHANGE * changed
+    return total
+
+
+def _lines(records: Records, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Yield where lines begin and end; long ones are broken, but not between words of one output."""
+    ends = np.flatnonzero(records.gap[start:stop] == LINE_END) + start
+    bounds = sorted({start, stop, *ends.tolist()})
+    for first, last in pairwise(bounds):
+        if last - first <= LONG:
+            yield first, last
+            continue
+        begin, n_words = first, 0
+        for row in range(first, last):
+            apart = records.gap[row] != NOTHING and not records.shared[row]
+            if apart and n_words >= BROKEN:
+                yield begin, row
+                begin, n_words = row, 0
+            n_words += int(records.gap[row] != NOTHING)
+        yield begin, last
+
+
+def _line(records: Records, first: int, last: int, threshold: float | None) -> TextLine:
+    truth: list[TextPiece] = []
+    read: list[TextPiece] = []
+    row = first
+    while row < last:
+        stop = row + 1
+        while stop < last and records.shared[stop]:
+            stop += 1
+        kind = int(records.kind[row])
+        continued = row == first and bool(records.shared[row])  # its output stands in the line before
+        space = "" if row == first or records.gap[row] == NOTHING else " "
+        ours = records.truth[row] + "".join(
+            ("" if records.gap[k] == NOTHING else " ") + records.truth[k] for k in range(row + 1, stop)
+        )
+        theirs = records.prediction[row]
+        if kind == RIGHT and not continued:
+            _add(truth, space, TextPiece("", ((ours, False),)))
+            _add(read, space, TextPiece("", ((theirs, False),)))
+        else:
+            name, confidence = KINDS[kind], float(records.confidence[row])
+            if kind == MOVED:
+                confidence = np.nan  # which is that of a word, and a mark is of several
+            through = threshold is not None and confidence >= threshold
+            known = None if np.isnan(confidence) else confidence
+            parts = (((ours, False),), ()) if continued else _parts(kind, ours, theirs)
+            if kind != INSERTED:
+                _add(truth, space, TextPiece(name, parts[0]))
+            if kind != MISSED and not continued:
+                _add(read, space, TextPiece(name, parts[1], known, through))
+        row = stop
+    return TextLine(tuple(truth), tuple(read))
+
+
+def _parts(
+    kind: int, truth: str, read: str
+) -> tuple[tuple[tuple[str, bool], ...], tuple[tuple[str, bool], ...]]:
+    """Return both texts in parts that are the same or changed."""
+    if kind in (MISSED, INSERTED, MOVED):
+        return ((truth, False),), ((read, False),)
+    pieces = list(pieces_of(truth, read))
+    return (
+        tuple((piece.truth, piece.changed) for piece in pieces if piece.truth),
+        tuple((piece.read, piece.changed) for piece in pieces if piece.read),
+    )
+
+
+def _add(pieces: list[TextPiece], space: str, piece: TextPiece) -> None:
+    """Add a piece to a line; those of a kind that needs no more than a mark are one."""
+    last = pieces[-1] if pieces else None
+    if last is not None and last.kind == piece.kind and piece.kind in RUNS:
+        text = f"{last.parts[0][0]}{space}{piece.parts[0][0]}"
+        pieces[-1] = TextPiece(piece.kind, ((text, False),))
+    elif last is None or not space:
+        pieces.append(piece)
+    elif not last.kind:
+        pieces[-1] = TextPiece("", ((last.parts[0][0] + space, False),))
+        pieces.append(piece)
+    elif not piece.kind:
+        pieces.append(TextPiece("", ((space + piece.parts[0][0], False),)))
+    else:
+        pieces += [TextPiece("", ((space, False),)), piece]

@@ -1,0 +1,1 @@
+"""Monitors of error rates: their state, their input, their alarms."""

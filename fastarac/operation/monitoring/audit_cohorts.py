@@ -1,0 +1,289 @@
+"""Audits by when their outputs were drawn: what is open holds back what was drawn later.
+
+Audits that were drawn at one time are a cohort. A cohort is counted, as one update, once one that was
+drawn later is known and each of its audits has an answer, or else the deadline has passed; and never
+before those that were drawn earlier. So the order in which answers come decides nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core import saved
+from fastarac._core.checks import real_scalar
+from fastarac._core.text import quoted
+from fastarac.guarantees.audits import LogError
+from fastarac.operation.monitoring.detectors import Update
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.operation.monitoring.deduplication import CountedAudits
+
+SECONDS = 86_400.0  # of a day
+KEY = 16  # hexadecimal digits of an id, or of a group's name
+FINGERPRINT = 24  # those of an id and of what its audit was like
+
+PENDING = saved.sequence(
+    saved.record(
+        {
+            "drawn_at": saved.number(real_scalar),
+            "group": saved.optional(saved.hexadecimal(KEY)),
+            "errors": saved.whole(),
+            "answered": saved.whole(),
+            "open": saved.sequence(saved.hexadecimal(FINGERPRINT)),
+        }
+    )
+)
+
+
+class DrawnAudit(NamedTuple):
+    """One audit: its id, when it was drawn, what it was like, whether it is an error or open, group."""
+
+    name: str
+    drawn_at: float
+    details: str
+    error: bool | None
+    group: str = ""
+
+
+@dataclass
+class Cohort:
+    """Audits drawn at one time, of a group where groups are audited.
+
+    The open ones are fingerprints of ids with those of their details.
+    """
+
+    errors: int = 0
+    answered: int = 0
+    open: dict[str, str] = field(default_factory=dict)
+
+
+class DrawnAudits:
+    """What is not counted yet, by when it was drawn, and until when all is counted.
+
+    At each time there is one cohort, or one of each group by a fingerprint of its name; groups that
+    were given as numbers alone have a number in its place.
+    """
+
+    def __init__(self, deadline: float, max_group_size: int | None = None) -> None:
+        self.deadline = deadline
+        self.max_group_size = max_group_size
+        self.closed: float | None = None
+        self.cohorts: dict[float, dict[str, Cohort]] = {}
+
+    def __iter__(self) -> Iterator[Cohort]:
+        for at_one_time in self.cohorts.values():
+            yield from at_one_time.values()
+
+    @property
+    def open(self) -> int:
+        """How many audits have no answer yet, and may still get one that counts."""
+        return sum(len(cohort.open) for cohort in self)
+
+    def copy(self) -> DrawnAudits:
+        """Return one that changes by itself."""
+        found = DrawnAudits(self.deadline, self.max_group_size)
+        found.closed = self.closed
+        found.cohorts = {
+            at: {
+                key: Cohort(each.errors, each.answered, dict(each.open)) for key, each in groups.items()
+            }
+            for at, groups in self.cohorts.items()
+        }
+        return found
+
+    def cohort(self, drawn_at: float, key: str = "", row: int = 0) -> Cohort:
+        """Return the cohort of a time and group; raises where those of that time were counted."""
+        if self.closed is not None and drawn_at <= self.closed:
+            why = f"audits drawn until {self.closed:g} are counted; later ones are expected"
+            raise LogError("drawn_at", row, f"{drawn_at:g}", why)
+        return self.cohorts.setdefault(drawn_at, {}).setdefault(key, Cohort())
+
+    def add(self, drawn_at: float, update: Update) -> None:
+        """Add audits that all have answers, each group as one of its own."""
+        if update.groups is None:
+            cohort = self.cohort(drawn_at)
+            cohort.errors += update.errors
+            cohort.answered += update.audited
+        for errors, audited, _ in update.groups or ():
+            cohort = self.cohort(drawn_at, str(len(self.cohorts.get(drawn_at, ()))))
+            cohort.errors, cohort.answered = errors, audited
+
+    def take(self, audits: Sequence[DrawnAudit], known: CountedAudits) -> tuple[int, int]:
+        """Take audits; return how many told something new, and how many answers came too late."""
+        new = late = 0
+        for row, audit in enumerate(audits):
+            key, like = known.fingerprints(audit.name, _like(audit))
+            about = None if audit.error is None else known.fingerprints("", _told(audit))[1]
+            before = known.about(key)
+            if before is not None:
+                if audit.error is not None and before == like:  # uncounted when its deadline passed
+                    late += 1
+                elif audit.error is not None and before != about:
+                    raise _another(row, audit)
+                continue
+            group = known.fingerprints(audit.group, "")[0] if self.max_group_size is not None else ""
+            cohort = self.cohort(audit.drawn_at, group, row)
+            if any(key in each.open for each in self if each is not cohort):
+                raise _another(row, audit)
+            if cohort.open.get(key, like) != like:
+                raise _another(row, audit)
+            self._require_room(cohort, key, audit, row)
+            new += about is not None or key not in cohort.open
+            if about is None:
+                cohort.open[key] = like
+            else:
+                cohort.open.pop(key, None)
+                cohort.answered += 1
+                cohort.errors += bool(audit.error)
+                known.note(key, about)
+        return new, late
+
+    def release(self, known: CountedAudits) -> list[Update]:
+        """Return the updates that wait for nothing any more, earliest first, and forget them."""
+        updates = []
+        while self.cohorts:
+            first = min(self.cohorts)
+            if self.is_waiting(first):
+                break
+            groups = []
+            for cohort in self.cohorts.pop(first).values():
+                for key, like in cohort.open.items():
+                    known.note(key, like)
+                unanswered = len(cohort.open)
+                groups.append((cohort.errors, cohort.answered + unanswered, unanswered))
+            self.closed = first
+            errors, audited, unanswered = (sum(each) for each in zip(*groups, strict=True))
+            of_groups = None if self.max_group_size is None else tuple(groups)
+            updates.append(Update(errors, audited, of_groups, first, unanswered))
+        return updates
+
+    def _require_room(self, cohort: Cohort, key: str, audit: DrawnAudit, row: int) -> None:
+        """Raise where a group would have more audits than one may have."""
+        most = self.max_group_size
+        if most is not None and key not in cohort.open and cohort.answered + len(cohort.open) >= most:
+            why = f"a group of {most + 1} or more; at most max_group_size, {most}, is expected"
+            raise LogError("groups", row, quoted(audit.group), why)
+
+    def is_waiting(self, drawn_at: float) -> bool:
+        """Whether a cohort waits: for a later one, or for an answer before its deadline."""
+        latest = max(self.cohorts)
+        return drawn_at == latest or (
+            any(each.open for each in self.cohorts[drawn_at].values())
+            and latest - drawn_at < self.deadline
+        )
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Return the cohorts, earliest first, in values that JSON has."""
+        return [
+            {
+                "drawn_at": at,
+                "group": key if len(key) == KEY else None,
+                "errors": each.errors,
+                "answered": each.answered,
+                "open": [one + like for one, like in each.open.items()],
+            }
+            for at, groups in sorted(self.cohorts.items())
+            for key, each in groups.items()
+        ]
+
+    def read(self, content: Sequence[dict[str, Any]], known: CountedAudits) -> None:
+        """Take what :meth:`to_list` returned, as `PENDING` does."""
+        times = [each["drawn_at"] for each in content]
+        if self.max_group_size is not None:  # of one time there may be several
+            times = [at for i, at in enumerate(times) if not i or at != times[i - 1]]
+        if self.closed is not None:
+            times.insert(0, self.closed)
+            if not content:
+                raise ValueError("pending is empty; the audits drawn last are expected, which wait")
+        saved.require_rising(tuple(times), "pending.drawn_at")
+        for i, each in enumerate(content):
+            name = f"pending[{i}]"
+            saved.require_at_most(each["errors"], f"{name}.errors", each["answered"], "its answered")
+            cohort = Cohort(each["errors"], each["answered"])
+            for fingerprint in each["open"]:
+                key, like = known.parts_of(fingerprint)
+                if known.about(key) is not None or any(key in other.open for other in (cohort, *self)):
+                    raise ValueError(f"{name}.open has an audit twice, or one that is counted")
+                cohort.open[key] = like
+            if not (cohort.answered or cohort.open):
+                raise ValueError(f"{name} has no audits; at least one is expected")
+            most = self.max_group_size
+            if each["group"] is not None and most is None:
+                raise saved.unexpected(each["group"], f"{name}.group", "null, as of max_group_size,")
+            if most is not None and cohort.answered + len(cohort.open) > most:
+                raise ValueError(f"{name} has more audits than max_group_size, {most}")
+            groups = self.cohorts.setdefault(each["drawn_at"], {})
+            label = each["group"] or ("" if most is None else str(len(groups)))
+            if label in groups:
+                raise ValueError(f"{name}.group is there twice")
+            groups[label] = cohort
+        if self.cohorts and not self.is_waiting(min(self.cohorts)):
+            raise ValueError("pending[0] waits for nothing; it is expected among the updates")
+
+
+def _like(audit: DrawnAudit) -> str:
+    return f"{audit.details}\n{audit.group}" if audit.group else audit.details
+
+
+def _told(audit: DrawnAudit) -> str:
+    return f"{_like(audit)}\n{audit.error}"
+
+
+def _another(row: int, audit: DrawnAudit) -> LogError:
+    why = "counted before as another audit; ids that no two audits share are expected"
+    return LogError("ids", row, quoted(audit.name), why)
+
+
+def times_of(drawn_at: Any, n: int) -> NDArray[np.float64]:
+    """Return when audits were drawn: numbers as they are, dates in days since 1970.
+
+    Raises
+    ------
+    ValueError
+        For what is neither finite numbers nor dates, and where there is not one for each audit.
+    """
+    given = np.asarray(drawn_at)
+    if given.ndim == 0:
+        given = np.full(n, given)
+    if given.shape != (n,):
+        raise ValueError(
+            f"drawn_at has shape {given.shape}; one time, or one for each of {n}, expected"
+        )
+    if given.dtype.kind in "iuf":
+        found = given.astype(np.float64)
+    elif given.dtype.kind in "MUO":
+        try:
+            dates = given.astype("datetime64[us]")
+        except (ValueError, TypeError):
+            raise ValueError(
+                f"drawn_at holds {quoted(str(given.flat[0]))}; numbers, or dates such as 2026-03-02, "
+                "are expected"
+            ) from None
+        found = np.where(np.isnat(dates), np.nan, dates.astype(np.float64) / (1e6 * SECONDS))
+    else:
+        raise ValueError(f"drawn_at has type {given.dtype}; numbers or dates are expected")
+    bad = ~np.isfinite(found)
+    if bad.any():
+        row = int(bad.argmax())
+        raise LogError("drawn_at", row, str(given[row]), "a finite number or a date is expected")
+    return found
+
+
+def outcomes_of(outcomes: Any) -> list[bool | None]:
+    """Return whether each audit found an error; None where that is None or NaN: it is open."""
+    found: list[bool | None] = []
+    for row, each in enumerate(list(outcomes)):
+        if each is None or each != each:
+            found.append(None)
+        elif each in (0, 1):
+            found.append(bool(each))
+        else:
+            raise LogError("outcomes", row, repr(each), "True, False or None (open) is expected")
+    return found

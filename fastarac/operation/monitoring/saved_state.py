@@ -1,0 +1,110 @@
+"""The format of a monitor's state: what each of its fields has to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastarac._core import saved
+from fastarac._core.checks import failure_of, inner_fraction, positive_scalar, real_scalar
+from fastarac.operation.monitoring import deduplication
+from fastarac.operation.monitoring.audit_cohorts import PENDING
+from fastarac.operation.monitoring.detectors import Update
+from fastarac.operation.policy_files import CRITERIA
+
+VERSION = 2
+KIND = "fastarac monitor"
+DETECTORS = "both", "proof", "change"
+LEAST_UPDATES = 2  # to a false alarm of a change, in the mean
+LOWEST_LIMIT = 1e-9  # to which the e-value is computed without overflow
+
+
+def limit_of(value: Any, name: str) -> float:
+    """Return a limit, and raise unless it is one that E can be computed for."""
+    limit = inner_fraction(value, name)
+    if limit < LOWEST_LIMIT:
+        raise ValueError(f"{name} is {limit}; at least {LOWEST_LIMIT} is expected")
+    return limit
+
+
+def deadline_of(value: Any, name: str = "deadline") -> float:
+    """Return how long answers are waited for, and raise unless it is a number above 0."""
+    return positive_scalar(value, name, strict=True)
+
+
+# docs/operation.md says what every field is for
+_GROUP = saved.record({"errors": saved.whole(), "audited": saved.whole(1), "unanswered": saved.whole()})
+STATE = saved.record(
+    {
+        "criterion": saved.word(*CRITERIA),
+        "limit": saved.number(limit_of),
+        "policy_digest": saved.optional(saved.hexadecimal(64)),
+        "max_group_size": saved.optional(saved.whole(1)),
+        "deadline": saved.optional(saved.number(deadline_of)),
+        "detect": saved.word(*DETECTORS),
+        "detectors": saved.record(
+            {
+                "proof": saved.record(
+                    {
+                        "failure_probability": saved.number(failure_of),
+                        "alarm_at": saved.optional(saved.whole(1)),
+                    }
+                ),
+                "change": saved.optional(
+                    saved.record(
+                        {
+                            "mean_updates_to_false_alarm": saved.whole(LEAST_UPDATES),
+                            "alarms": saved.sequence(saved.whole(1)),
+                        }
+                    )
+                ),
+            }
+        ),
+        "updates": saved.sequence(
+            saved.record(
+                {
+                    "errors": saved.whole(),
+                    "audited": saved.whole(1),
+                    "groups": saved.optional(saved.sequence(_GROUP)),
+                    "drawn_at": saved.optional(saved.number(real_scalar)),
+                    "unanswered": saved.whole(),
+                }
+            )
+        ),
+        "pending": PENDING,
+        "counted": deduplication.CHECK,
+    }
+)
+
+
+def update_of(
+    each: dict[str, Any], name: str, max_group_size: int | None, deadline: float | None
+) -> Update:
+    """Return an update of a file, whose groups have to add up."""
+    errors, audited, groups = each["errors"], each["audited"], each["groups"]
+    saved.require_at_most(errors, f"{name}.errors", audited, f"{name}.audited")
+    if (each["drawn_at"] is None) != (deadline is None):
+        expected = "null" if deadline is None else "a number"
+        raise saved.unexpected(each["drawn_at"], f"{name}.drawn_at", f"{expected}, as of deadline,")
+    unanswered = each["unanswered"]
+    most = audited - errors
+    saved.require_at_most(unanswered, f"{name}.unanswered", most, "the audits that are no errors")
+    if groups is None or max_group_size is None:
+        if groups is not None or max_group_size is not None:
+            expected = "null" if max_group_size is None else "a list"
+            raise saved.unexpected(groups, f"{name}.groups", f"{expected}, as of max_group_size,")
+        return Update(errors, audited, None, each["drawn_at"], unanswered)
+    keys = "errors", "audited", "unanswered"
+    for g, group in enumerate(groups):
+        here = f"{name}.groups[{g}]"
+        saved.require_at_most(group["audited"], f"{here}.audited", max_group_size, "max_group_size")
+        saved.require_at_most(group["errors"], f"{here}.errors", group["audited"], "its audited")
+        right = group["audited"] - group["errors"]
+        name_of = f"{here}.unanswered", "its audits that are no errors"
+        saved.require_at_most(group["unanswered"], name_of[0], right, name_of[1])
+    for key in keys:
+        total = sum(group[key] for group in groups)
+        if total != each[key]:
+            expected = f"{total}, the sum of its groups,"
+            raise saved.unexpected(each[key], f"{name}.{key}", expected)
+    of_groups = tuple((group["errors"], group["audited"], group["unanswered"]) for group in groups)
+    return Update(errors, audited, of_groups, each["drawn_at"], unanswered)

@@ -1,0 +1,184 @@
+"""Monitors of several policies, which share what they promise together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from fastarac._core import saved
+from fastarac._core.checks import failure_of, require_type, whole_number
+from fastarac._core.files import read_saved, write_whole
+from fastarac._core.text import json_text, quoted
+from fastarac.operation.monitoring.monitor import MEAN_UPDATES, ErrorRateMonitor
+from fastarac.operation.monitoring.saved_state import DETECTORS, LEAST_UPDATES, VERSION
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from fastarac.operation.monitoring.monitor import Detect
+
+_SHARED = {  # what each monitor has from its set, and where a state has it
+    "failure_probability": "detectors.proof.failure_probability",
+    "detect": "detect",
+    "mean_updates_to_false_alarm": "detectors.change.mean_updates_to_false_alarm",
+}
+MOST_UPDATES = 10**12  # of all together, to a false alarm of a change
+KIND = "set of fastarac monitors"
+_SEVERAL = saved.record(
+    {
+        "failure_probability": saved.number(failure_of),
+        "detect": saved.word(*DETECTORS),
+        "mean_updates_to_false_alarm": saved.optional(saved.whole(LEAST_UPDATES)),
+        "monitors": saved.mapping(lambda value, _: value),
+    }
+)
+
+
+class MonitorSet:
+    """Monitors of several policies, which share one probability of a false alarm.
+
+    Parameters
+    ----------
+    limits : mapping of str to mapping
+        By the names of the policies, their limit as ``{"max_error_rate": 0.01}`` or
+        ``{"max_risk": 0.02}``, and with ``"policy"`` the policy itself.
+    failure_probability : float, default=0.05
+        δ of all together: each gets δ over their number.
+    detect : {"both", "proof", "change"}, default="both"
+        As of :class:`ErrorRateMonitor`.
+    mean_updates_to_false_alarm : int, default=1000
+        N of all together: each gets N times their number, so that in T updates of all there are at most
+        T/N false alarms in the mean.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :class:`ErrorRateMonitor`; ValueError where there are none.
+
+    See Also
+    --------
+    ErrorRateMonitor : alarms where an error rate is above its limit
+    Policy : which outputs are accepted, under one limit
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> limits = {"invoices": {"max_error_rate": 0.01}, "letters": {"max_risk": 0.02}}
+    >>> monitors = fa.operation.MonitorSet(limits)
+    >>> monitors["invoices"].failure_probability
+    0.025
+    >>> monitors["invoices"].update(30, 500)
+    >>> monitors.alarms
+    ('invoices',)
+    """
+
+    def __init__(
+        self,
+        limits: Mapping[str, Mapping[str, Any]],
+        *,
+        failure_probability: float = 0.05,
+        detect: Detect = "both",
+        mean_updates_to_false_alarm: int = MEAN_UPDATES,
+    ) -> None:
+        expected = "a mapping of names to limits is expected"
+        require_type(limits, Mapping, "limits", expected, shown=False)
+        for name, limit in limits.items():
+            if not isinstance(limit, Mapping):
+                raise TypeError(
+                    f"limits[{name!r}] is {limit!r}; a mapping such as {{'max_error_rate': 0.01}} is "
+                    "expected"
+                )
+        if not limits:
+            raise ValueError("limits is empty; the limit of at least one policy is expected")
+        self.failure_probability = failure_of(failure_probability)
+        name = "mean_updates_to_false_alarm"
+        updates = whole_number(mean_updates_to_false_alarm, name, LEAST_UPDATES, MOST_UPDATES)
+        share: dict[str, Any] = {
+            "failure_probability": self.failure_probability / len(limits),
+            "detect": detect,
+            name: updates * len(limits),
+        }
+        self._monitors = {name: ErrorRateMonitor(**limit, **share) for name, limit in limits.items()}
+        self.detect = detect
+        self.mean_updates_to_false_alarm = None if detect == "proof" else updates
+
+    def __repr__(self) -> str:
+        n = len(self._monitors)
+        return f"MonitorSet({n} polic{'y' if n == 1 else 'ies'}, alarms={list(self.alarms)})"
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name}: {monitor}" for name, monitor in self._monitors.items())
+
+    def __getitem__(self, name: str) -> ErrorRateMonitor:
+        return self._monitors[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._monitors)
+
+    def __len__(self) -> int:
+        return len(self._monitors)
+
+    @property
+    def alarms(self) -> tuple[str, ...]:
+        """The names of the policies whose limit is proved to be exceeded."""
+        return tuple(name for name, monitor in self._monitors.items() if monitor.alarm)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The names of the policies whose last update gave an alarm of a change."""
+        return tuple(name for name, monitor in self._monitors.items() if monitor.changed)
+
+    def to_json(self) -> str:
+        """Return the state of all as the text of a JSON file."""
+        content = {
+            "kind": KIND,
+            "version": VERSION,
+            "failure_probability": self.failure_probability,
+            "detect": self.detect,
+            "mean_updates_to_false_alarm": self.mean_updates_to_false_alarm,
+            "monitors": {name: monitor.to_dict() for name, monitor in self._monitors.items()},
+        }
+        return json_text(content, indent=1) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a JSON file, whole or not at all."""
+        write_whole(path, self.to_json())
+
+    @classmethod
+    def from_json(cls, text: str) -> MonitorSet:
+        """Return the monitors that :meth:`to_json` wrote; ValueError for any other text."""
+        fields = _SEVERAL(saved.content_of(text, KIND, VERSION), "")
+        states = {}
+        for name, state in fields["monitors"].items():
+            try:
+                states[name] = ErrorRateMonitor.from_dict(state)
+            except ValueError as error:
+                raise ValueError(f"monitors[{quoted(name)}]: {error}") from None
+        updates = fields["mean_updates_to_false_alarm"]
+        if (updates is None) != (fields["detect"] == "proof"):
+            expected = "null" if updates is not None else "an integer"
+            raise saved.unexpected(
+                updates, "mean_updates_to_false_alarm", f"{expected}, as of detect={fields['detect']},"
+            )
+        limits = {name: {state.criterion: state.limit} for name, state in states.items()}
+        found = cls(
+            limits,
+            failure_probability=fields["failure_probability"],
+            detect=fields["detect"],
+            mean_updates_to_false_alarm=MEAN_UPDATES if updates is None else updates,
+        )
+        for name, state in states.items():
+            for key, what in _SHARED.items():
+                given, share = getattr(state, key), getattr(found[name], key)
+                if given != share:
+                    raise ValueError(
+                        f"monitors[{quoted(name)}].{what} is {given}; {share}, its share, is expected"
+                    )
+        found._monitors = states
+        return found
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> MonitorSet:
+        """Read the monitors that :meth:`save` wrote."""
+        return read_saved(path, cls.from_json)
