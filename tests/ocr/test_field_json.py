@@ -382,7 +382,7 @@ def test_google_form_fields(tmp_path, inside):
     assert found.rejected.tolist() == [False, False, True]
     assert found.confidence[:2].tolist() == [0.8, 0.7]
     pages[0]["formFields"][0]["fieldValue"] = part(6, 99, 0.8)
-    with pytest.raises(OcrFileError, match="a part of the text of the document, of 17 characters,"):
+    with pytest.raises(OcrFileError, match="a part of the text, which has 17 characters,"):
         read_of(tmp_path, {"document": document}, truth)
 
 

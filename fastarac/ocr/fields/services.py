@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,8 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from fastarac.ocr.fields.comparisons import Written
 from fastarac.ocr.fields.positions import NOWHERE, Position, position_of
 from fastarac.ocr.fields.values import CODES
-from fastarac.ocr.readers._files import OcrFileError, shown
+from fastarac.ocr.readers._files import OcrFileError
 from fastarac.ocr.readers._json import each_page
+from fastarac.ocr.readers.azure import result_of
+from fastarac.ocr.readers.google import segments_of
 from fastarac.ocr.readers.textract import require_complete
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ NORMALIZED = {
     "integerValue": "integer_value",
     "floatValue": "float_value",
 }
-WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 NO_LABEL = "(without a label)"
 #: Levels of fields within fields.
 DEEPEST = 32
@@ -142,17 +142,24 @@ def _confidence(node: Node, *keys: str) -> str | float | None:
     raise found.error("a number")
 
 
+def _leaf(
+    name: str,
+    node: Node,
+    text: str,
+    confidence: str | float | None,
+    position: Position = NOWHERE,
+    value: str | None = None,
+) -> Leaf:
+    return Leaf(name, Written(text, value) if text else None, confidence, str(node), position)
+
+
 def _check_depth(node: Node, depth: int) -> None:
     if depth > DEEPEST:
         raise node.error(f"a field that is nested at most {DEEPEST} levels deep")
 
 
 def _azure(root: Node, path: Path) -> list[list[Leaf]]:
-    status = root.text("status") if root.has("status") else "succeeded"
-    if status.lower() != "succeeded":
-        problem = f"the status is {shown(status)}; the response of a call that succeeded is expected"
-        raise OcrFileError(path, problem, place="status")
-    result = root.at("analyzeResult") if root.has("analyzeResult") else root
+    result = result_of(path, root)
     pairs = result.items("keyValuePairs", "key_value_pairs")
     if pairs and not result.items("documents"):
         return [_azure_pairs(pairs)]
@@ -177,15 +184,8 @@ def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
     leaves = []
     for name, pair in zip(numbered(names), pairs, strict=True):
         text = pair.at("value").text("content") if pair.has("value") else ""
-        leaves.append(
-            Leaf(
-                name,
-                Written(text) if text else None,
-                _confidence(pair, "confidence"),
-                str(pair),
-                position_of(pair.at("value"), pair.at("key")),
-            )
-        )
+        position = position_of(pair.at("value"), pair.at("key"))
+        leaves.append(_leaf(name, pair, text, _confidence(pair, "confidence"), position))
     return leaves
 
 
@@ -299,15 +299,7 @@ def _typed_fields(nodes: Sequence[Node], before: str) -> list[Leaf]:
             normalized = value.at("NormalizedValue")
             if normalized.value is not None and normalized.text("ValueType") == "Date":
                 day = normalized.text("Value").partition("T")[0] or None
-        leaves.append(
-            Leaf(
-                name,
-                Written(text, day) if text else None,
-                confidence,
-                str(node),
-                position_of(value, node),
-            )
-        )
+        leaves.append(_leaf(name, node, text, confidence, position_of(value, node), day))
     return leaves
 
 
@@ -350,15 +342,7 @@ def _forms(blocks: dict[str, Node]) -> list[Leaf]:
         given = [_confidence(value, "Confidence") for value in values]
         known = [each for each in given if each is not None]
         confidence = min(known, key=float) if known else None
-        leaves.append(
-            Leaf(
-                name,
-                Written(text) if text else None,
-                confidence,
-                str(block),
-                position_of(*values, block),
-            )
-        )
+        leaves.append(_leaf(name, block, text, confidence, position_of(*values, block)))
     return leaves
 
 
@@ -377,16 +361,8 @@ def _queries(blocks: dict[str, Node]) -> list[Leaf]:
         if answer is None:
             leaves.append(Leaf(name, None, None, ""))
             continue
-        text = answer.text("Text")
-        leaves.append(
-            Leaf(
-                name,
-                Written(text) if text else None,
-                _confidence(answer, "Confidence"),
-                str(answer),
-                position_of(answer),
-            )
-        )
+        confidence = _confidence(answer, "Confidence")
+        leaves.append(_leaf(name, answer, answer.text("Text"), confidence, position_of(answer)))
     return leaves
 
 
@@ -411,7 +387,7 @@ def _google_forms(document: Node) -> list[Leaf]:
         value = field.at("fieldValue", "field_value")
         text = " ".join(_anchored(value, whole).split()) or field.text("valueType", "value_type")
         confidence = None if value.value is None else _confidence(value, "confidence")
-        leaves.append(Leaf(name, Written(text) if text else None, confidence, str(field)))
+        leaves.append(_leaf(name, field, text, confidence))
     return leaves
 
 
@@ -424,16 +400,7 @@ def _anchored(node: Node, whole: str) -> str:
         return ""
     if text := anchor.text("content"):
         return text
-    parts = []
-    for segment in anchor.items("textSegments", "text_segments"):
-        ends = [
-            _whole(segment, key) if segment.has(key) else _whole(segment, other)
-            for key, other in (("startIndex", "start_index"), ("endIndex", "end_index"))
-        ]
-        if not 0 <= ends[0] <= ends[1] <= len(whole):
-            raise segment.error(f"a part of the text of the document, of {len(whole):,} characters,")
-        parts.append(whole[ends[0] : ends[1]])
-    return "".join(parts)
+    return "".join(whole[begin:end] for begin, end in segments_of(anchor, whole))
 
 
 def _google_entities(
@@ -458,19 +425,8 @@ def _google_entities(
             normalized = entity.at("normalizedValue", "normalized_value")
             value = _google_value(normalized)
             text = text or normalized.text("text") or value or ""
-        prediction = Written(text, value) if text else None
         confidence = _confidence(entity, "confidence")
-        leaves.append(Leaf(name, prediction, confidence, str(entity), position_of(entity)))
-
-
-def _whole(node: Node, key: str) -> int:
-    """Return a whole number, which may be written as a text; 0 where it is left out."""
-    found = node.at(key)
-    if found.value is None:
-        return 0
-    if not isinstance(found.value, str) or not WHOLE.fullmatch(found.value):
-        raise found.error("a whole number")
-    return int(found.value)
+        leaves.append(_leaf(name, entity, text, confidence, position_of(entity), value))
 
 
 def _google_value(node: Node) -> str | None:
@@ -480,12 +436,12 @@ def _google_value(node: Node) -> str | None:
         if found.value is None:
             continue
         if name == "moneyValue":
-            units = Decimal(_whole(found, "units"))
-            number = units + Decimal(_whole(found, "nanos")).scaleb(-9)
+            units = Decimal(found.integer("units", absent=0))
+            number = units + Decimal(found.integer("nanos", absent=0)).scaleb(-9)
             code = found.text("currencyCode", "currency_code")
             return f"{code if code in CODES else ''} {number.normalize():f}".strip()
         if name == "dateValue":
-            parts = [_whole(found, key) for key in ("year", "month", "day")]
+            parts = [found.integer(key, absent=0) for key in ("year", "month", "day")]
             return None if 0 in parts else "{:04}-{:02}-{:02}".format(*parts)
         if isinstance(found.value, str):
             return str(found.value)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NUMBERS = (float, int)
-WHOLE = re.compile(r"\d{1,18}", re.ASCII)
+WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 # Lists and objects, beyond which there may be one in so many characters: Google's vertices without

@@ -11,11 +11,12 @@ from fastarac.ocr.readers._json import Node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = ["read_content_understanding", "read_document_intelligence", "read_read"]
+__all__ = ["read_content_understanding", "read_document_intelligence", "read_read", "result_of"]
 
 BOXES = ("polygon", "boundingPolygon", "boundingBox", "bounding_box")
 
@@ -23,7 +24,7 @@ BOXES = ("polygon", "boundingPolygon", "boundingBox", "bounding_box")
 def read_read(file: InputFile, root: Node) -> Words:
     """Read what Azure's Read calls return: lines, and the words in them."""
     builder = Builder[Node](file, "azure-read", str)
-    result = _result(file, root)
+    result = result_of(file.path, root)
     if result.has("readResult"):  # Image Analysis 4.0
         version = result.text("modelVersion")
         builder.engine = f"Azure Image Analysis {version}".strip()
@@ -57,7 +58,7 @@ def read_document_intelligence(file: InputFile, root: Node) -> Words:
     A line says by `spans`, offsets into the content, which words are in it; offsets are compared
     with offsets, whatever they count.
     """
-    result = _result(file, root)
+    result = result_of(file.path, root)
     model = result.text("modelId", "model_id")
     engine = " ".join(f"Azure Document Intelligence {model}".split())
     builder = Builder[Node](file, "azure-document-intelligence", str, engine)
@@ -67,7 +68,7 @@ def read_document_intelligence(file: InputFile, root: Node) -> Words:
 
 def read_content_understanding(file: InputFile, root: Node) -> Words:
     """Read what Azure Content Understanding returns: contents, each with pages of words."""
-    result = _result(file, root)
+    result = result_of(file.path, root)
     result = result.at("result") if result.has("result") else result
     builder = Builder[Node](file, "azure-content-understanding", str, "Azure Content Understanding")
     for content in result.items("contents"):
@@ -122,10 +123,10 @@ def _lines_of(page: Node, words: Sequence[Node]) -> list[int]:
     return found
 
 
-def _result(file: InputFile, root: Node) -> Node:
+def result_of(path: Path, root: Node) -> Node:
     """Return the result inside a response; raise where the service has not given one."""
     status = root.text("status") if root.has("status") else "succeeded"
     if status.lower() != "succeeded":
         problem = f"the status is {shown(status)}; the response of a call that succeeded is expected"
-        raise OcrFileError(file.path, problem, place="status")
+        raise OcrFileError(path, problem, place="status")
     return root.at("analyzeResult") if root.has("analyzeResult") else root

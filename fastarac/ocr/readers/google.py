@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = ["read_document_ai", "read_vision"]
+__all__ = ["read_document_ai", "read_vision", "segments_of"]
 
 SPACE, LINE_END, HYPHEN = "space", "line end", "hyphen"
 
@@ -252,8 +252,11 @@ def _segments(part: Node, text: str) -> list[tuple[int, int]]:
     """Return where in the text a part of the page stands."""
     layout = part.at("layout")
     anchor = layout.at("textAnchor", "text_anchor") if layout.value is not None else layout
-    if anchor.value is None:
-        return []
+    return [] if anchor.value is None else segments_of(anchor, text)
+
+
+def segments_of(anchor: Node, text: str) -> list[tuple[int, int]]:
+    """Return the parts of the text that a text anchor names."""
     found: list[tuple[int, int]] = []
     for segment in anchor.items("textSegments", "text_segments"):
         begin = segment.integer("startIndex", "start_index", absent=0)
