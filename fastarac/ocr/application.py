@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fastarac._core.files import path_of
 from fastarac._core.results import Result
 from fastarac._core.text import few_of, plural
-from fastarac.io._cells import around_query
-from fastarac.io._sources import connect, copied_to
 from fastarac.ocr.engine_outputs import OF_OUTPUTS, columns_of_pages, read_engine_outputs, table_of
 from fastarac.ocr.readers._detection import begins_as
 from fastarac.ocr.readers._files import open_file
 from fastarac.ocr.verification.crops import check_images
 from fastarac.ocr.verification.review_pages import COLUMNS, review_page
-from fastarac.operation.application import (
-    WRITTEN_FORMATS,
-    require_format,
-    require_policy,
-    require_scale,
-)
+from fastarac.operation.application import check_goals, require_policy, require_scale, write_tables
 from fastarac.operation.application_results import AppliedPolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -192,22 +184,16 @@ class AppliedPages(Result):
         given = {"accepted": accepted, "review": review} | ({} if pages is None else {"pages": pages})
         goals = {name: path_of(value, name) for name, value in given.items()}
         check_goals(goals, self.files)
-        with connect(alone=True) as connection, ExitStack() as stack:
-            connection.register("outputs", self._columns())
-            connection.register("pages", table_of(self.pages._asdict()))
-            queries = {"accepted": ROWS.format("true"), "review": ROWS.format("false")}
-            queries["pages"] = "SELECT * FROM pages"
-            for name, goal in goals.items():
-                target = stack.enter_context(copied_to(goal))
-                form = WRITTEN_FORMATS[goal.suffix.lower()]
-                query = queries[name].join(around_query(goal))
-                connection.execute(f"COPY ({query}) TO {target} ({form}, USE_TMP_FILE false)")
-
-    def _columns(self) -> dict[str, Any]:
+        queries = {"accepted": ROWS.format("true"), "review": ROWS.format("false")}
+        queries["pages"] = "SELECT * FROM pages"
         columns = columns_of_pages(
             self.page_names, self.page, self.number, self.box, self.text, self.confidence
         )
-        return {**columns, "accepted": self.accepted}
+        tables = {
+            "outputs": columns | {"accepted": self.accepted},
+            "pages": table_of(self.pages._asdict()),
+        }
+        write_tables(goals, tables, queries)
 
     def __review__(self, images: Mapping[str, Path]) -> Iterator[ReviewPage]:
         """Yield what people are to look at, page after page; `images` are those of pages by name."""
@@ -321,11 +307,10 @@ def apply_to_files(
     filled = np.where(given, confidence, 0.0)
     accepted = policy.apply(filled, rejected=~given)
     shift = same_scale(policy, read.named, confidence[given], read.page[given])
-    expected = policy.expected_errors([int(accepted.sum())])
-    applied = AppliedPolicy(
-        len(read.page), int(accepted.sum()), expected.estimate, expected.low, expected.high,
-        unknown_fields=0, criterion=policy.criterion, limit=policy.limit, shift=shift,
-        n_unread=int((~given).sum()), of_outputs_read=policy.of_outputs_read,
+    applied = AppliedPolicy.of(
+        policy, len(read.page), int(accepted.sum()), [int(accepted.sum())],
+        unknown_fields=0, shift=shift, n_unread=int((~given).sum()),
+        of_outputs_read=policy.of_outputs_read,
     )  # fmt: skip
     return AppliedPages(
         applied=applied,
@@ -389,19 +374,3 @@ def require_one_threshold(policy: Policy) -> None:
             f"the policy {what} ({few_of(map(str, policy.fields), 5)}), and words on pages have no "
             "fields; a policy of one threshold is expected"
         )
-
-
-def check_goals(goals: Mapping[str, Path], files: Iterable[str]) -> None:
-    read_from = {Path(file).resolve() for file in files}
-    seen: dict[Path, str] = {}
-    for name, goal in goals.items():
-        other = seen.setdefault(goal.resolve(), name)
-        if other != name:
-            raise ValueError(
-                f"{other} is {str(goal)!r} and {name} is {str(goal)!r}; different files are expected"
-            )
-        if goal.resolve() in read_from:
-            raise ValueError(
-                f"{name} is {str(goal)!r}, which is a file of the outputs; another one is expected"
-            )
-        require_format(goal, name)

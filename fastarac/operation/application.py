@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,16 +17,14 @@ from fastarac.io._columns import Confidence, Label, Rejected, has_missed
 from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
-from fastarac.operation.application_results import AppliedField, AppliedPolicy
+from fastarac.operation.application_results import AppliedPolicy, applied_fields
 from fastarac.operation.documents import Requirements, is_never
-from fastarac.operation.expected_errors import expected_rates
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import MOST_GROUPS, PROBABILITIES, Seen, quantiles_of, shift_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -149,8 +148,9 @@ def apply_policy(
     (3, 2)
     """
     require_policy(policy)
-    source_path, goals = path_of(path), [path_of(accepted, "accepted"), path_of(review, "review")]
-    _check_paths(source_path, goals)
+    source_path = path_of(path)
+    goals = {"accepted": path_of(accepted, "accepted"), "review": path_of(review, "review")}
+    check_goals(goals, [source_path])
     policy.require_columns(by=by, documents=documents, groups=groups, types=types)
     with connect(alone=True) as connection:
         import duckdb
@@ -172,9 +172,9 @@ def apply_policy(
             rule = _Rule(policy, source, number, *labels)
             done = _counted(source, rule, policy)
             with ExitStack() as stack:
-                for goal, accepts in zip(goals, (True, False), strict=True):
+                for name, goal in goals.items():
                     target = stack.enter_context(copied_to(goal))
-                    _copy(source, rule.condition(accepts=accepts), target, goal)
+                    _copy(source, rule.condition(accepts=name == "accepted"), target, goal)
                 source.require_unchanged()
         except duckdb.Error as failure:
             raise source.explain(failure) from None
@@ -194,15 +194,20 @@ def require_format(goal: Path, name: str) -> None:
         raise ValueError(f"{name} is {str(goal)!r}; a name that ends in one of {endings} is expected")
 
 
-def _check_paths(source: Path, goals: list[Path]) -> None:
-    names = [each.resolve() for each in (source, *goals)]
-    if len(set(names)) < 3:
-        message = (
-            f"accepted is {str(goals[0])!r} and review is {str(goals[1])!r}; two files apart from "
-        )
-        message += f"{str(source)!r} are expected"
-        raise ValueError(message)
-    for name, goal in zip(("accepted", "review"), goals, strict=True):
+def check_goals(goals: Mapping[str, Path], files: Iterable[str | os.PathLike[str]]) -> None:
+    """Raise where two files to write are one, or one that is read, or a name says no known format."""
+    read_from = {Path(file).resolve() for file in files}
+    seen: dict[Path, str] = {}
+    for name, goal in goals.items():
+        other = seen.setdefault(goal.resolve(), name)
+        if other != name:
+            raise ValueError(
+                f"{other} is {str(goal)!r} and {name} is {str(goal)!r}; different files are expected"
+            )
+        if goal.resolve() in read_from:
+            raise ValueError(
+                f"{name} is {str(goal)!r}, which is a file of the outputs; another one is expected"
+            )
         require_format(goal, name)
 
 
@@ -348,27 +353,14 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
     n_groups, by_group = _groups(source, rule, policy)
     ((unread,),) = source.select(f"count(*) FILTER (NOT {rule.given})").fetchall()
     parts = [[row for row in rows if row[2] == str(field)] for field in policy.fields]
-    taken = [counts(part)[1] for part in parts] or [counts(rows)[1]]
-    expected = policy.expected_errors(taken)
-    rates = expected_rates(
-        policy.accepted_by_field, policy.errors_by_field,
-        per_group=policy.errors_per_group, is_all=policy.accepted == policy.n_items,
-    )  # fmt: skip
-    return AppliedPolicy(
-        *counts(rows),
-        *(expected.estimate, expected.low, expected.high),
+    by_field = [counts(part) for part in parts]
+    return AppliedPolicy.of(
+        policy, *counts(rows), [accepted for _, accepted in by_field or [counts(rows)]],
         unknown_fields=sum(row[-1] for row in rows if not row[1]) if policy.fields else 0,
-        criterion=policy.criterion,
-        limit=policy.limit,
-        fields=tuple(
-            AppliedField(str(field), *counts(part), n * rate)
-            for field, part, n, rate in zip(policy.fields, parts, taken, rates, strict=False)
-        ),
-        n_groups=n_groups,
-        shift=_shift(source, policy, [row[2:] for row in rows], by_group),
-        n_unread=unread,
-        of_outputs_read="" if unread else policy.of_outputs_read,
-    )
+        fields=applied_fields(policy, by_field),
+        n_groups=n_groups, shift=_shift(source, policy, [row[2:] for row in rows], by_group),
+        n_unread=unread, of_outputs_read="" if unread else policy.of_outputs_read,
+    )  # fmt: skip
 
 
 def _seen_columns(rule: _Rule) -> str:
@@ -538,15 +530,13 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
         "count_if(NOT has_all) FROM decided"
     ).fetchall()[0]
     n, taken, unknown, documents, accepted, lacking = (int(number or 0) for number in found)
-    expected = policy.expected_errors([accepted])
     rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
     n_groups, by_group = _groups(source, rule, policy)
     shift = _shift(source, policy, rows, by_group)
     # rows keep their order where one thread looks up the decisions of each in turn
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
-    return AppliedPolicy(
-        n, taken, expected.estimate, expected.low, expected.high,
-        unknown if policy.fields else 0, policy.criterion, policy.limit,
+    return AppliedPolicy.of(
+        policy, n, taken, [accepted], unknown_fields=unknown if policy.fields else 0,
         n_documents=documents, accepted_documents=accepted, lacking_documents=lacking,
         n_groups=n_groups, shift=shift,
     )  # fmt: skip
@@ -593,6 +583,20 @@ def copy_options(source: FileSource, goal: Path) -> str:
     if ending == ".csv" and isinstance(source, Delimited) and ".tsv" not in source.path.name.lower():
         return WRITTEN_FORMATS[ending].replace("','", sql_text(source.delimiter))
     return WRITTEN_FORMATS[ending]
+
+
+def write_tables(
+    goals: Mapping[str, Path], tables: Mapping[str, Mapping[str, Any]], queries: Mapping[str, str]
+) -> None:
+    """Write the rows of each query of tables, which are columns by name, to its file; all or none."""
+    with connect(alone=True) as connection, ExitStack() as stack:
+        for name, columns in tables.items():
+            connection.register(name, columns)
+        for name, goal in goals.items():
+            target = stack.enter_context(copied_to(goal))
+            query = queries[name].join(around_query(goal))
+            form = WRITTEN_FORMATS[goal.suffix.lower()]
+            connection.execute(f"COPY ({query}) TO {target} ({form}, USE_TMP_FILE false)")
 
 
 def _copy(source: FileSource, condition: str, target: str, goal: Path) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastarac._core.results import Result
 from fastarac._core.text import percent, plural
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
 
 
@@ -30,6 +33,16 @@ class AppliedField(NamedTuple):
     n_items: int
     accepted: int
     expected_errors: float
+
+
+def applied_fields(policy: Policy, counts: Iterable[tuple[int, int]]) -> tuple[AppliedField, ...]:
+    """Return the fields of a policy by how many outputs each has, and how many are accepted."""
+    return tuple(
+        AppliedField(str(field), n, accepted, accepted * rate)
+        for field, (n, accepted), rate in zip(
+            policy.fields, counts, policy.expected_rates, strict=False
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +102,21 @@ class AppliedPolicy(Result):
     shift: ConfidenceShift | None = None
     n_unread: int = 0
     of_outputs_read: str = ""
+
+    @classmethod
+    def of(
+        cls, policy: Policy, n_items: int, accepted: int, by_field: Sequence[int], **others: Any
+    ) -> AppliedPolicy:
+        """Return these counts with the errors that the policy expects among the accepted ones.
+
+        `by_field` has how many outputs of each field are accepted, as :meth:`.Policy.expected_errors`
+        takes them; `others` are further attributes.
+        """
+        expected = policy.expected_errors(by_field)
+        return cls(
+            n_items, accepted, expected.estimate, expected.low, expected.high,
+            criterion=policy.criterion, limit=policy.limit, **others,
+        )  # fmt: skip
 
     @property
     def rejected(self) -> int:

@@ -11,7 +11,7 @@ PRIOR = 3.0  # groups with errors at the rate of all fields, towards which that 
 
 
 def expected_rates(
-    tested: tuple[int, ...], wrong: tuple[float, ...], *, per_group: float, is_all: bool
+    tested: tuple[int, ...], wrong: tuple[float, ...], per_group: float, is_all: bool
 ) -> list[float]:
     """Return the share of errors expected among the accepted outputs of each field.
 
@@ -33,9 +33,9 @@ def errors_expected(
     accepted: tuple[int, ...],
     tested: tuple[int, ...],
     wrong: tuple[float, ...],
-    *,
     per_group: float,
     is_all: bool,
+    *,
     level: float,
 ) -> Interval:
     """Return the errors expected among accepted outputs of each field, as `expected_rates` has them."""
@@ -46,7 +46,7 @@ def errors_expected(
     whole, errors = sum(tested), sum(wrong)
     if not whole:
         return Interval(0.0, 0.0, 0.0, math.nan, level, "gamma")
-    rates = expected_rates(tested, wrong, per_group=per_group, is_all=is_all)
+    rates = expected_rates(tested, wrong, per_group, is_all)
     estimate = math.fsum(n * rate for n, rate in zip(accepted, rates, strict=True))
     tail = (1.0 - level) / 2.0
     most = per_group / 2.0 * chi_square_quantile(1.0 - tail, 2.0 * (errors + per_group) / per_group)

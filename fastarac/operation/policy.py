@@ -30,7 +30,7 @@ from fastarac.operation.documents import (
     is_never,
     types_of,
 )
-from fastarac.operation.expected_errors import errors_expected
+from fastarac.operation.expected_errors import errors_expected, expected_rates
 from fastarac.operation.fingerprints import was_fitted_on
 from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy, written_groups
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
@@ -236,6 +236,16 @@ class Policy(Result):
         return self.accepted / self.n_items
 
     @property
+    def expected_rates(self) -> list[float]:
+        """The share of errors among accepted outputs of each field, of :meth:`expected_errors`."""
+        return expected_rates(*self._tested)
+
+    @property
+    def _tested(self) -> tuple[tuple[int, ...], tuple[float, ...], float, bool]:
+        is_all = self.accepted == self.n_items
+        return self.accepted_by_field, self.errors_by_field, self.errors_per_group, is_all
+
+    @property
     def n_read(self) -> int:
         """How many outputs with a confidence it was fitted on, whichever half tested the guarantee."""
         return sum(int(each.counts.sum()) for each in self.references)
@@ -375,11 +385,8 @@ class Policy(Result):
         interval is that of a gamma variable of shape (FA + d)/d. The rates of fields are drawn
         towards that of all as if each had three errors more at that rate, and add up to it.
         """
-        return errors_expected(
-            tuple(accepted), self.accepted_by_field, self.errors_by_field,
-            per_group=self.errors_per_group, is_all=self.accepted == self.n_items,
-            level=inner_fraction(confidence_level, "confidence_level"),
-        )  # fmt: skip
+        level = inner_fraction(confidence_level, "confidence_level")
+        return errors_expected(tuple(accepted), *self._tested, level=level)
 
     def check(
         self,

@@ -16,7 +16,7 @@ from fastarac._core.special import binomial_interval
 from fastarac._core.text import percent, percent_range
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operation.calibration import Calibration, calibration_of, confidences, thinned
-from fastarac.operation.expected_errors import PRIOR, expected_rates
+from fastarac.operation.expected_errors import PRIOR
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.sweep import ThresholdSweep, threshold_sweep
@@ -331,10 +331,7 @@ def _of_policy(
     policy: Policy, values: Array, codes: NDArray[np.intp], accepted: NDArray[np.bool_]
 ) -> list[_Field]:
     is_all = policy.accepted == policy.n_items
-    rates = expected_rates(
-        policy.accepted_by_field, policy.errors_by_field,
-        per_group=policy.errors_per_group, is_all=is_all,
-    )  # fmt: skip
+    rates = policy.expected_rates
     found = []
     more_errors = PRIOR if policy.fields else 1.0 - is_all
     # of outputs that are verified in part, each known one stands for so many

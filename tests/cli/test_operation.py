@@ -394,7 +394,7 @@ class TestApply:
     def test_refusals(self, folder, tmp_path):
         arguments = ["apply", folder / "p.json", folder / "new.csv", "--by", "field", "-o"]
         one = tmp_path / "a.csv"
-        assert "two files apart from" in refusal(*arguments, one, "--review", one)
+        assert "different files are expected" in refusal(*arguments, one, "--review", one)
         assert "--review is" in refusal(*arguments, one, "--review", tmp_path / "r.doc")
         nowhere = tmp_path / "no" / "r.csv"
         assert "no/" in refusal(*arguments, one, "--review", nowhere)

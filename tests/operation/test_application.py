@@ -244,7 +244,7 @@ def test_a_bad_row_is_named_and_nothing_is_written(tmp_path, row, message):
 
 
 def test_refusals(table, tmp_path):
-    with pytest.raises(ValueError, match="two files apart from"):
+    with pytest.raises(ValueError, match="which is a file of the outputs; another one is"):
         operation.apply_policy(POLICY, table, accepted=table, review=tmp_path / "r.csv", by="field")
     with pytest.raises(ValueError, match=r"review is .*; a name that ends in one of"):
         operation.apply_policy(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from contextlib import ExitStack
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -15,21 +14,17 @@ import numpy as np
 from fastarac._core.files import path_of
 from fastarac._core.results import Result
 from fastarac._core.text import count, few_of, plural
-from fastarac.io._sources import connect, copied_to
-from fastarac.ocr.application import check_goals
 from fastarac.ocr.engine_outputs import table_of
 from fastarac.ocr.fields.counts import count_names, is_there, lists_of_names, read_count
 from fastarac.ocr.fields.json_files import read_field_file
-from fastarac.ocr.fields.positions import NOWHERE, Position
 from fastarac.ocr.fields.renaming import renamed
 from fastarac.ocr.fields.rows import FieldPath
 from fastarac.ocr.fields.tables import as_confidence, columns_of, is_table
 from fastarac.ocr.pairing import PairingError
 from fastarac.ocr.readers._detection import begins_as
 from fastarac.ocr.readers._files import OcrFileError, open_file
-from fastarac.operation.application import WRITTEN_FORMATS, require_policy, require_scale
-from fastarac.operation.application_results import AppliedField, AppliedPolicy
-from fastarac.operation.expected_errors import expected_rates
+from fastarac.operation.application import check_goals, require_policy, require_scale, write_tables
+from fastarac.operation.application_results import AppliedPolicy, applied_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +34,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.fields.matching import Placed
     from fastarac.ocr.fields.rows import FieldFile, Row
     from fastarac.operation import Policy
-    from fastarac.operation.shifts import ConfidenceShift
 
     Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -55,25 +49,15 @@ ROWS = """
 """
 
 
-class _Outputs(NamedTuple):
-    """What was read of documents, by the names of a policy."""
+class _Output(NamedTuple):
+    """What was read of a field of a document, by its name in the policy; or that it was not."""
 
-    document: tuple[str, ...]
-    field: tuple[str, ...]
-    name: tuple[str, ...]
-    position: tuple[tuple[int | None, str | None], ...]
-    prediction: tuple[str | None, ...]
-    confidence: NDArray[np.float64]
-
-    @property
-    def given(self) -> NDArray[np.bool_]:
-        """Which have a confidence."""
-        return ~np.isnan(self.confidence)
-
-    @property
-    def read(self) -> NDArray[np.bool_]:
-        """Which are outputs, and not fields that a document lacks."""
-        return np.array([each is not None for each in self.prediction], np.bool_)
+    document: str
+    field: str
+    name: str
+    position: tuple[int | None, str | None]
+    prediction: str | None
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,13 +150,8 @@ class AppliedFields(Result):
             "confidence": self.confidence,
             "accepted": self.accepted,
         }
-        with connect(alone=True) as connection, ExitStack() as stack:
-            connection.register("outputs", table_of(columns))
-            for name, goal in goals.items():
-                target = stack.enter_context(copied_to(goal))
-                form = WRITTEN_FORMATS[goal.suffix.lower()]
-                rows = ROWS.format("true" if name == "accepted" else "false")
-                connection.execute(f"COPY ({rows}) TO {target} ({form}, USE_TMP_FILE false)")
+        queries = {"accepted": ROWS.format("true"), "review": ROWS.format("false")}
+        write_tables(goals, {"outputs": table_of(columns)}, queries)
 
 
 def apply_to_fields(
@@ -260,7 +239,7 @@ def apply_to_fields(
         file.check_once()
     _require_one_kind(found)
     documents = _documents(found)
-    outputs, unknown = _by_policy(policy, found, documents)
+    rows, unknown = _by_policy(policy, found, documents)
     if unknown:
         names = Counter(row.field for row in unknown)
         n = len(unknown)
@@ -268,24 +247,35 @@ def apply_to_fields(
             f"{count(n)} {plural('output', n)} of fields that the policy does not know "
             f"{'is' if n == 1 else 'are'} left out: {few_of(names, LISTED)}"
         )
-    if not outputs.given.any():
+    confidence = np.array([row.confidence for row in rows], np.float64)
+    given = ~np.isnan(confidence)
+    if not given.any():
         raise ValueError(
             "no output with a confidence is of a field of the policy "
             f"({few_of(map(str, policy.fields), LISTED)}); the names of these are expected, or rename"
         )
-    without = [name for name in documents if name not in _with_output(outputs)]
+    with_output = {row.document for row in rows if row.prediction is not None}
+    without = [name for name in documents if name not in with_output]
     if without:
         n = len(without)
         notes.append(
             f"{count(n)} {plural('document', n)} without any output "
             f"{'goes' if n == 1 else 'go'} to people: {few_of(without, LISTED)}"
         )
-    accepted = _accepted(policy, outputs)
-    applied = _counted(policy, str(paths[0]), outputs, accepted, len(unknown))
+    outputs: dict[str, Any] = dict(zip(_Output._fields, zip(*rows, strict=True), strict=True))
+    own = {str(field): field for field in policy.fields}
+    by, document = np.array([own[row.name] for row in rows]), np.array(outputs["document"])
+    accepted = policy.apply(
+        np.where(given, confidence, 0.0), by=by, rejected=~given,
+        documents=None if policy.documents is None else document,
+    )  # fmt: skip
+    groups = document[given] if policy.has_groups else None
+    shift = policy.shift(confidence[given], by=by[given], groups=groups)
+    require_scale(str(paths[0]), policy, shift, confidence[given])
     read_from = tuple(dict.fromkeys(str(row.file) for file in found for row in file.rows))
     return AppliedFields(
-        applied=applied,
-        **outputs._asdict(),
+        **outputs | {"confidence": confidence},
+        applied=_counted(policy, rows, accepted, unknown_fields=len(unknown), shift=shift),
         accepted=accepted,
         files=read_from or tuple(map(str, paths)),
         notes=tuple(notes),
@@ -351,7 +341,7 @@ def _documents(files: Sequence[FieldFile]) -> tuple[str, ...]:
 
 def _by_policy(
     policy: Policy, files: Sequence[FieldFile], documents: Sequence[str]
-) -> tuple[_Outputs, list[Row]]:
+) -> tuple[list[_Output], list[Row]]:
     """Return the outputs by the policy's names, with what each document lacks, and all others."""
     names = [str(field) for field in policy.fields]
     lists = lists_of_names(names)
@@ -370,17 +360,10 @@ def _by_policy(
             placed[row.document].append((path.within(lists), row))
         elif is_there(row.prediction):
             unknown.append(row)
-    rows: list[tuple[str, str, str, Position, str | None, float]] = []
+    rows: list[_Output] = []
     for document in documents:
         rows += _of_document(document, placed[document], given, counts, name_of, names)
-    return _Outputs(
-        document=tuple(row[0] for row in rows),
-        field=tuple(row[1] for row in rows),
-        name=tuple(row[2] for row in rows),
-        position=tuple((row[3].page, row[3].box) for row in rows),
-        prediction=tuple(row[4] for row in rows),
-        confidence=np.array([row[5] for row in rows], np.float64),
-    ), unknown
+    return rows, unknown
 
 
 def _of_document(
@@ -390,7 +373,7 @@ def _of_document(
     counts: Mapping[str, str],
     name_of: Mapping[str, str],
     names: Sequence[str],
-) -> Iterator[tuple[str, str, str, Position, str | None, float]]:
+) -> Iterator[_Output]:
     """Yield the outputs of a document, its numbers of rows, and the fields that it lacks."""
     found = [(path.written(), name_of[path.key], row) for path, row in placed]
     for name, key in counts.items():
@@ -405,74 +388,28 @@ def _of_document(
         if math.isnan(confidence) and not is_there(row.prediction):
             continue
         has.add(name)
-        yield document, field, name, row.position, row.prediction.text, confidence
-    yield from ((document, name, name, NOWHERE, None, math.nan) for name in names if name not in has)
-
-
-def _with_output(outputs: _Outputs) -> set[str]:
-    every = zip(outputs.document, outputs.prediction, strict=True)
-    return {document for document, prediction in every if prediction is not None}
-
-
-def _labels(policy: Policy, outputs: _Outputs) -> NDArray[Any]:
-    """Return the policy's own label of each output's field."""
-    own = {str(field): field for field in policy.fields}
-    return np.array([own[name] for name in outputs.name])
-
-
-def _accepted(policy: Policy, outputs: _Outputs) -> NDArray[np.bool_]:
-    """Return which outputs are accepted: by the policy's own rule."""
-    given = outputs.given
-    return policy.apply(
-        np.where(given, outputs.confidence, 0.0),
-        by=_labels(policy, outputs),
-        documents=None if policy.documents is None else np.array(outputs.document),
-        rejected=~given,
-    )
+        place = row.position.page, row.position.box
+        yield _Output(document, field, name, place, row.prediction.text, confidence)
+    for name in names:
+        if name not in has:
+            yield _Output(document, name, name, (None, None), None, math.nan)
 
 
 def _counted(
-    policy: Policy, named: str, outputs: _Outputs, accepted: NDArray[np.bool_], unknown: int
+    policy: Policy, rows: Sequence[_Output], accepted: NDArray[np.bool_], **others: Any
 ) -> AppliedPolicy:
-    read, given = outputs.read, outputs.given
+    read = np.array([row.prediction is not None for row in rows], np.bool_)
     taken = accepted & read
-    name, document = np.array(outputs.name), np.array(outputs.document)
-    fields: tuple[AppliedField, ...] = ()
-    whole: dict[str, Any] = {}
-    if policy.documents is None:
-        own = [name == str(field) for field in policy.fields]
-        by_field = [int((taken & each).sum()) for each in own]
-        rates = expected_rates(
-            policy.accepted_by_field, policy.errors_by_field,
-            per_group=policy.errors_per_group, is_all=policy.accepted == policy.n_items,
-        )  # fmt: skip
-        fields = tuple(
-            AppliedField(str(field), int((read & each).sum()), n, n * rate)
-            for field, each, n, rate in zip(policy.fields, own, by_field, rates, strict=True)
-        )
-        expected = policy.expected_errors(by_field)
-    else:
-        documents, first = np.unique(document, return_index=True)
-        n_accepted = int(accepted[first].sum())
-        whole = {"n_documents": len(documents), "accepted_documents": n_accepted}
-        expected = policy.expected_errors([n_accepted])
-    return AppliedPolicy(
-        int(read.sum()), int(taken.sum()), expected.estimate, expected.low, expected.high,
-        unknown_fields=unknown, criterion=policy.criterion, limit=policy.limit, fields=fields,
-        shift=_shift(policy, named, outputs.confidence[given], name[given], document[given]), **whole,
-    )  # fmt: skip
-
-
-def _shift(
-    policy: Policy,
-    named: str,
-    confidence: NDArray[np.float64],
-    name: NDArray[Any],
-    document: NDArray[Any],
-) -> ConfidenceShift:
-    """Return whether confidences have moved; raise where they are plainly of another scale."""
-    own = {str(field): field for field in policy.fields}
-    by = np.array([own[each] for each in name.tolist()])
-    shift = policy.shift(confidence, by=by, groups=document if policy.has_groups else None)
-    require_scale(named, policy, shift, confidence)
-    return shift
+    n, n_taken = int(read.sum()), int(taken.sum())
+    if policy.documents is not None:
+        through = dict(zip((row.document for row in rows), accepted.tolist(), strict=True))
+        whole = {"n_documents": len(through), "accepted_documents": sum(through.values())}
+        return AppliedPolicy.of(policy, n, n_taken, [sum(through.values())], **whole, **others)
+    name = np.array([row.name for row in rows])
+    counts = [
+        (int((read & own).sum()), int((taken & own).sum()))
+        for own in (name == str(field) for field in policy.fields)
+    ]
+    by_field = [each for _, each in counts]
+    fields = applied_fields(policy, counts)
+    return AppliedPolicy.of(policy, n, n_taken, by_field, fields=fields, **others)
