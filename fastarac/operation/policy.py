@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -40,7 +41,7 @@ from fastarac.truth import PartialTruth
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -336,17 +337,13 @@ class Policy(Result):
             the policy's.
         """
         values = confidences(confidence)
-        codes = self._codes(by, len(values))
-        self._require(documents, "documents", needed=self.documents is not None)
-        self._require(types, "types", needed=bool(self.types))
+        if self.documents is not None:
+            whole, accepted, _ = self._decided(values, by, documents, rejected, types)
+            return np.asarray(accepted[whole.of_item])
+        self.require_columns(by=by, documents=documents, types=types)
+        accepted = self._accepted(values, self._codes(by, len(values)))
         given = given_of(rejected, len(values))
-        if documents is None:
-            accepted = self._accepted(values, codes)
-            return accepted if given is None else accepted & given
-        of_item = read_groups(documents, len(values), "documents")[1]
-        whole = self._documents(codes, of_item, given, types)
-        accepted = self._accepts(whole, values, codes, given)
-        return np.asarray(accepted[of_item])
+        return accepted if given is None else accepted & given
 
     def error_probability(
         self, confidence: ArrayLike, *, by: ArrayLike | None = None
@@ -477,7 +474,7 @@ class Policy(Result):
         threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
         items = read_items(correct, confidence)
         right = np.not_equal(items.correct, 0)
-        codes = None if groups is None else read_outermost(groups, items.n, "check")
+        codes = _pages_of(groups, items.n)
         fields = self._codes(by, items.n)
         given = given_of(rejected, items.n)  # what a policy is fitted on
         with_confidence = slice(None) if given is None else given
@@ -522,11 +519,7 @@ class Policy(Result):
         The arguments are those of :meth:`check`, which raises as this does.
         """
         values = confidences(confidence)
-        self.require_columns(by=by, documents=documents, types=types)
-        fields, given = self._codes(by, len(values)), given_of(rejected, len(values))
-        of_item = read_groups(documents, len(values), "documents")[1]
-        whole = self._documents(fields, of_item, given, types)
-        accepted = self._accepts(whole, values, fields, given)
+        whole, accepted, fields = self._decided(values, by, documents, rejected, types)
         if not fields_complete:
             needs = Requirements.of(self.fields, self.optional, self.types)
             whole.require_told(accepted, needs, self.fields, np.asarray(documents))
@@ -542,16 +535,13 @@ class Policy(Result):
         drawn: ArrayLike | None,
         of_groups: tuple[ArrayLike | None, int | None],
     ) -> PolicyCheck:
-        values = confidences(confidence)
-        codes = self._codes(by, len(values))
-        self._require(None, "documents", needed=self.documents is not None)
+        values, codes, accepted = self._single(confidence, by)
         groups, largest = of_groups
-        pages = None if groups is None else read_outermost(groups, len(values), "check").astype(np.intp)
-        log = log_of(
-            correct, values, self._accepted(values, codes), probability, drawn=drawn, groups=pages
+        pages = _pages_of(groups, len(values))
+        log = log_of(correct, values, accepted, probability, drawn=drawn, groups=pages)
+        checked = Checked(
+            log.accepted, log.accepted & log.wrong, pages, largest, probability=log.probability
         )
-        wrong = log.accepted & log.wrong
-        checked = Checked(log.accepted, wrong, pages, largest, probability=log.probability)
         audits = Audits(int((log.accepted & log.known).sum()) - (log.unanswered or 0), log.unanswered)
         return check_of(checked, self._of_fields(codes), *self._promise(), audits=audits)
 
@@ -563,20 +553,24 @@ class Policy(Result):
         groups: ArrayLike | None,
         max_group_size: int | None,
     ) -> PolicyCheck:
-        values = confidences(confidence)
-        n = len(values)
-        same_number("correct", len(truth), "confidence", n)
-        codes = self._codes(by, n)
-        self._require(None, "documents", needed=self.documents is not None)
-        accepted = self._accepted(values, codes)
-        pages = truth.groups
-        if groups is not None:
-            pages = read_outermost(groups, n, "check").astype(np.intp)
+        same_number("correct", len(truth), "confidence", np.size(confidence))
+        values, codes, accepted = self._single(confidence, by)
+        pages = truth.groups if groups is None else _pages_of(groups, len(values))
         seen = KnownErrors.of(truth, values, accepted, pages)
-        wrong = accepted & (seen.error == 1.0)
-        checked = Checked(accepted, wrong, pages, max_group_size, verified=seen)
+        checked = Checked(
+            accepted, accepted & (seen.error == 1.0), pages, max_group_size, verified=seen
+        )
         of_fit = was_fitted_on(*self._of_fit, values, codes, None)
         return check_of(checked, self._of_fields(codes), *self._promise(), of_fit=of_fit)
+
+    def _single(
+        self, confidence: ArrayLike, by: ArrayLike | None
+    ) -> tuple[NDArray[Any], NDArray[np.intp] | None, NDArray[np.bool_]]:
+        """Return the values and the fields of single outputs, and which of them are accepted."""
+        values = confidences(confidence)
+        codes = self._codes(by, len(values))
+        self._require(None, "documents", needed=self.documents is not None)
+        return values, codes, self._accepted(values, codes)
 
     @property
     def _of_fit(self) -> tuple[str | None, tuple[Reference, ...]]:
@@ -631,9 +625,7 @@ class Policy(Result):
         if groups is not None:
             self._require(groups, "groups", needed=self.has_groups)
             pages = read_groups(groups, len(values))[1]
-        parts: list[tuple[Any, NDArray[Any]]] = [(None, np.ones(len(values), np.bool_))]
-        if codes is not None:
-            parts = [(field, codes == i) for i, field in enumerate(self.fields)]
+        parts = list(self._of_fields(codes)) or [(None, np.ones(len(values), np.bool_))]
         seen = [
             Seen.of(field, reference, values[own], None if pages is None else pages[own])
             if own.any()
@@ -698,58 +690,40 @@ class Policy(Result):
         """Read the policy that :meth:`save` wrote."""
         return read_saved(path, cls.from_json)
 
-    def _documents(
+    def _decided(
         self,
-        codes: NDArray[np.intp] | None,
-        of_item: NDArray[Any],
-        given: NDArray[np.bool_] | None,
-        types: ArrayLike | None,
-    ) -> Documents:
-        """Return which fields the documents of some outputs have."""
-        kinds = None
-        if types is not None:
-            kinds = types_of(types, len(of_item), [each.type for each in self.types])
-        return Documents.of(of_item, codes, given, len(self.calibrations), kinds)
-
-    def _accepts(
-        self,
-        documents: Documents,
         values: NDArray[Any],
-        codes: NDArray[np.intp] | None,
-        given: NDArray[np.bool_] | None,
-    ) -> NDArray[np.bool_]:
-        """Return which documents are accepted: those that have what they must, and are sure enough."""
+        by: ArrayLike | None,
+        documents: ArrayLike | None,
+        rejected: ArrayLike | None,
+        types: ArrayLike | None,
+    ) -> tuple[Documents, NDArray[np.bool_], NDArray[np.intp] | None]:
+        """Return documents, which of them are sure and complete enough to accept, and fields."""
+        self.require_columns(by=by, documents=documents, types=types)
+        n = len(values)
+        codes, given = self._codes(by, n), given_of(rejected, n)
+        of_item = read_groups(documents, n, "documents")[1]
+        kinds = None if types is None else types_of(types, n, [each.type for each in self.types])
+        whole = Documents.of(of_item, codes, given, len(self.calibrations), kinds)
         counts = given
         if codes is not None and (codes < 0).any():
             counts = codes >= 0 if given is None else given & (codes >= 0)
         right = 1.0 - self._error_probability(values, codes)
         needs = Requirements.of(self.fields, self.optional, self.types)
         missed = [each.missed_share for each in self.absences]
-        found = documents.confidence(right, counts, self.documents or "product", needs.has, missed)
-        unknown = documents.found[:, [is_never(each) for each in self.calibrations]].any(axis=1)
-        found[unknown | documents.lacking(needs.required)] = HELD_BACK
-        return np.asarray(found >= self.document_threshold)
+        sure = whole.confidence(right, counts, self.documents or "product", needs.has, missed)
+        unknown = whole.found[:, [is_never(each) for each in self.calibrations]].any(axis=1)
+        sure[unknown | whole.lacking(needs.required)] = HELD_BACK
+        return whole, np.asarray(sure >= self.document_threshold), codes
 
     def _accepted(self, values: NDArray[Any], codes: NDArray[Any] | None) -> NDArray[np.bool_]:
-        if codes is None:
-            return at_or_above(values, self.thresholds[0])
-        accepted = np.zeros(len(values), np.bool_)
-        for i, threshold in enumerate(self.thresholds):
-            of_field = np.flatnonzero(codes == i)
-            accepted[of_field] = at_or_above(values[of_field], threshold)
-        return accepted
+        rules = [partial(at_or_above, threshold=threshold) for threshold in self.thresholds]
+        return _by_field(rules, values, codes, unknown=False)
 
     def _error_probability(
         self, values: NDArray[Any], codes: NDArray[Any] | None
     ) -> NDArray[np.float64]:
-        if codes is None:
-            return self.calibrations[0].at(values)
-        found = np.ones(len(values))
-        for i, calibration in enumerate(self.calibrations):
-            of_field = np.flatnonzero(codes == i)
-            if len(of_field):
-                found[of_field] = calibration.at(values[of_field])
-        return found
+        return _by_field([each.at for each in self.calibrations], values, codes, unknown=1.0)
 
     def _codes(self, by: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
         """The index of each item's field in the policy; -1 where it has none."""
@@ -784,6 +758,28 @@ class Policy(Result):
             raise TypeError(f"{name} is missing; the policy was fitted with {name}")
         if not needed and given is not None:
             raise TypeError(f"{name} is given, but the policy was fitted without {name}")
+
+
+def _by_field(
+    rules: Sequence[Callable[[NDArray[Any]], NDArray[Any]]],
+    values: NDArray[Any],
+    codes: NDArray[Any] | None,
+    *,
+    unknown: float,
+) -> NDArray[Any]:
+    """Return what the rule of each value's field makes of it; without fields there is one rule."""
+    if codes is None:
+        return rules[0](values)
+    found = np.full(len(values), unknown)
+    for i, rule in enumerate(rules):
+        own = np.flatnonzero(codes == i)
+        if len(own):
+            found[own] = rule(values[own])
+    return found
+
+
+def _pages_of(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
+    return None if groups is None else read_outermost(groups, n, "check").astype(np.intp)
 
 
 def shares_in_words(of_all: float, of_read: float, n_read: int, n_unread: int) -> str:
