@@ -32,8 +32,12 @@ from fastarac.cli._standard import say, tell
 from fastarac.cli._tables import Column
 from fastarac.guarantees.audits import LogError
 from fastarac.operation.logs import require_one_probability
-from fastarac.operation.monitoring.cohort_files import read_drawn
-from fastarac.operation.monitoring.logged_audits import has_rows, is_drawn_log, read_logged_audits
+from fastarac.operation.monitoring.audit_files import (
+    has_rows,
+    is_drawn_log,
+    read_drawn,
+    read_logged_audits,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +47,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation import ErrorRateMonitor, Policy
     from fastarac.operation.application_results import AppliedPolicy
-    from fastarac.operation.monitoring.logged_audits import LoggedAudits
+    from fastarac.operation.monitoring.audit_files import LoggedAudits
     from fastarac.operation.shifts import ConfidenceShift
 
 ALONE = ""  # the name of a policy that is watched by itself

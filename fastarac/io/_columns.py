@@ -22,6 +22,7 @@ from fastarac.io._sources import (
     TEXT,
     DataFileError,
     FileSource,
+    explained,
     sql_text,
 )
 
@@ -446,14 +447,12 @@ class Columns:
 
 def _fetch(source: FileSource, picks: Sequence[Pick], texts: Mapping[str, Texts]) -> dict[str, Any]:
     """Return the fields of `Outputs`; raise where a value is not as expected."""
-    import duckdb
-
     expressions = {pick.field: pick.expression(source) for pick in picks}
     columns = [
         hashes(expression, field) if field in FIELDS else f'{expression} AS "{field}"'
         for field, expression in expressions.items()
     ]
-    try:
+    with explained(source):
         found = source.select(", ".join(columns)).fetchnumpy()
         arrays = cast("dict[str, Array]", found)  # none of them is a Categorical
         _refuse_invalid(source, picks, arrays)
@@ -462,8 +461,6 @@ def _fetch(source: FileSource, picks: Sequence[Pick], texts: Mapping[str, Texts]
         }
         some_lack_it = fields.get("rejected", np.zeros(1)).any()
         fields["confidence"] = _exact(source, picks[0].column, fields["confidence"], some_lack_it)
-    except duckdb.Error as failure:
-        raise source.explain(failure) from None
     for field in FIELDS:
         if field in expressions:
             first, second = arrays[field], arrays[f"{field} too"]
@@ -473,12 +470,10 @@ def _fetch(source: FileSource, picks: Sequence[Pick], texts: Mapping[str, Texts]
 
 def _stream(source: FileSource, picks: Sequence[Pick], size: int) -> Iterator[tuple[Array, Array]]:
     """Yield the batches of `Columns.batches`; raise where a value is not as expected."""
-    import duckdb
-
     column = picks[0].column
     may_round = source.type_of(column) not in ("FLOAT", "DOUBLE")
     begin = 0
-    try:
+    with explained(source):
         _require_few_digits(source, column)
         found = source.select(", ".join(pick.expression(source) for pick in picks))
         while rows := found.fetchmany(size):
@@ -495,8 +490,6 @@ def _stream(source: FileSource, picks: Sequence[Pick], size: int) -> Iterator[tu
                 raise source.error_in_row(row, problem)
             yield correct, confidence
             begin += len(rows)
-    except duckdb.Error as failure:
-        raise source.explain(failure) from None
     if not begin:
         raise DataFileError(source.path, "there are no rows")
 

@@ -213,7 +213,6 @@ class RowsOfFiles(RowsOfArrays):
     """The rows of files with the same columns, one file after the other; of JSON lines, as JSON."""
 
     def __init__(self, sources: Sequence[FileSource]) -> None:
-        import duckdb
 
         first, connection = sources[0], sources[0].connection
         of_json = all(isinstance(source, JsonLines) for source in sources)
@@ -231,10 +230,8 @@ class RowsOfFiles(RowsOfArrays):
                 source.require(column, is_label=of_json)
             into = f"INSERT INTO {self.TABLE}" if self._rows else f"CREATE TEMP TABLE {self.TABLE} AS"
             names = (f"{value(name)} AS {sql_name(name)}" for name in first.columns)
-            try:
+            with explained(source):
                 ((n,),) = source.select(", ".join(names), into=into).fetchall()
-            except duckdb.Error as failure:
-                raise source.explain(failure) from None
             self._rows.append(int(n))
         self._describe(" and ".join(str(source.path) for source in sources), connection)
 
@@ -264,14 +261,11 @@ class Parquet(FileSource):
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
         super().__init__(path, connection)
-        import duckdb
 
-        try:
+        with explained(self):
             described = self.select("*", into="DESCRIBE").fetchall()
             self.columns = self._names()
             self._require_modest()
-        except duckdb.Error as failure:
-            raise self.explain(failure) from None
         self._described = [(str(row[0]), str(row[1])) for row in described]
 
     def _require_modest(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastarac.io._formats import JsonLines, open_source
-from fastarac.io._sources import DataFileError, connect
+from fastarac.io._sources import DataFileError, connect, explained
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,11 +22,9 @@ def read_texts(path: Path, required: str) -> dict[str, tuple[str | None, ...]]:
         If the file cannot be read, has no rows, lacks the column, has a name twice, or holds what is no
         text, number, date or truth.
     """
-    import duckdb
-
     with connect() as connection:
         source = open_source(path, connection)
-        try:
+        with explained(source):
             if isinstance(source, JsonLines):
                 source.find_all_columns()
             source.require(required)
@@ -35,8 +33,6 @@ def read_texts(path: Path, required: str) -> dict[str, tuple[str | None, ...]]:
             json = isinstance(source, JsonLines)
             texts = [source.identifier(name) if json else source.label(name) for name in source.columns]
             rows = source.select(", ".join(texts)).fetchall()
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
         source.require_unchanged()
         if not rows:
             raise DataFileError(path, "there are no rows")

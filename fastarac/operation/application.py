@@ -16,7 +16,7 @@ from fastarac.io._cells import around_query
 from fastarac.io._columns import Confidence, Label, Rejected, has_missed
 from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, open_source
-from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
+from fastarac.io._sources import DataFileError, connect, copied_to, explained, sql_name, sql_text
 from fastarac.operation.application_results import AppliedPolicy, applied_fields
 from fastarac.operation.documents import Requirements, is_never
 from fastarac.operation.policy import Policy
@@ -153,8 +153,6 @@ def apply_policy(
     check_goals(goals, [source_path])
     policy.require_columns(by=by, documents=documents, groups=groups, types=types)
     with connect(alone=True) as connection:
-        import duckdb
-
         source = open_source(source_path, connection)
         source.require(confidence)
         labels = []
@@ -163,7 +161,7 @@ def apply_policy(
             if column is not None:
                 source.require(column, is_label=True)
             labels.append(None if column is None else Label(argument, column))
-        try:
+        with explained(source):
             if isinstance(source, JsonLines):
                 source.find_all_columns()
             for column in source.columns:
@@ -176,8 +174,6 @@ def apply_policy(
                     target = stack.enter_context(copied_to(goal))
                     _copy(source, rule.condition(accepts=name == "accepted"), target, goal)
                 source.require_unchanged()
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
     return done
 
 

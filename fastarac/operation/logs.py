@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastarac.io._columns import Pick
     from fastarac.io._sources import FileSource
     from fastarac.operation.policy import Policy
 
@@ -140,7 +141,7 @@ def read_audits(
             "is missing; the policy has thresholds by field" if needed else "is given without fields"
         )
         raise TypeError(f"by {found}")
-    picks = {
+    picks: dict[str, Pick] = {
         "confidence": Number("confidence", confidence),
         "correct": Correct("correct", correct),
         "audit_probability": Number("audit_probability", audit_probability),
@@ -153,12 +154,8 @@ def read_audits(
         if audited is not None or "audited" in source.columns or "drawn" not in picks:
             picks["audited"] = Correct("audited", audited or "audited")
         may_be_empty = ("correct", "audit_probability", "drawn")
-        label = None if by is None else Label("by", by)
-        columns, labels = read_columns(source, picks, label, may_be_empty)
-        pages = None
-        if groups is not None:
-            source.require(groups, is_label=True)
-            pages = labels_of(source, Label("groups", groups))
+        columns = read_columns(source, picks, {"by": by, "groups": groups}, may_be_empty)
+        pages = columns["groups"]
         above = columns["accepted"] == 1
         for name, expected in (
             ("audit_probability", "a probability above 0 is expected"),
@@ -175,7 +172,7 @@ def read_audits(
             np.where(np.isnan(given), 1.0, given),
             above,
             flags.get("audited", above & ~np.isnan(columns["correct"])),
-            labels,
+            columns["by"],
             flags.get("drawn"),
             pages,
         )
@@ -222,7 +219,7 @@ def require_one_probability(path: Path, *, of_all: bool) -> None:
         for name in (OF_AUDIT, PROBABILITY):
             if name not in source.columns:
                 continue
-            found = read_columns(source, {name: Number(name, name)}, None, [name])[0][name]
+            found = read_columns(source, {name: Number(name, name)}, {}, [name])[name]
             known = found[~np.isnan(found)]
             if known.size and known.max() > known.min() * (1.0 + ROUNDING):
                 row = int(np.flatnonzero(~np.isnan(found) & (found != known[0]))[0])
@@ -230,19 +227,24 @@ def require_one_probability(path: Path, *, of_all: bool) -> None:
 
 
 def read_columns(
-    source: FileSource, picks: Mapping[str, Any], label: Label | None, may_be_empty: Collection[str]
-) -> tuple[dict[str, NDArray[np.float64]], NDArray[Any] | None]:
-    """Return the numbers in columns, by name, NaN where they may be empty; and labels, if asked for."""
+    source: FileSource,
+    picks: Mapping[str, Pick],
+    labels: Mapping[str, str | None] = {},
+    may_be_empty: Collection[str] = (),
+) -> dict[str, Any]:
+    """Return columns by name: numbers, NaN where they may be empty, and labels, None of no column."""
+    named = {name: Label(name, column) for name, column in labels.items() if column is not None}
     for pick in picks.values():
         source.require(pick.column)
-    if label is not None:
+    for label in named.values():
         source.require(label.column, is_label=True)
-    columns = {
-        name: column_of(source, pick, empty=name in may_be_empty) for name, pick in picks.items()
-    }
-    labels = None if label is None else labels_of(source, label)
+    found: dict[str, Any] = dict.fromkeys(labels)
+    for name, pick in picks.items():
+        found[name] = column_of(source, pick, empty=name in may_be_empty)
+    for name, label in named.items():
+        found[name] = labels_of(source, label)
     source.require_unchanged()
-    return columns, labels
+    return found
 
 
 def labels_of(source: FileSource, pick: Label) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from fastarac._core.text import quoted
 from fastarac.io._cells import around_query
 from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._formats import JsonLines, RowsOfFiles, open_source
-from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
+from fastarac.io._sources import DataFileError, connect, copied_to, explained, sql_name, sql_text
 from fastarac.operation.application import all_columns, copy_options, require_format
 from fastarac.operation.logs import (
     OF_AUDIT,
@@ -20,6 +20,7 @@ from fastarac.operation.logs import (
     ROUNDING,
     column_of,
     labels_of,
+    read_columns,
     warn_of_accepted_alone,
 )
 from fastarac.partial_truth.sampling import VerificationSample, draw_verification_sample
@@ -242,69 +243,75 @@ def draw_rows(
     if policy is not None:
         added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
     with connect(alone=True) as connection:
-        import duckdb
-
         source = open_rows(connection)
         of_apply = policy is not None and "accepted" in source.columns
         refuse_columns(source, [name for name in added if not of_apply or name != "accepted"])
         _refuse_answered(goal, connection)
-        try:
-            labels = {"strata": strata, "groups": groups, "by": by}
-            read = read_columns(source, confidence, judge, labels, empty=policy is not None)
-            given = ~np.isnan(read["confidence"])
-            taken = given.copy()
-            if policy is not None:
-                taken = policy.apply(
-                    np.where(given, read["confidence"], 0.0), by=read["by"], rejected=~given
-                )
-                if of_apply:
-                    said = column_of(source, Correct("accepted", "accepted"), empty=False) == 1
-                    does = np.where(taken, "the policy accepts it", "the policy rejects it")
-                    bad = said != taken
-                    refuse_where(source, "accepted", bad, str(does[bad.argmax()]))
-                if not taken.any():
-                    raise DataFileError(source.path, "the policy accepts none of its outputs")
-                _warn_without_confidence(given)
-                warn_of_accepted_alone(policy, taken)
-            columns = {
-                name: None if read[name] is None else read[name][taken]
-                for name in ("judge", "strata", "groups")
-            }
-            sample = draw_verification_sample(
-                read["confidence"][taken], budget, mix=mix, random_state=random_state, **columns
-            )
-            table: dict[str, NDArray[Any]] = {ROW: np.arange(1, len(taken) + 1)}
-            answer = 'NULL AS "correct"'
-            if policy is None:
-                table[PROBABILITY] = sample.inclusion_probability
-                table[LEAST] = np.full(len(taken), sample.least_probability)
-                table[SIZE] = np.full(len(taken), np.count_nonzero(sample.selected))
-                if answers is not None:
-                    of_answers = open_source(path_of(answers, "answers"), connection)
-                    before = _Answers.read(of_answers, source, confidence, read["confidence"])
-                    table["answer"] = before.among(sample)
-                    answer = ANSWER
-                table = {name: values[sample.selected] for name, values in table.items()}
-            else:
-                drawn, probability = np.zeros(len(taken), np.int8), np.ones(len(taken))
-                drawn[taken], probability[taken] = sample.selected, sample.inclusion_probability
-                table |= {"accepted": taken.astype(np.int8), "drawn": drawn, OF_AUDIT: probability}
-                table = {name: values[given] for name, values in table.items()}
-            hidden = ROW, "answer"
-            columns_added = [f"drawn.{sql_name(name)}" for name in table if name not in hidden]
-            columns_added += _said_by(groups)
-            if beside is not None:
-                drawn_ones = np.flatnonzero(taken)[sample.selected]
-                for name, texts in beside(drawn_ones).items():
-                    every = np.full(len(taken), "", object)
-                    every[drawn_ones] = texts
-                    table[name] = every[table[ROW] - 1]
-                    columns_added.append(f"nullif(drawn.{sql_name(name)}, '') AS {sql_name(name)}")
-            write_rows(source, goal, table, [*columns_added, answer], first=True)
-            source.require_unchanged()
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
+        labels = {"strata": strata, "groups": groups, "by": by}
+        read = columns_to_draw(source, confidence, judge, labels, empty=policy is not None)
+        given = ~np.isnan(read["confidence"])
+        taken = given if policy is None else _accepted_by(policy, source, read, given)
+        columns = {
+            name: None if read[name] is None else read[name][taken]
+            for name in ("judge", "strata", "groups")
+        }
+        sample = draw_verification_sample(
+            read["confidence"][taken], budget, mix=mix, random_state=random_state, **columns
+        )
+        table: dict[str, NDArray[Any]] = {ROW: np.arange(1, len(taken) + 1)}
+        answer = 'NULL AS "correct"'
+        if policy is not None:
+            drawn, probability = np.zeros(len(taken), np.int8), np.ones(len(taken))
+            drawn[taken], probability[taken] = sample.selected, sample.inclusion_probability
+            table |= {"accepted": taken.astype(np.int8), "drawn": drawn, OF_AUDIT: probability}
+            table = {name: values[given] for name, values in table.items()}
+        else:
+            table = {ROW: table[ROW][sample.selected]} | _design_of(sample)
+            if answers is not None:
+                of_answers = open_source(path_of(answers, "answers"), connection)
+                before = _Answers.read(of_answers, source, confidence, read["confidence"])
+                table["answer"] = before.among(sample)[sample.selected]
+                answer = ANSWER
+        hidden = ROW, "answer"
+        columns_added = [f"drawn.{sql_name(name)}" for name in table if name not in hidden]
+        columns_added += _said_by(groups)
+        if beside is not None:
+            drawn_ones = np.flatnonzero(taken)[sample.selected]
+            for name, texts in beside(drawn_ones).items():
+                every = np.full(len(taken), "", object)
+                every[drawn_ones] = texts
+                table[name] = every[table[ROW] - 1]
+                columns_added.append(f"nullif(drawn.{sql_name(name)}, '') AS {sql_name(name)}")
+        write_rows(source, goal, table, [*columns_added, answer], first=True)
+        source.require_unchanged()
     return sample
+
+
+def _accepted_by(
+    policy: Policy, source: FileSource, read: Mapping[str, Any], given: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return which rows a policy accepts, as a column that is there has to say, too."""
+    accepted = policy.apply(np.where(given, read["confidence"], 0.0), by=read["by"], rejected=~given)
+    if "accepted" in source.columns:
+        told = column_of(source, Correct("accepted", "accepted"), empty=False) == 1
+        does = np.where(accepted, "the policy accepts it", "the policy rejects it")
+        bad = told != accepted
+        refuse_where(source, "accepted", bad, str(does[bad.argmax()]))
+    if not accepted.any():
+        raise DataFileError(source.path, "the policy accepts none of its outputs")
+    _warn_without_confidence(given)
+    warn_of_accepted_alone(policy, accepted)
+    return accepted
+
+
+def _design_of(sample: VerificationSample) -> dict[str, NDArray[Any]]:
+    """Return what each row that was drawn says of the draw."""
+    n = np.count_nonzero(sample.selected)
+    return {
+        PROBABILITY: sample.inclusion_probability[sample.selected],
+        LEAST: np.full(n, sample.least_probability),
+        SIZE: np.full(n, n),
+    }
 
 
 def join_rows(
@@ -316,19 +323,14 @@ def join_rows(
 ) -> tuple[int, int]:
     """Join as :func:`join_answers` does, to the rows that a function opens."""
     with connect(alone=True) as connection:
-        import duckdb
-
         of_answers = open_source(path_of(answers, "answers"), connection)
         source = open_rows(connection)
         is_by_group = DRAWN_BY in of_answers.columns
         refuse_columns(source, [PROBABILITY, "drawn", LEAST, "correct", *([DRAWN_BY] * is_by_group)])
         source.require(confidence)
-        try:
-            by_group = drawn_by(of_answers) if is_by_group else None
-            ours = column_of(source, Number("confidence", confidence), empty=True)
-            found = _Answers.read(of_answers, source, confidence, ours)
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
+        by_group = drawn_by(of_answers) if is_by_group else None
+        ours = column_of(source, Number("confidence", confidence), empty=True)
+        found = _Answers.read(of_answers, source, confidence, ours)
         given = np.full(len(ours), np.nan)
         given[found.places] = found.probability
         table = {
@@ -342,10 +344,7 @@ def join_rows(
             table[LEAST] = np.full(len(ours), found.least)
             added.append(f"drawn.{LEAST}")
         added += [*_said_by(by_group), ANSWER]
-        try:
-            write_rows(source, goal, table, added, first=False)
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
+        write_rows(source, goal, table, added, first=False)
         source.require_unchanged()
     return len(found.places), int(np.sum(~np.isnan(found.correct)))
 
@@ -366,17 +365,6 @@ class _Answers(NamedTuple):
         cls, source: FileSource, outputs: FileSource, confidence: str, ours: NDArray[np.float64]
     ) -> _Answers:
         """Read it; `ours` are the confidences of all outputs."""
-        import duckdb
-
-        try:
-            return cls._of(source, outputs, confidence, ours)
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
-
-    @classmethod
-    def _of(
-        cls, source: FileSource, outputs: FileSource, confidence: str, ours: NDArray[np.float64]
-    ) -> _Answers:
         picks: dict[str, Pick] = {
             ROW: Number(ROW, ROW),
             PROBABILITY: Number(PROBABILITY, PROBABILITY),
@@ -384,9 +372,7 @@ class _Answers(NamedTuple):
             "confidence": Number("confidence", confidence),
         }
         picks |= {name: Number(name, name) for name in (SIZE, LEAST) if name in source.columns}
-        for pick in picks.values():
-            source.require(pick.column)
-        found = {name: column_of(source, pick, empty=name == "correct") for name, pick in picks.items()}
+        found = read_columns(source, picks, {}, ["correct"])
         rows = found[ROW]
         refuse_where(
             source,
@@ -529,7 +515,7 @@ def refuse_twice(source: FileSource, rows: NDArray[np.float64]) -> None:
     refuse_where(source, ROW, ~np.isin(np.arange(len(rows)), first), "each row once is expected")
 
 
-def read_columns(
+def columns_to_draw(
     source: FileSource,
     confidence: str,
     judge: str | None,
@@ -542,20 +528,11 @@ def read_columns(
     `empty` says whether the confidence may be, which is NaN then.
     """
     picks: dict[str, Pick] = {"confidence": Number("confidence", confidence)}
-    if judge is not None:
+    if judge is None:
+        labels = {**labels, "judge": None}
+    else:
         picks["judge"] = Number("judge", judge)
-    for pick in picks.values():
-        source.require(pick.column)
-    found: dict[str, Any] = {
-        name: column_of(source, pick, empty=empty and name == "confidence")
-        for name, pick in picks.items()
-    }
-    found.setdefault("judge", None)
-    for name, column in labels.items():
-        found[name] = None
-        if column is not None:
-            source.require(column, is_label=True)
-            found[name] = labels_of(source, Label(name, column))
+    found = read_columns(source, picks, labels, ["confidence"] if empty else [])
     if judge is not None:
         values = found["judge"]
         refuse_where(source, judge, ~((values >= 0) & (values <= 1)), "a number in [0, 1] is expected")
@@ -591,11 +568,11 @@ def write_rows(
     names = [sql_name(name) for name in source.columns if name not in table]
     for name in source.columns if isinstance(source, JsonLines) else ():
         source.require(name, is_label=True)
-    run.register("drawn_rows", dict(table))
-    run.execute("CREATE TEMP TABLE drawn AS SELECT * FROM drawn_rows")
     chosen = [*(["drawn.row"] if first else []), *(f"outputs.{name}" for name in names), *added]
     before, behind = around_query(goal)
-    with copied_to(goal) as target:
+    with explained(source), copied_to(goal) as target:
+        run.register("drawn_rows", dict(table))
+        run.execute("CREATE TEMP TABLE drawn AS SELECT * FROM drawn_rows")
         source.select(
             f"row_number() OVER () AS place_of_row, {all_columns(source, goal)}",
             into=f"COPY ({before}SELECT {', '.join(chosen)} FROM (",

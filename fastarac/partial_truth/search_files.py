@@ -13,12 +13,12 @@ from fastarac.io._columns import Correct, Number
 from fastarac.io._formats import open_source
 from fastarac.io._pages import BATCH
 from fastarac.io._sources import connect
-from fastarac.operation.logs import column_of
+from fastarac.operation.logs import read_columns
 from fastarac.partial_truth.adaptive_search import AdaptiveThresholdSearch
 from fastarac.partial_truth.sample_files import (
     ROW,
+    columns_to_draw,
     goal_of,
-    read_columns,
     refuse_columns,
     refuse_twice,
     refuse_where,
@@ -111,40 +111,35 @@ def search_outputs(
     criterion = exactly_one(**limits)
     whole_number(batch, "batch", 1)
     with locked(saved_as), connect(alone=True) as connection:
-        import duckdb
-
         source = open_source(path_of(path), connection)
         refuse_columns(source, [ROW, BATCH, "correct"])
-        try:
-            read = read_columns(source, confidence, judge, {})
-            given = {"judge": read["judge"]}
-            if not saved_as.exists():
-                search = AdaptiveThresholdSearch(
-                    read["confidence"], failure_probability=failure_probability, budget=budget,
-                    random_state=random_state, **limits, **given,
-                )  # fmt: skip
-            else:
-                search = read_saved(
-                    saved_as,
-                    lambda text: AdaptiveThresholdSearch.from_json(text, read["confidence"], **given),
-                )
-                _require_same(
-                    search, saved_as, criterion=criterion, **{criterion: limits[criterion]},
-                    failure_probability=failure_probability, budget=budget,
-                )  # fmt: skip
-                if goal.exists():
-                    _take_answers(search, goal, connection, len(read["confidence"]))
-            wanted = batch - len(search.open)
-            if wanted > 0 and not search.done:
-                search.ask(wanted)
-            source.require_unchanged()
-            write_whole(saved_as, search.to_json())  # first: what was asked is known, whatever fails
-            rows = np.sort(search.open) + 1
-            if len(rows) and not search.done:
-                added = f'1 AS "{BATCH}"', 'NULL AS "correct"'
-                write_rows(source, goal, {ROW: rows}, [*added], first=True)
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
+        read = columns_to_draw(source, confidence, judge, {})
+        given = {"judge": read["judge"]}
+        if not saved_as.exists():
+            search = AdaptiveThresholdSearch(
+                read["confidence"], failure_probability=failure_probability, budget=budget,
+                random_state=random_state, **limits, **given,
+            )  # fmt: skip
+        else:
+            search = read_saved(
+                saved_as,
+                lambda text: AdaptiveThresholdSearch.from_json(text, read["confidence"], **given),
+            )
+            _require_same(
+                search, saved_as, criterion=criterion, **{criterion: limits[criterion]},
+                failure_probability=failure_probability, budget=budget,
+            )  # fmt: skip
+            if goal.exists():
+                _take_answers(search, goal, connection, len(read["confidence"]))
+        wanted = batch - len(search.open)
+        if wanted > 0 and not search.done:
+            search.ask(wanted)
+        source.require_unchanged()
+        write_whole(saved_as, search.to_json())  # first: what was asked is known, whatever fails
+        rows = np.sort(search.open) + 1
+        if len(rows) and not search.done:
+            added = f'1 AS "{BATCH}"', 'NULL AS "correct"'
+            write_rows(source, goal, {ROW: rows}, [*added], first=True)
     return search
 
 
@@ -163,11 +158,9 @@ def _take_answers(
 ) -> None:
     """Tell a search what is filled in of a batch."""
     batch = open_source(batch_file, connection)
-    rows, correct = Number(ROW, ROW), Correct("correct", "correct")
-    for pick in (rows, correct):
-        batch.require(pick.column)
-    numbers = column_of(batch, rows, empty=False)
-    answers = column_of(batch, correct, empty=True)
+    picks = {ROW: Number(ROW, ROW), "correct": Correct("correct", "correct")}
+    found = read_columns(batch, picks, {}, ["correct"])
+    numbers, answers = found[ROW], found["correct"]
     asked = np.concatenate([search.open, search.answered]) + 1
     refuse_where(batch, ROW, ~np.isin(numbers, asked),
                  f"the number of one of the {n:,} rows that was asked for is expected")  # fmt: skip

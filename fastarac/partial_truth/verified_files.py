@@ -9,7 +9,7 @@ import numpy as np
 from fastarac._core.files import path_of
 from fastarac._core.results import TupleResult
 from fastarac._core.text import plural, quoted
-from fastarac.io._columns import Correct, Label, Number, Pick
+from fastarac.io._columns import Correct, Number, Pick
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
 from fastarac.operation.logs import PROBABILITY, read_columns
@@ -194,11 +194,7 @@ def read_verified_fields(
         if groups is None and DRAWN_BY in source.columns:
             groups = drawn_by(source)
         may_be_empty = ("correct", "inclusion_probability")
-        label = None if groups is None else Label("groups", groups)
-        fields = None
-        if by is not None:
-            fields = read_columns(source, {}, Label("by", by), ())[1]
-        found, labels = read_columns(source, picks, label, may_be_empty)
+        found = read_columns(source, picks, {"groups": groups, "by": by}, may_be_empty)
         known = ~np.isnan(found["correct"])
         probability = found["inclusion_probability"]
         is_drawn = found["drawn"] == 1 if "drawn" in found else known
@@ -233,13 +229,13 @@ def read_verified_fields(
                 found["correct"],
                 inclusion_probability=probability,
                 judge=found.get("judge"),
-                groups=labels,
+                groups=found["groups"],
                 least_probability=least,
             )
         except ValueError as error:
             message = str(error).replace("correct is NaN", f"column {quoted(correct)} is empty")
             raise DataFileError(source.path, message) from None
-    return VerifiedOutputs(truth, found["confidence"]), fields
+    return VerifiedOutputs(truth, found["confidence"]), found["by"]
 
 
 def _refuse_rows(source: FileSource, column: str, bad: NDArray[np.bool_], why: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 import fastarac as fa
 from fastarac.io import DataFileError
 from fastarac.operation import ErrorRateMonitor
-from fastarac.operation.monitoring.logged_audits import is_drawn_log, read_logged_audits
+from fastarac.operation.monitoring.audit_files import is_drawn_log, read_logged_audits
 
 COLUMNS = {"confidence": "confidence", "correct": "correct", "by": None, "groups": None}
 

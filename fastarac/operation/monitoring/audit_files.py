@@ -1,4 +1,4 @@
-"""The audits of a log, as the plain sample of all outputs that a monitor counts.
+"""Files of audits that a monitor counts: with times of drawing, or the plain sample of a log.
 
 A log has all outputs of a time. Of the accepted ones some were drawn, each with the probability π, and
 nobody has to look at the rejected ones: they are no undetected errors. So as many of these, each with
@@ -14,10 +14,10 @@ import numpy as np
 
 from fastarac._core.files import path_of
 from fastarac._core.text import quoted
-from fastarac.io._columns import Label
+from fastarac.io._columns import Correct, Number
 from fastarac.io._formats import open_source
-from fastarac.io._sources import DataFileError, connect
-from fastarac.operation.logs import DRAWN, OF_AUDIT, PLAIN, ROUNDING, labels_of, read_audits
+from fastarac.io._sources import DataFileError, connect, explained
+from fastarac.operation.logs import DRAWN, OF_AUDIT, PLAIN, ROUNDING, read_audits, read_columns
 
 if TYPE_CHECKING:
     import os
@@ -25,6 +25,38 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.operation.policy import Policy
+
+
+class DrawnColumns(NamedTuple):
+    """Audits with when their outputs were drawn; `correct` is NaN where an answer is open."""
+
+    ids: NDArray[Any]
+    drawn_at: NDArray[Any]
+    correct: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+    by: NDArray[Any] | None
+    groups: NDArray[Any] | None
+
+
+def read_drawn(
+    path: str | os.PathLike[str],
+    *,
+    ids: str,
+    drawn_at: str,
+    correct: str,
+    confidence: str,
+    by: str | None,
+    group: str | None,
+) -> DrawnColumns:
+    """Read the columns of audits; raises DataFileError as :func:`.read_outputs` does."""
+    with connect() as connection:
+        source = open_source(path_of(path), connection)
+        picks = {
+            "correct": Correct("correct", correct), "confidence": Number("confidence", confidence)
+        }  # fmt: skip
+        labels = {"ids": ids, "drawn_at": drawn_at, "by": by, "groups": group}
+        found = read_columns(source, picks, labels, ["correct"])
+    return DrawnColumns(**found | {"drawn_at": _times(found["drawn_at"])})
 
 
 class LoggedAudits(NamedTuple):
@@ -46,14 +78,10 @@ class LoggedAudits(NamedTuple):
 
 def has_rows(path: str | os.PathLike[str]) -> bool:
     """Whether a file has any row: after a week without outputs it has none."""
-    import duckdb
-
     with connect() as connection:
         source = open_source(path_of(path), connection)
-        try:
+        with explained(source):
             return bool(source.columns) and bool(source.select("1", rest="LIMIT 1").fetchall())
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
 
 
 def is_drawn_log(path: str | os.PathLike[str]) -> bool:
@@ -90,13 +118,9 @@ def read_logged_audits(
     if log.drawn is None:
         raise AssertionError
     names = {"ids": ids, "groups": groups, "drawn_at": drawn_at}
-    labels: dict[str, Any] = dict.fromkeys(names)
     with connect() as connection:
         source = open_source(path_of(path), connection)
-        for name, column in names.items():
-            if column is not None:
-                source.require(column, is_label=True)
-                labels[name] = labels_of(source, Label(name, column))
+        labels = read_columns(source, {}, names)
         probability = log.audit_probability[log.accepted]
         least = float(probability.min(initial=1.0))
         uneven = log.accepted & (log.audit_probability > least * (1.0 + ROUNDING))
