@@ -10,9 +10,9 @@ import numpy as np
 
 from fastarac._core.checks import require_type, whole_number
 from fastarac._core.results import Result
-from fastarac._core.text import few_of, listed, plural
-from fastarac.ocr.combination.fitting import fit_engines, folds_of
-from fastarac.ocr.combination.model import Combination, order_of, probabilities, require_engines
+from fastarac._core.text import listed, plural
+from fastarac.ocr.combination.fitting import WordLabels, fit_combination, folds_of
+from fastarac.ocr.combination.model import Combination, order_of, require_engines
 from fastarac.ocr.combination.pages import PlacedWords, divided_unspaced, labels_of, words_of
 from fastarac.ocr.combination.voting import Chosen, by_agreement, by_probability
 from fastarac.ocr.engines import Engine
@@ -20,14 +20,13 @@ from fastarac.ocr.formats import NoConfidenceError, require_confidence
 from fastarac.ocr.words.folding import checked_foldings
 from fastarac.ocr.words.items import AlignedOutputs, align
 from fastarac.ocr.words.records import RIGHT, Reading, records_of
-from fastarac.ocr.words.words import HIGHEST, Words
+from fastarac.ocr.words.words import HIGHEST, Words, require_same_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from fastarac.ocr.combination.fitting import WordLabels
     from fastarac.ocr.words.folding import Folding
     from fastarac.ocr.words.policies import InsertedPolicy, MissedPolicy, MovedPolicy
     from fastarac.ocr.words.records import Records
@@ -207,24 +206,20 @@ def combine(
     n_folds = whole_number(n_folds, "n_folds", 2)
     check_rule(agreement, combination)
     if truth is not None:
-        _require_pages(given, truth)
+        require_type(truth, Words, "truth", "Words are expected")
+        require_same_pages(truth.page_names, given.pages, "the truth", "each engine")
     options: dict[str, Any] = {
         "unit": unit, "missed": missed, "inserted": inserted, "moved": moved, "fold": fold, "join": join
     }  # fmt: skip
     folds = None
     if agreement is not None or (truth is None and combination is None):
-        placed = given.placed(_by_size(given))
-        chosen = by_agreement(placed.readings)
-        if agreement is not None:
-            unanimous = chosen.agreeing == len(given.names)
-            chosen = chosen._replace(confidence=unanimous.astype(np.float64))
-        parts = [(placed, chosen)]
+        sizes = list(map(len, given.words))
+        placed = given.placed(order_of(sizes, sizes, given.names))
+        parts = [(placed, by_agreement(placed.readings, exact=agreement is not None))]
     elif combination is not None:
         _check_combination(given, combination)
         placed = given.placed(combination.order)
-        parts = [
-            (placed, by_probability(placed.readings, *probabilities(combination, placed.readings)))
-        ]
+        parts = [(placed, by_probability(placed.readings, combination))]
     else:
         assert truth is not None  # noqa: S101, else nothing is learnt
         records = _records(engines, given, truth)
@@ -285,30 +280,8 @@ def _given(engines: Mapping[str, Words | Engine], fold: tuple[Folding, ...]) -> 
     names = tuple(words)
     own = words[names[0]].page_names
     for name in names[1:]:
-        _require_same(own, words[name].page_names, names[0], name)
+        require_same_pages(own, words[name].page_names, names[0], name)
     return _Given(names, tuple(words.values()), own, fold)
-
-
-def _require_pages(given: _Given, truth: Words) -> None:
-    require_type(truth, Words, "truth", "Words are expected")
-    _require_same(truth.page_names, given.pages, "the truth", "each engine")
-
-
-def _require_same(first: Sequence[str], second: Sequence[str], ours: str, theirs: str) -> None:
-    for pages, others, who, other in ((first, second, ours, theirs), (second, first, theirs, ours)):
-        alone = sorted(set(pages) - set(others))
-        if alone:
-            n = len(alone)
-            raise ValueError(
-                f"{who} has {n} {plural('page', n)} that {other} has not: {few_of(alone, 20)}; the "
-                "same pages are expected"
-            )
-
-
-def _by_size(given: _Given) -> tuple[str, ...]:
-    """Return the engines, the one with most words first."""
-    sizes = list(map(len, given.words))
-    return order_of(sizes, sizes, given.names)
 
 
 def _check_combination(given: _Given, combination: Combination) -> None:
@@ -361,16 +334,19 @@ def _cross_fitted(
         if order not in cache:
             cache[order] = given.placed(order)
         placed = cache[order]
-        of = [_labels_at(each, index) for each, index in zip(labels, placed.own, strict=True)]
-        models = fit_engines(placed.readings, of, given.names, given.highest, pages)
-        n_words = sum(int(pages[placed.readings.group[each]].sum()) for each in placed.readings.place)
-        found = Combination(models, order, "word", given.fold, int(pages.sum()), n_words)
-        return placed, found
+        of = [
+            WordLabels(*(column[index] for column in each))
+            for each, index in zip(labels, placed.own, strict=True)
+        ]
+        engines = dict(zip(given.names, given.highest, strict=True))
+        return placed, fit_combination(
+            placed.readings, of, engines, order, pages, unit="word", fold=given.fold
+        )
 
     parts = []
     for fold in range(int(folds.max()) + 1):
         placed, combination = learnt(folds != fold)
-        chosen = by_probability(placed.readings, *probabilities(combination, placed.readings))
+        chosen = by_probability(placed.readings, combination)
         here = folds[placed.readings.group[chosen.place]] == fold
         parts.append((placed, chosen.take(here)))
     return parts, folds, learnt(np.ones(n_pages, np.bool_))[1]
@@ -386,10 +362,6 @@ def _order(given: _Given, records: Sequence[Records], pages: NDArray[np.bool_]) 
         right.append(int(of_page[taken].sum()))
         sizes.append(len(words))
     return order_of(right, sizes, given.names)
-
-
-def _labels_at(labels: WordLabels, index: NDArray[np.intp]) -> WordLabels:
-    return type(labels)(*(column[index] for column in labels))
 
 
 def _put_together(

@@ -13,8 +13,8 @@ import numpy as np
 from fastarac._core.checks import require_type, whole_number
 from fastarac._core.text import few_of, plural
 from fastarac.ocr.combination.combining import check_rule, require_several
-from fastarac.ocr.combination.fitting import WordLabels, fit_engines, folds_of
-from fastarac.ocr.combination.model import Combination, order_of, probabilities, require_engines
+from fastarac.ocr.combination.fitting import WordLabels, fit_combination, folds_of
+from fastarac.ocr.combination.model import Combination, order_of, require_engines
 from fastarac.ocr.combination.readings import Readings
 from fastarac.ocr.combination.voting import Chosen, by_agreement, by_probability
 from fastarac.ocr.fields.outputs import FieldOutputs
@@ -123,20 +123,22 @@ def combine_fields(
     check_rule(agreement, combination)
     true = set[tuple[str, str]]().union(*map(_true_keys, parts.values()))
     keys, readings, index, documents = _readings([parts[name] for name in names], true)
-    highest = [_highest(parts[name]) for name in names]
+    scales = {name: _highest(parts[name]) for name in names}
     if agreement is not None:
-        chosen = by_agreement(readings)
-        unanimous = chosen.agreeing == len(names)
-        chosen = chosen._replace(confidence=unanimous.astype(np.float64))
+        chosen = by_agreement(readings, exact=True)
     elif combination is not None:
-        require_engines(combination, dict(zip(names, highest, strict=True)), "field")
-        chosen = by_probability(readings, *probabilities(combination, readings))
+        require_engines(combination, scales, "field")
+        chosen = by_probability(readings, combination)
     else:
         labels = [
-            WordLabels(part.correct[at], _is_true(part, true)[at], at >= 0)
+            WordLabels(
+                part.correct[at],
+                np.array([key in true for key in _keys(part)], np.bool_)[at],
+                np.ones(len(at), np.bool_),
+            )
             for part, at in zip((parts[name] for name in names), index, strict=True)
         ]
-        chosen, combination = _cross_fitted(names, readings, labels, highest, documents, n_folds)
+        chosen, combination = _cross_fitted(scales, readings, labels, documents, n_folds)
     return _put_together([parts[name] for name in names], keys, index, chosen, combination)
 
 
@@ -184,10 +186,6 @@ def _highest(fields: FieldOutputs) -> float:
     return next((end for end in sorted(HIGHEST.values()) if most <= end), most)
 
 
-def _is_true(fields: FieldOutputs, true: set[tuple[str, str]]) -> NDArray[np.bool_]:
-    return np.array([key in true for key in _keys(fields)], np.bool_)
-
-
 def _readings(
     parts: Sequence[FieldOutputs], true: set[tuple[str, str]]
 ) -> tuple[list[Key], Readings, list[NDArray[np.intp]], tuple[str, ...]]:
@@ -227,10 +225,9 @@ def _text(prediction: str | None) -> str:
 
 
 def _cross_fitted(
-    names: tuple[str, ...],
+    scales: Mapping[str, float],
     readings: Readings,
     labels: Sequence[WordLabels],
-    highest: Sequence[float],
     documents: tuple[str, ...],
     n_folds: int,
 ) -> tuple[Chosen, Combination]:
@@ -241,17 +238,15 @@ def _cross_fitted(
             "there is one document; at least two are expected, as each is combined by what others teach"
         )
     sizes = list(map(len, readings.place))
-    order = order_of([int(each.right.sum()) for each in labels], sizes, names)
+    order = order_of([int(each.right.sum()) for each in labels], sizes, tuple(scales))
 
     def learnt(chosen: NDArray[np.bool_]) -> Combination:
-        models = fit_engines(readings, labels, names, highest, chosen)
-        n_words = sum(int(chosen[readings.group[each]].sum()) for each in readings.place)
-        return Combination(models, order, "field", (), int(chosen.sum()), n_words)
+        return fit_combination(readings, labels, scales, order, chosen, unit="field")
 
     folds = folds_of(documents, min(n_folds, n))
     parts = []
     for fold in range(int(folds.max()) + 1):
-        found = by_probability(readings, *probabilities(learnt(folds != fold), readings))
+        found = by_probability(readings, learnt(folds != fold))
         parts.append(found.take(folds[readings.group[found.place]] == fold))
     together = Chosen(*map(np.concatenate, zip(*parts, strict=True)))
     return together.take(np.argsort(together.place, kind="stable")), learnt(np.ones(n, np.bool_))
@@ -289,10 +284,10 @@ def _put_together(
     ]
     fields = replace(
         first,
-        document=tuple(of.document[row] for of, row, _, _ in rows),
-        field=tuple(of.field[row] for of, row, _, _ in rows),
-        name=tuple(of.name[row] for of, row, _, _ in rows),
-        truth=tuple(of.truth[row] for of, row, _, _ in rows),
+        **{
+            name: tuple(getattr(of, name)[row] for of, row, _, _ in rows)
+            for name in ("document", "field", "name", "truth")
+        },
         prediction=tuple(
             None if gone else of.prediction[row]
             for (of, row, _, _), gone in zip(rows, rejected, strict=True)

@@ -8,17 +8,17 @@ import numpy as np
 
 from fastarac._core.extras import require
 from fastarac.ocr.combination.features import features_of
-from fastarac.ocr.combination.model import EngineModel, Regression
+from fastarac.ocr.combination.model import Combination, EngineModel, Regression
 from fastarac.operation.calibration import isotonic_calibration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from fastarac.ocr.combination.readings import Readings
 
-__all__ = ["WordLabels", "fit_engines", "folds_of"]
+__all__ = ["WordLabels", "fit_combination", "folds_of"]
 
 #: Inverse strength of the penalty on coefficients of features of unit variance. It was chosen among
 #: 0.03, 0.1, 0.3, 1 and 10 on other pages than those whose figures stand in the documentation.
@@ -49,13 +49,16 @@ def folds_of(names: Sequence[str], n_folds: int) -> NDArray[np.intp]:
     return fold
 
 
-def fit_engines(
+def fit_combination(
     readings: Readings,
     labels: Sequence[WordLabels],
-    names: Sequence[str],
-    highest: Sequence[float],
+    engines: Mapping[str, float],
+    order: tuple[str, ...],
     learnt: NDArray[np.bool_],
-) -> tuple[EngineModel, ...]:
+    *,
+    unit: str,
+    fold: tuple[str, ...] = (),
+) -> Combination:
     """Learn from the words of some groups.
 
     Parameters
@@ -63,15 +66,16 @@ def fit_engines(
     readings : Readings
     labels : sequence of WordLabels
         Of each engine's words.
-    names : sequence of str
-    highest : sequence of float
-        The end of each engine's scale.
+    engines : mapping of str to float
+        The end of each engine's scale, by its name.
+    order, unit, fold
+        As the combination has them.
     learnt : ndarray of shape (n_groups,), bool
         The groups from which is learnt.
 
     Returns
     -------
-    tuple of EngineModel
+    Combination
     """
     require("sklearn", "combine")
     used = [
@@ -86,16 +90,17 @@ def fit_engines(
         for confidence, curve in zip(readings.confidence, curves, strict=True)
     ]
     found = []
-    for k, rows in enumerate(used):
-        features = features_of(readings, k, calibrated, highest[k])
+    for k, (rows, (name, highest)) in enumerate(zip(used, engines.items(), strict=True)):
+        features = features_of(readings, k, calibrated, highest)
         contested = rows & readings.contested[readings.place[k]]
         right = _regression(features[rows], labels[k].right[rows])
         real = None
         if not labels[k].real[contested].all():
             real = _regression(features[contested], labels[k].real[contested])
         knots, odds = (tuple(values.tolist()) for values in curves[k])
-        found.append(EngineModel(names[k], highest[k], knots, odds, right, real))
-    return tuple(found)
+        found.append(EngineModel(name, highest, knots, odds, right, real))
+    n_words = sum(int(learnt[readings.group[each]].sum()) for each in readings.place)
+    return Combination(tuple(found), order, unit, fold, int(learnt.sum()), n_words)
 
 
 def _curve(

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from fastarac.ocr.combination.model import probabilities
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from fastarac.ocr.combination.model import Combination
     from fastarac.ocr.combination.readings import Readings
 
 __all__ = ["Chosen", "by_agreement", "by_probability"]
@@ -41,18 +44,8 @@ class Chosen(NamedTuple):
         return Chosen(**columns)
 
 
-def by_probability(
-    readings: Readings,
-    right: Sequence[NDArray[np.float64]],
-    real: Sequence[NDArray[np.float64]],
-) -> Chosen:
-    """Let the candidate stand that is most probably right.
-
-    Parameters
-    ----------
-    readings : Readings
-    right, real : sequence of ndarray of shape (n_words,), float64
-        Of each engine's words the probability that it is right, and that there is a word at all.
+def by_probability(readings: Readings, combination: Combination) -> Chosen:
+    """Let the candidate stand that is most probably right, by what was learnt.
 
     Returns
     -------
@@ -61,13 +54,17 @@ def by_probability(
         Words that at most half of the engines have, and that are rather no words, are left out. Of
         candidates that are as probable, that of more engines stands, then that of the first engine.
     """
+    right, real = probabilities(combination, readings)
     found = _chosen(readings, _means(readings, right), right, "mean")
-    every = np.concatenate(real)[_flat(readings, found)]
+    before = np.cumsum([0, *map(len, readings.place)])  # among the words of all engines
+    every = np.concatenate(real)[before[found.engine] + found.word]
     return found.take(~(readings.contested[found.place] & (every < 0.5)))
 
 
-def by_agreement(readings: Readings) -> Chosen:
+def by_agreement(readings: Readings, *, exact: bool) -> Chosen:
     """Let the candidate stand that most engines have; of several that of the surest engine.
+
+    `exact` makes the confidence 1 where all engines have it, and else 0.
 
     Returns
     -------
@@ -79,6 +76,8 @@ def by_agreement(readings: Readings) -> Chosen:
     ranks = [_ranks(each) for each in readings.confidence]
     found = _chosen(readings, readings.supporters - 1 + _means(readings, ranks), ranks, "least")
     confidence = (found.agreeing - 1 + found.confidence) / readings.n_engines
+    if exact:
+        confidence = (found.agreeing == readings.n_engines).astype(np.float64)
     return found._replace(confidence=confidence)
 
 
@@ -117,12 +116,6 @@ def _chosen(
     confidence = (np.nanmin if join == "least" else np.nanmean)(known, axis=1)
     word = readings.starts[place, engine] + within
     return Chosen(engine, word, place, readings.supporters[place, engine], confidence)
-
-
-def _flat(readings: Readings, chosen: Chosen) -> NDArray[np.intp]:
-    """Return the index of each chosen word among those of all engines, one engine after the other."""
-    before = np.cumsum([0, *map(len, readings.place)])
-    return before[chosen.engine] + chosen.word
 
 
 def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -33,7 +33,7 @@ from fastarac.ocr.words.records import (
 )
 from fastarac.ocr.words.residual_misses import with_unseen_errors, with_unseen_figures
 from fastarac.ocr.words.units import check_unit
-from fastarac.ocr.words.words import Words
+from fastarac.ocr.words.words import Words, require_same_pages
 from fastarac.operating_points.limits import most_accepted
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, threshold_sweep
@@ -55,9 +55,6 @@ __all__ = ["AlignedOutputs", "align", "sensitivity"]
 
 #: Confidences of items that have none, outside the scales of all engines.
 BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
-
-#: So many pages are written out in an error.
-LISTED = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -479,7 +476,7 @@ def align(
     policy = AlignmentPolicy(missed, inserted, moved)
     policy.check()
     reading = Reading(unit, checked_foldings(fold), join)
-    require_same_pages(truth, words)
+    require_same_pages(truth.page_names, words.page_names, "truth", "words")
     require_confidence(words)
     return AlignedOutputs.of(records_of(truth, words, reading), reading, policy)
 
@@ -547,21 +544,6 @@ def _accepted_without(
         return _accepted(aligned.without_pages(own), limits)
     except ValueError:  # no page with an output is left
         return ()
-
-
-def require_same_pages(truth: Words, words: Words) -> None:
-    """Raise where a page of one side has no partner on the other; the error lists them."""
-    for ours, theirs, side, other in (
-        (truth, words, "truth", "words"),
-        (words, truth, "words", "truth"),
-    ):
-        alone = sorted(set(ours.page_names) - set(theirs.page_names))
-        if alone:
-            pages = f"{', '.join(alone[:LISTED])}{', …' if len(alone) > LISTED else ''}"
-            raise ValueError(
-                f"{side} has {len(alone)} page{'s' * (len(alone) != 1)} that {other} has not: {pages}; "
-                "the same pages are expected"
-            )
 
 
 def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:

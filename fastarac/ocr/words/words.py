@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from fastarac._core.results import Result
+from fastarac._core.text import few_of, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["HIGHEST", "WITHOUT_CONFIDENCE", "Note", "Scale", "Unit", "Words"]
+__all__ = ["HIGHEST", "WITHOUT_CONFIDENCE", "Note", "Scale", "Unit", "Words", "require_same_pages"]
 
 Scale = Literal["percent", "unit"]
 Unit = Literal["word", "line"]
@@ -25,6 +26,8 @@ HIGHEST: dict[str, float] = {"percent": 100.0, "unit": 1.0}
 
 # Engines compute in float32, and a probability may come out one rounding step above 1.
 ROUNDING = 1e-6
+
+LISTED = 20  # pages that an error names
 
 
 class Note(NamedTuple):
@@ -349,3 +352,14 @@ def _check_confidences(words: Words) -> None:
         raise ValueError(
             f"confidence[{i}] is {words.confidence[i]}; a number from 0 to {highest:g} is expected"
         )
+
+
+def require_same_pages(first: Sequence[str], second: Sequence[str], ours: str, theirs: str) -> None:
+    """Raise where a page of one side has no partner of its name on the other; the error lists them."""
+    for pages, others, side, other in ((first, second, ours, theirs), (second, first, theirs, ours)):
+        if alone := sorted(set(pages) - set(others)):
+            n = len(alone)
+            raise ValueError(
+                f"{side} has {n} {plural('page', n)} that {other} has not: {few_of(alone, LISTED)}; "
+                "the same pages are expected"
+            )
