@@ -211,10 +211,6 @@ def _parts(
     return [part for batch in found for part in batch]
 
 
-def _batch(pairs: Sequence[Pair], options: _Options) -> list[_Part]:
-    return [_part(pair, options) for pair in pairs]
-
-
 def _part(pair: Pair, options: _Options) -> _Part:
     truth, words = read_pair(
         pair,
@@ -311,7 +307,7 @@ def _work(pipe: Connection[Any, Any]) -> None:
         except EOFError:
             return
         try:
-            pipe.send(_batch(pairs, options))
+            pipe.send([_part(pair, options) for pair in pairs])
         except Exception as error:  # noqa: BLE001, which the parent raises
             pipe.send(error)
 

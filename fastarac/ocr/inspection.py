@@ -170,7 +170,7 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
     is_table = path.name.lower().removesuffix(".gz").endswith(TABLES)
     if is_table and begins_as(file) != "tsv":
         return _of_table(path)
-    kind = begins_as(file)
+    kind, node = begins_as(file), None
     if kind == "json":
         node = _json.load(file)
         is_of_words = json_reader(node) is not None or without_confidences(node.value) is not None
@@ -183,7 +183,7 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
     words = read_file(file)
     title = FORMATS[words.source].title if words.source in FORMATS else "an empty file"
     found = _of_words(file, words, title, "words")
-    fields = _fields_beside(file) if kind == "json" else ""
+    fields = "" if node is None else _fields_beside(path, node)
     return replace(found, assumed=(*found.assumed, fields)) if fields else found
 
 
@@ -228,13 +228,12 @@ def _encoding(file: InputFile) -> str:
     return "UTF-8 with a byte order mark" if name == "UTF-8-SIG" else name
 
 
-def _fields_beside(file: InputFile) -> str:
+def _fields_beside(path: Path, node: _json.Node) -> str:
     """Say that a response has fields, too, beside its words."""
-    service = service_of(_json.load(file))
-    if service is None:
+    if service_of(node) is None:
         return ""
     try:
-        n = len(read_field_file(file.path, "prediction").rows)
+        n = len(read_field_file(path, "prediction").rows)
     except OcrFileError:  # it has none
         return ""
     return f"It has {n:,} {plural('field', n)}, too; they are read where the truth is of fields."

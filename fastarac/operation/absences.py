@@ -258,6 +258,11 @@ def _compared(other: OptionalSetting, now: OptionalSetting) -> str:
     errors, earlier = (percent(each.undetected_error_rate, 2) for each in (other, now))
     if other[1:] == now[1:]:
         return f"as many documents would go through, {before}"
+    return compared_words(through, before, errors, earlier)
+
+
+def compared_words(through: str, before: str, errors: str, earlier: str) -> str:
+    """Return what other optional fields would change, of shares of documents in words."""
     undetected = f"stay {errors}" if errors == earlier else f"are {errors} instead of {earlier}"
     return (
         f"{through} of documents would go through instead of {before}, and undetected errors "

@@ -211,12 +211,14 @@ def given_of(rejected: ArrayLike | None, n: int) -> NDArray[np.bool_] | None:
     return None if not never_accepted.any() else ~never_accepted
 
 
-def types_of(types: ArrayLike, n: int, known: Sequence[Any]) -> NDArray[np.intp]:
-    """Return the number of each output's document type; -1 for one that is not known."""
-    labels, codes = read_groups(types, n, "types")
-    own = {label: i for i, label in enumerate(known)}
-    place: NDArray[np.intp] = np.array([own.get(label, -1) for label in labels.tolist()], np.intp)
-    return np.asarray(place[codes])
+def places_among(
+    known: Sequence[Any], labels: ArrayLike, n: int, name: str
+) -> tuple[NDArray[np.intp], list[Any]]:
+    """Return which of the known labels each output has, -1 for none, and the distinct labels given."""
+    distinct, codes = read_groups(labels, n, name)
+    own, given = {label: i for i, label in enumerate(known)}, distinct.tolist()
+    place: NDArray[np.intp] = np.array([own.get(label, -1) for label in given], np.intp)
+    return np.asarray(place[codes]), given
 
 
 def require_documents(documents: object, by: object, **given: Any) -> None:

@@ -501,8 +501,7 @@ class _Search:
         """Whether so many groups have the power; no more samples are drawn than that takes."""
         found = self.successes.setdefault(n, [])
         while len(found) < most_runs:
-            for run in range(len(found), min(len(found) + AT_ONCE, most_runs)):
-                found.append(self.accepted(self.source, n, run) >= self.enough - 1e-12)
+            self._draw_up_to(n, min(len(found) + AT_ONCE, most_runs))
             if abs(self._apart(n)) > SURE:
                 break
         return float(np.mean(found)) >= self.power
@@ -528,7 +527,7 @@ class _Search:
                 if len(self.successes[middle]) >= runs and abs(self._apart(middle)) <= NEAR:
                     return middle
                 low, high = (low, middle) if good else (middle, high)
-            self._top_up(high, runs)
+            self._draw_up_to(high, runs)
             if self._apart(high) >= -NEAR:
                 return high
             if high == most:
@@ -541,13 +540,14 @@ class _Search:
 
     def again(self, n: int, runs: int) -> None:
         """Forget the samples by which a number was chosen, which are hopeful, and draw others."""
-        draw = partial(self.accepted, self.source, n, stream=PILOTS + 1)
-        self.successes[n] = [draw(run) >= self.enough - 1e-12 for run in range(runs)]
+        self.successes[n] = [self._enough(self.source, n, run, PILOTS + 1) for run in range(runs)]
 
-    def _top_up(self, n: int, runs: int) -> None:
+    def _draw_up_to(self, n: int, runs: int) -> None:
         found = self.successes[n]
-        for run in range(len(found), runs):
-            found.append(self.accepted(self.source, n, run) >= self.enough - 1e-12)
+        found += [self._enough(self.source, n, run) for run in range(len(found), runs)]
+
+    def _enough(self, source: _Pilot | _Model, n: int, run: int, stream: int = 0) -> bool:
+        return self.accepted(source, n, run, stream=stream) >= self.enough - 1e-12
 
     def _between(self, low: int, high: int) -> int:
         """Where a normal power over the logarithm of the number would reach the power."""
@@ -568,7 +568,6 @@ class _Search:
         powers = []
         for each in range(1, PILOTS + 1):
             other = pilot.again(np.random.default_rng([*self.key, 0, each, each]))
-            shares = [self.accepted(other, n, run, stream=each) for run in range(PILOTS)]
-            powers.append(np.mean(np.array(shares) >= self.enough - 1e-12))
+            powers.append(np.mean([self._enough(other, n, run, each) for run in range(PILOTS)]))
         low, high = np.quantile(powers, [0.1, 0.9])
         return float(low), float(high)

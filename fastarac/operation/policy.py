@@ -29,7 +29,7 @@ from fastarac.operation.documents import (
     Requirements,
     given_of,
     is_never,
-    types_of,
+    places_among,
 )
 from fastarac.operation.expected_errors import errors_expected, expected_rates
 from fastarac.operation.fingerprints import was_fitted_on
@@ -703,7 +703,9 @@ class Policy(Result):
         n = len(values)
         codes, given = self._codes(by, n), given_of(rejected, n)
         of_item = read_groups(documents, n, "documents")[1]
-        kinds = None if types is None else types_of(types, n, [each.type for each in self.types])
+        kinds = None
+        if types is not None:
+            kinds, _ = places_among([each.type for each in self.types], types, n, "types")
         whole = Documents.of(of_item, codes, given, len(self.calibrations), kinds)
         counts = given
         if codes is not None and (codes < 0).any():
@@ -730,18 +732,17 @@ class Policy(Result):
         self._require(by, "by", needed=bool(self.fields))
         if by is None:
             return None
-        labels, codes = read_groups(by, n, "by")
-        own = {field: i for i, field in enumerate(self.fields)}
-        given = labels.tolist()
-        kinds = {type(label).__name__ for label in given} - {type(field).__name__ for field in own}
-        if kinds and not any(label in own for label in given):
+        codes, given = places_among(self.fields, by, n, "by")
+        kinds = {type(label).__name__ for label in given} - {
+            type(each).__name__ for each in self.fields
+        }
+        if kinds and (codes < 0).all():
             known = listed([quoted(str(field)) for field in self.fields[:3]])
             raise TypeError(
                 f"by has labels of type {min(kinds)}; fields of type "
                 f"{type(self.fields[0]).__name__}, such as {known}, are expected"
             )
-        place: NDArray[np.intp] = np.array([own.get(label, -1) for label in given], np.intp)
-        return np.asarray(place[codes])
+        return codes
 
     def require_columns(
         self, *, by: object, documents: object, groups: object = None, types: object = None

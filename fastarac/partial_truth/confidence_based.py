@@ -16,6 +16,7 @@ from fastarac._core.special import binomial_interval
 from fastarac._core.text import percent, percent_range
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operation.calibration import Calibration, calibration_of, confidences, thinned
+from fastarac.operation.documents import places_among
 from fastarac.operation.expected_errors import PRIOR
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
@@ -245,7 +246,7 @@ def confidence_based_estimate(
                 "reference is a policy of whole documents; one of single outputs is expected"
             )
         accepted = reference.apply(values, by=by)
-        codes = np.zeros(n, np.intp) if by is None else _places(reference.fields, by, n)
+        codes = np.zeros(n, np.intp) if by is None else places_among(reference.fields, by, n, "by")[0]
         parts = _of_policy(reference, values, codes, accepted)
         references, fields = reference.references, reference.fields or (None,)
         together, alpha = reference.errors_per_group, reference.failure_probability
@@ -284,14 +285,6 @@ def confidence_based_estimate(
         reason=reason,
         shift=shift,
     )
-
-
-def _places(fields: tuple[Any, ...], by: ArrayLike, n: int) -> NDArray[np.intp]:
-    """The index of each output's field in the policy; -1 where it has none."""
-    labels, codes = read_groups(by, n, "by")
-    place = {field: i for i, field in enumerate(fields)}
-    places: NDArray[np.intp] = np.array([place.get(label, -1) for label in labels.tolist()], np.intp)
-    return np.asarray(places[codes])
 
 
 class _Sums(NamedTuple):

@@ -228,7 +228,7 @@ def figures_by_attribute(
     for limit, threshold in limits:
         accepted = confidence >= threshold
         checked = Checked(accepted, accepted & ~correct, page if by_page else None)
-        chosen = [_only(checked, of_part, page) for of_part in items]
+        chosen = [checked.only(of_part) for of_part in items]
         at.append(_at(limit, threshold, chosen, [len(part) for part in parts], page, items, level))
     return AttributeFigures(
         tuple(each.name for each in attributes.attributes for _ in each.values),
@@ -269,12 +269,7 @@ def tables_by_attribute(
         for k, (attribute, value) in enumerate(zip(figures.attribute, figures.value, strict=True)):
             at = [
                 RowAtLimit(
-                    float(each.acceptance_rate[k]),
-                    float(each.acceptance_low[k]),
-                    float(each.acceptance_high[k]),
-                    float(each.error_rate[k]),
-                    float(each.error_low[k]),
-                    float(each.error_high[k]),
+                    *(float(getattr(each, name)[k]) for name in RowAtLimit._fields[:-1]),
                     None if each.verdict is None else each.verdict[k],
                 )
                 for each in figures.at
@@ -292,11 +287,6 @@ def _parts_of(attribute: Attribute, rows: NDArray[np.intp]) -> list[NDArray[np.b
     """Return which pages have each value."""
     codes = np.array([*attribute.codes, -1], np.intp)[rows]  # a page without a row has the last
     return [codes == code for code in range(len(attribute.values))]
-
-
-def _only(checked: Checked, rows: NDArray[np.intp], page: NDArray[np.intp]) -> Checked:
-    codes = None if checked.codes is None else np.unique(page[rows], return_inverse=True)[1]
-    return Checked(checked.accepted[rows], checked.wrong[rows], codes)
 
 
 def _at(

@@ -274,7 +274,9 @@ def _attribute(name: str, texts: Sequence[str | None]) -> tuple[Attribute | None
         )
     values = sorted(distinct, key=(lambda text: (numbers[text], text)) if is_number else _folded)
     codes = {value: code for code, value in enumerate(values)}
-    return _coded(name, values, [-1 if text is None else codes[text] for text in texts]), ""
+    return Attribute(
+        name, tuple(values), tuple(-1 if text is None else codes[text] for text in texts)
+    ), ""
 
 
 def _folded(text: str) -> tuple[str, str]:
@@ -305,14 +307,10 @@ def _in_parts(
         low, high = (f"{end:.10g}" for end in (inside.min(), inside.max()))
         values.append(low if low == high else f"{low} to {high}")
     codes = [kept.index(k) if k >= 0 else -1 for k in part.tolist()]
-    n = len(np.unique(given))
-    return _coded(
-        name, values, codes
-    ), f"attribute {name} has {n} different numbers: they are in {len(kept)} parts"
-
-
-def _coded(name: str, values: Sequence[str], codes: Sequence[int]) -> Attribute:
-    return Attribute(name, tuple(values), tuple(codes))
+    note = (
+        f"attribute {name} has {len(np.unique(given))} different numbers: they are in {len(kept)} parts"
+    )
+    return Attribute(name, tuple(values), tuple(codes)), note
 
 
 def _pages_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from dataclasses import field as with_default
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ from fastarac.ocr.analysis.errors import Error, accepted_at, pieces_of
 from fastarac.ocr.fields.counts import COUNT, lists_of_names
 from fastarac.ocr.readers._files import shown
 from fastarac.ocr.report_extras import ERRORS, section_of
+from fastarac.operation.absences import absences_of, compared_words
+from fastarac.operation.documents import Documents, Requirements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -181,11 +184,7 @@ class AbsentField(NamedTuple):
         errors, earlier = (
             rounded_percent(each.document_error_rate) for each in (self.otherwise, self.now)
         )
-        undetected = f"stay {errors}" if errors == earlier else f"are {errors} instead of {earlier}"
-        return (
-            f"{said}; {kind}, {through} of documents would go through instead of {before}, and "
-            f"undetected errors {undetected}"
-        )
+        return f"{said}; {kind}, {compared_words(through, before, errors, earlier)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -232,7 +231,7 @@ class DocumentOutputs(Result):
         return f"DocumentOutputs({len(self)} documents, {int(self.correct.sum())} right)"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FieldOutputs(Result):
     """Fields as items: what was read in each field of each document, and whether it is right.
 
@@ -349,7 +348,11 @@ class FieldOutputs(Result):
         -------
         documents : DocumentOutputs
         """
-        return _Whole.of(self).outputs(self.optional)
+        return self._whole.outputs(self.optional)
+
+    @cached_property
+    def _whole(self) -> _Whole:
+        return _Whole.of(self)
 
     def straight_through(self, threshold: float) -> StraightThrough:
         """Return how many fields, and how many documents, are accepted at a threshold.
@@ -369,7 +372,7 @@ class FieldOutputs(Result):
         ValueError
             If the threshold is NaN.
         """
-        return _Whole.of(self).straight_through(_checked(threshold), self.optional)
+        return self._whole.straight_through(_checked(threshold), self.optional)
 
     def absent_fields(self, threshold: float) -> tuple[AbsentField, ...]:
         """Return how often each field is absent, and what making it optional or required changes.
@@ -384,29 +387,17 @@ class FieldOutputs(Result):
         absent : tuple of AbsentField
             One for each field that a document lacks, in the order of their first document.
         """
-        threshold = _checked(threshold)
-        whole, optional = _Whole.of(self), set(self.optional)
-        now = whole.straight_through(threshold, optional)
-        found = []
-        for i, name in enumerate(whole.names):
-            absent = ~whole.found[:, i]
-            if not absent.any():
-                continue
-            unlisted = absent & ~whole.told[:, i] & (not self.fields_complete)
-            rightly = absent & ~unlisted & ~whole.wrong[:, i]
-            found.append(
-                AbsentField(
-                    name,
-                    name in optional,
-                    documents=len(whole.documents),
-                    absent=int(absent.sum()),
-                    rightly=int(rightly.sum()),
-                    unlisted=int(unlisted.sum()),
-                    now=now,
-                    otherwise=whole.straight_through(threshold, optional ^ {name}),
-                )
-            )
-        return tuple(found)
+        threshold, whole = _checked(threshold), self._whole
+        now = whole.straight_through(threshold, self.optional)
+        every, complete = np.ones(len(whole.documents), np.bool_), self.fields_complete
+        absences = absences_of(
+            whole.have, every, whole.wrong, whole.names, self.optional, (), complete=complete
+        )
+        return tuple(
+            AbsentField(*each, now, whole.straight_through(threshold, {*self.optional} ^ {each.field}))
+            for each in absences
+            if each.absent
+        )
 
     def all_optional(self, threshold: float) -> StraightThrough:
         """Return what would go through if every field that is absent anywhere were optional.
@@ -421,8 +412,7 @@ class FieldOutputs(Result):
         -------
         counts : StraightThrough
         """
-        whole = _Whole.of(self)
-        return whole.straight_through(_checked(threshold), whole.names)
+        return self._whole.straight_through(_checked(threshold), self._whole.names)
 
     def by_field(self, threshold: float) -> tuple[FieldCounts, ...]:
         """Return how often each field is right, accepted, and accepted though wrong.
@@ -450,7 +440,7 @@ def require_listed(fields: FieldOutputs) -> None:
     """Raise where an optional field is none, or nothing is known of it in a document that lacks it."""
     if not fields.optional:
         return
-    whole = _Whole.of(fields)
+    whole = fields._whole  # noqa: SLF001, of this module
     if unknown := [name for name in fields.optional if name not in whole.names]:
         raise ValueError(
             f"optional names {', '.join(map(shown, unknown))}; the fields are "
@@ -460,7 +450,7 @@ def require_listed(fields: FieldOutputs) -> None:
         return
     may_pass = ~whole.lacking(fields.optional)
     for name in fields.optional:
-        unlisted = np.flatnonzero(may_pass & ~whole.told[:, whole.names.index(name)])
+        unlisted = np.flatnonzero(may_pass & ~whole.have.told[:, whole.names.index(name)])
         if len(unlisted):
             n, listed = len(unlisted), few_of((whole.documents[i] for i in unlisted), LISTED)
             raise ValueError(
@@ -483,12 +473,8 @@ class _Whole(NamedTuple):
     fields: FieldOutputs
     documents: tuple[str, ...]
     names: tuple[str, ...]
-    of_item: NDArray[np.intp]
-    """The document of each item."""
-    found: NDArray[np.bool_]
-    """Whether there is an output with a confidence."""
-    told: NDArray[np.bool_]
-    """Whether there is an item at all."""
+    have: Documents
+    """Of which fields they have outputs with a confidence, or items at all."""
     wrong: NDArray[np.bool_]
     """Whether an item is wrong."""
 
@@ -497,29 +483,25 @@ class _Whole(NamedTuple):
         """Look which fields the documents have."""
         documents, of_item = _numbered(fields.document)
         names, of_name = _numbered(fields.name)
-        found, told, wrong = np.zeros((3, len(documents), len(names)), np.bool_)
-        given = ~fields.rejected
-        told[of_item, of_name] = True
+        have = Documents.of(of_item, of_name, ~fields.rejected, len(names))
         for i, name in enumerate(names):  # a list without rows has no values: its count says so
             for key in lists_of_names([name]):
                 if (count := f"{key}{COUNT}") in names:
-                    told[:, i] |= told[:, names.index(count)]
-        found[of_item[given], of_name[given]] = True
+                    have.told[:, i] |= have.told[:, names.index(count)]
+        wrong = np.zeros((len(documents), len(names)), np.bool_)
         wrong[of_item[~fields.correct], of_name[~fields.correct]] = True
-        return cls(fields, documents, names, of_item, found, told, wrong)
+        return cls(fields, documents, names, have, wrong)
 
     def lacking(self, optional: Collection[str]) -> NDArray[np.bool_]:
         """Return which documents lack a required field, or any output."""
-        required = np.array([name not in optional for name in self.names], np.bool_)
-        absent = (~self.found[:, required]).any(axis=1)
-        return np.asarray(absent | ~self.found.any(axis=1))
+        return self.have.lacking(Requirements.of(self.names, tuple(optional)).required)
 
     def outputs(self, optional: Collection[str]) -> DocumentOutputs:
         """Return the documents as items, with these fields optional."""
         fields, n = self.fields, len(self.documents)
         given = ~fields.rejected
         confidence = np.full(n, np.inf)
-        np.minimum.at(confidence, self.of_item[given], fields.confidence[given])
+        np.minimum.at(confidence, self.have.of_item[given], fields.confidence[given])
         lacking = self.lacking(optional)
         never = None
         if lacking.any():
@@ -528,7 +510,7 @@ class _Whole(NamedTuple):
                 never = below_all(fields.confidence)
             confidence[lacking] = never
         correct = np.asarray(~self.wrong.any(axis=1))
-        n_fields = np.bincount(self.of_item, minlength=n)
+        n_fields = np.bincount(self.have.of_item, minlength=n)
         return DocumentOutputs(self.documents, correct, confidence, n_fields, never)
 
     def straight_through(self, threshold: float, optional: Collection[str]) -> StraightThrough:

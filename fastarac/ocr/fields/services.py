@@ -95,22 +95,21 @@ def service_of(root: Node) -> Service | None:
         own = (root.value.get(key) for key in ("documents", "keyValuePairs", "key_value_pairs"))
         if any(isinstance(each, list) for each in own):
             return AZURE
-    holder = root.at("document") if root.has("document") and _is_object(root.at("document")) else root
-    entities = holder.value.get("entities") if isinstance(holder.value, dict) else None
+    holder = root.value
+    if isinstance(holder, dict) and isinstance(holder.get("document"), dict):
+        holder = holder["document"]
+    if not isinstance(holder, dict):
+        return None
+    entities, pages = holder.get("entities"), holder.get("pages")
     if isinstance(entities, list) and all(
         isinstance(each, dict) and "type" in each for each in entities
     ):
         return GOOGLE
-    pages = holder.value.get("pages") if isinstance(holder.value, dict) else None
     if isinstance(pages, list) and any(
         isinstance(page, dict) and ("formFields" in page or "form_fields" in page) for page in pages
     ):
         return GOOGLE
     return None
-
-
-def _is_object(node: Node) -> bool:
-    return isinstance(node.value, dict)
 
 
 def written_of(value: object) -> Written | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.records import Records
     from fastarac.ocr.words.words import Words
 
-__all__ = ["check_images", "crops_of", "write_crops"]
+__all__ = ["check_images", "crops_of", "jpeg_uri", "scale_of", "write_crops"]
 
 MARGIN = 0.6  # heights of the word around it
 TALLEST, WIDEST = 56, 420  # pixels
@@ -72,9 +72,7 @@ def crops_of(
             if piece is None:
                 continue
             piece.thumbnail((WIDEST, TALLEST))
-            held = io.BytesIO()
-            piece.save(held, "JPEG", quality=QUALITY, optimize=True)
-            found[row] = "data:image/jpeg;base64," + base64.b64encode(held.getvalue()).decode("ascii")
+            found[row] = jpeg_uri(piece)
     return found
 
 
@@ -109,8 +107,20 @@ def _opened(path: Path, page_size: NDArray[np.float64]) -> tuple[Image, NDArray[
 
     with open_image(path) as image:
         grey = image.convert("L")
-    scale = np.tile(np.array(grey.size) / page_size, 2)
-    return grey, np.where(np.isnan(scale), 1.0, scale)
+    return grey, np.tile(scale_of(grey.size, page_size), 2)
+
+
+def scale_of(size: tuple[float, float], page_size: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how many pixels of an image a unit of its page is; 1 where the page has no size."""
+    scale = np.array(size) / page_size
+    return np.where(np.isnan(scale), 1.0, scale)
+
+
+def jpeg_uri(image: Image) -> str:
+    """Return a grey image as a data URI."""
+    held = io.BytesIO()
+    image.save(held, "JPEG", quality=QUALITY, optimize=True)
+    return "data:image/jpeg;base64," + base64.b64encode(held.getvalue()).decode("ascii")
 
 
 def _piece(grey: Image, boxes: NDArray[np.float64]) -> Image | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -11,6 +9,7 @@ import numpy as np
 
 from fastarac._core.extras import require
 from fastarac.evaluation.review import ReviewOutput, ReviewPage
+from fastarac.ocr.verification.crops import jpeg_uri, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +23,6 @@ __all__ = ["COLUMNS", "review_page"]
 COLUMNS = "text", "number", "line", "space", "confidence", "box", "accepted"
 
 LARGEST = 1600  # pixels of an image's longer side
-QUALITY = 60
 UPRIGHT = 1000.0, 1414.0  # of a page whose boxes are fractions of it, and whose shape is unknown
 
 
@@ -43,8 +41,7 @@ def review_page(
     uri, size, scale = None, None, np.ones(2)
     if image is not None:
         uri, size = _picture(image)
-        scale = np.array(size) / page_size
-        scale = np.where(np.isnan(scale), 1.0, scale)
+        scale = scale_of(size, page_size)
     elif not np.isnan(boxes).all():
         size = tuple(page_size.tolist())
         if np.isnan(page_size).any():
@@ -64,10 +61,7 @@ def review_page(
         )
         for text, number, confidence, accepted, space, box in zip(
             columns["text"],
-            columns["number"].tolist(),
-            columns["confidence"].tolist(),
-            columns["accepted"].tolist(),
-            columns["space"].tolist(),
+            *(columns[name].tolist() for name in ("number", "confidence", "accepted", "space")),
             places.round(1).tolist(),
             strict=True,
         )
@@ -86,6 +80,4 @@ def _picture(path: Path) -> tuple[str, tuple[float, float]]:
         size = float(image.width), float(image.height)
         grey = image.convert("L")
     grey.thumbnail((LARGEST, LARGEST))
-    held = io.BytesIO()
-    grey.save(held, "JPEG", quality=QUALITY, optimize=True)
-    return "data:image/jpeg;base64," + base64.b64encode(held.getvalue()).decode("ascii"), size
+    return jpeg_uri(grey), size
