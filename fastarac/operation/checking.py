@@ -253,7 +253,7 @@ class Checked:
     probability: NDArray[np.float64] | None = None
     verified: KnownErrors | None = None
 
-    def only(self, chosen: NDArray[np.bool_]) -> Checked:
+    def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Checked:
         """Return some of the items."""
 
         def part(values: NDArray[Any] | None) -> NDArray[Any] | None:

@@ -73,7 +73,7 @@ class KnownErrors(NamedTuple):
             estimate,
         )
 
-    def only(self, chosen: NDArray[np.bool_]) -> KnownErrors:
+    def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> KnownErrors:
         """Return some of the outputs."""
         judge = None if self.judge is None else self.judge[chosen]
         return KnownErrors(self.error[chosen], self.probability[chosen], judge, self.estimate[chosen])

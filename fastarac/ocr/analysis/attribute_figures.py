@@ -268,9 +268,11 @@ def tables_by_attribute(
     for name, figures in engines.items():
         for k, (attribute, value) in enumerate(zip(figures.attribute, figures.value, strict=True)):
             at = [
-                RowAtLimit(
-                    *(float(getattr(each, name)[k]) for name in RowAtLimit._fields[:-1]),
-                    None if each.verdict is None else each.verdict[k],
+                RowAtLimit._make(
+                    [
+                        *(float(getattr(each, name)[k]) for name in RowAtLimit._fields[:-1]),
+                        None if each.verdict is None else each.verdict[k],
+                    ]
                 )
                 for each in figures.at
             ]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -282,12 +282,13 @@ def _put_together(
         ("empty" if right else "missed") if gone else of.kind[row]
         for (of, row, _, _), gone, right in zip(rows, rejected, correct, strict=True)
     ]
+    texts: dict[str, Any] = {
+        name: tuple(getattr(of, name)[row] for of, row, _, _ in rows)
+        for name in ("document", "field", "name", "truth")
+    }
     fields = replace(
         first,
-        **{
-            name: tuple(getattr(of, name)[row] for of, row, _, _ in rows)
-            for name in ("document", "field", "name", "truth")
-        },
+        **texts,
         prediction=tuple(
             None if gone else of.prediction[row]
             for (of, row, _, _), gone in zip(rows, rejected, strict=True)
