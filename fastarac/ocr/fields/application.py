@@ -263,6 +263,7 @@ def apply_to_fields(
             f"{'goes' if n == 1 else 'go'} to people: {few_of(without, LISTED)}"
         )
     outputs: dict[str, Any] = dict(zip(_Output._fields, zip(*rows, strict=True), strict=True))
+    outputs["confidence"] = confidence
     own = {str(field): field for field in policy.fields}
     by, document = np.array([own[row.name] for row in rows]), np.array(outputs["document"])
     accepted = policy.apply(
@@ -274,7 +275,7 @@ def apply_to_fields(
     require_scale(str(paths[0]), policy, shift, confidence[given])
     read_from = tuple(dict.fromkeys(str(row.file) for file in found for row in file.rows))
     return AppliedFields(
-        **outputs | {"confidence": confidence},
+        **outputs,
         applied=_counted(policy, rows, accepted, unknown_fields=len(unknown), shift=shift),
         accepted=accepted,
         files=read_from or tuple(map(str, paths)),
