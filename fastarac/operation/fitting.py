@@ -42,8 +42,11 @@ from fastarac.truth import PartialTruth, truth_of_some
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeAlias
 
     from numpy.typing import ArrayLike, NDArray
+
+    _References: TypeAlias = tuple[tuple[Reference, ...], str | None]  # and the outputs' fingerprint
 
 METHODS = ("auto", "gamma")
 UNKNOWN = 2.0  # stands for the error probability of items of fields without a calibration
@@ -239,47 +242,64 @@ def fit_policy(
         fields_complete=fields_complete or None,
     )  # fmt: skip
     columns, fields = _columns_of(correct, confidence, by, groups, documents, method, rejected)
-    truth, field, n = columns.truth, columns.field, len(columns.right)
-    chosen = optional_of(optional, fields)
-    kinds = None
+    settings = _Settings(fields, optional_of(optional, fields), None, rule, fields_complete)
     if types is not None:
-        names, of_type = read_groups(types, n, "types")
-        kinds = tuple(names.tolist()), of_type.astype(np.intp)
+        names, of_type = read_groups(types, len(columns.right), "types")
+        settings = settings._replace(types=(tuple(names.tolist()), of_type.astype(np.intp)))
     limits: dict[str, Any] = {criterion: max_risk if max_error_rate is None else max_error_rate}
     limits |= {"failure_probability": failure_probability, "max_group_size": max_group_size}
     limits["method"] = method
     key = key_of(random_state)
-    n_fields = max(1, len(fields))
-    references, fitted_on = _references(columns, n_fields)
+    references = _references(columns, max(1, len(fields)))
     if by is None and documents is None and criterion == "max_error_rate":
-        point = guaranteed_operating_point(
-            columns.right if truth is None else truth, columns.confidence, groups=groups,
-            random_state=random_state, **limits,
-        )  # fmt: skip
-        taken = at_or_above(columns.confidence, point.threshold)
-        of_all = _Tested.of(
-            columns.right, taken, np.zeros(n, np.intp), columns.groups, 1, columns.weight
-        )
-        every = _calibration(columns, np.arange(n))
-        return _policy(
-            (), (point.threshold,), point, of_all, (every or never(),), references, fitted_on
-        )
+        return _one_threshold(columns, groups, limits, random_state, references)
     fraction_of(limits[criterion], criterion)
     _question_fields(columns, fields)
+    return _ranked(columns, settings, documents, limits, key, references)
+
+
+def _one_threshold(
+    columns: _Columns,
+    groups: ArrayLike | None,
+    limits: dict[str, Any],
+    random_state: RandomState,
+    references: _References,
+) -> Policy:
+    """The policy of the threshold that all items guarantee."""
+    n = len(columns.right)
+    point = guaranteed_operating_point(
+        columns.right if columns.truth is None else columns.truth, columns.confidence, groups=groups,
+        random_state=random_state, **limits,
+    )  # fmt: skip
+    taken = at_or_above(columns.confidence, point.threshold)
+    tested = _Tested.of(columns.right, taken, np.zeros(n, np.intp), columns.groups, 1, columns.weight)
+    every = _calibration(columns, np.arange(n)) or never()
+    return _policy((), (point.threshold,), point, tested, (every,), references)
+
+
+def _ranked(
+    columns: _Columns,
+    settings: _Settings,
+    documents: ArrayLike | None,
+    limits: dict[str, Any],
+    key: NDArray[np.uint64],
+    references: _References,
+) -> Policy:
+    """The policy of a ranking by error probability: one half ranks, and the other one proves."""
+    truth, n_fields = columns.truth, max(1, len(settings.fields))
     rng = _source_of_halves(columns, key)
     fitting = _random_half(columns, rng)
     known = _calibrations(columns, fitting, n_fields)
     right, score, codes, tested = columns.right, -_probability(columns, known), columns.groups, ~fitting
     whole: dict[str, Any] = {}
     if columns.documents is not None:
-        settings = _Settings(fields, chosen, kinds, rule, fields_complete)
         halves = _Halves(columns, fitting, key, settings, documents)
         score, right = halves.score(known), halves.right
         tested = tested[halves.documents.first]
         codes = None if codes is None else codes[halves.documents.first]
-        whole = {"documents": rule, "optional": chosen, "types": halves.types}
+        whole = {"documents": settings.rule, "optional": settings.optional, "types": halves.types}
         whole |= halves.advice(limits | ({} if codes is None else {"groups": codes}))
-    if criterion == "max_risk":
+    if "max_risk" in limits:
         # fixed without the half that is tested, as the pilot that places the starts of the tests
         fixed = score[~tested]
         if whole:  # what is held back is not accepted at any of them
@@ -298,12 +318,12 @@ def fit_policy(
     calibrations = tuple(calibration or never() for calibration in known)
     counts = _Tested.of(
         right[tested], score[tested] >= least,
-        np.zeros(int(tested.sum()), np.intp) if whole else field[tested],
+        np.zeros(int(tested.sum()), np.intp) if whole else columns.field[tested],
         None if codes is None else codes[tested], 1 if whole else n_fields,
         None if columns.weight is None else columns.weight[tested],
     )  # fmt: skip
     return _policy(
-        fields, thresholds, point, counts, calibrations, references, fitted_on,
+        settings.fields, thresholds, point, counts, calibrations, references,
         document_threshold=least, **whole,
     )  # fmt: skip
 
@@ -425,7 +445,7 @@ class _Halves:
         return {"absences": found, "settings": tried.settings(found, self.types)}
 
 
-def _references(columns: _Columns, n_fields: int) -> tuple[tuple[Reference, ...], str | None]:
+def _references(columns: _Columns, n_fields: int) -> _References:
     """What the confidences of each field are like, and the fingerprint of the outputs."""
     given, groups = columns.with_confidence, columns.groups
     found = []
@@ -623,8 +643,7 @@ def _policy(
     point: GuaranteedOperatingPoint,
     tested: _Tested,
     calibrations: tuple[Calibration, ...],
-    references: tuple[Reference, ...],
-    fitted_on: str | None,
+    references: _References,
     **of_documents: Any,
 ) -> Policy:
     return Policy(
@@ -642,11 +661,11 @@ def _policy(
         errors_by_field=tested.errors,
         errors_per_group=tested.errors_per_group,
         calibrations=calibrations,
-        references=references,
+        references=references[0],
         certified=point.certified,
         approximate_acceptance_rate=point.approximate_acceptance_rate,
         n_verified=tested.n_verified,
         least_probability=point.assumed_probability,
-        fitted_on=fitted_on,
+        fitted_on=references[1],
         **of_documents,
     )

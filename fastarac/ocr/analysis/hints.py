@@ -65,7 +65,12 @@ def hints_of(
             f"{without.sum():,} of {len(rows):,} items have no confidence ({_of_pages(pages)}): they "
             "are never accepted."
         )
-    blank = _blank(records)
+    return [*found, *_pages(records, units), *_words(records, reading)]
+
+
+def _pages(records: Records, units: str) -> list[str]:
+    """Return which pages lack outputs or a truth, or hardly align."""
+    found, blank = [], _blank(records)
     if blank:
         found.append(f"{_of_pages(blank, 'without any output')}.")
     untrue = _without_truth(records)
@@ -87,6 +92,12 @@ def hints_of(
         said = _of_pages(others, "on which more than half of the characters differ")
         they = "it is" if len(others) == 1 else "they are"
         found.append(f"{said}. The truth may be of another page; {they} kept.")
+    return found
+
+
+def _words(records: Records, reading: Reading) -> list[str]:
+    """Return what is to be known of how texts are divided into words, and compared."""
+    found, units = [], plural(reading.unit)
     if records.n_unspaced:
         found.append(
             f"{records.n_unspaced:,} characters of scripts that are written without spaces are "
