@@ -155,7 +155,6 @@ def read_audits(
             picks["audited"] = Correct("audited", audited or "audited")
         may_be_empty = ("correct", "audit_probability", "drawn")
         columns = read_columns(source, picks, {"by": by, "groups": groups}, may_be_empty)
-        pages = columns["groups"]
         above = columns["accepted"] == 1
         for name, expected in (
             ("audit_probability", "a probability above 0 is expected"),
@@ -174,23 +173,37 @@ def read_audits(
             flags.get("audited", above & ~np.isnan(columns["correct"])),
             columns["by"],
             flags.get("drawn"),
-            pages,
+            columns["groups"],
         )
-        codes = None if pages is None else np.unique(pages, return_inverse=True)[1].astype(np.intp)
-        said = log.audit_probability, log.accepted, log.audited, log.drawn
-        try:
-            if threshold is not None:
-                read_log(log.correct, log.confidence, threshold, *said)
-            elif policy is not None:
-                above = policy.apply(log.confidence, by=log.by)
-                log_of(log.correct, log.confidence, above, *said, groups=codes)
-                warn_of_accepted_alone(policy, log.accepted)
-        except LogError as error:
-            why = error.why.replace("correct is NaN", f"column {quoted(correct)} is empty")
-            raise source.unexpected(picks[error.name].column, error.row, why) from None
-        except ValueError as error:
-            raise DataFileError(source.path, str(error)) from None
+        _require_consistent(source, picks, log, threshold, policy)
     return log
+
+
+def _require_consistent(
+    source: FileSource,
+    picks: Mapping[str, Pick],
+    log: AuditColumns,
+    threshold: float | None,
+    policy: Policy | None,
+) -> None:
+    """Raise about a row that contradicts the log, or where audits are too few or too many."""
+    told = log.audit_probability, log.accepted, log.audited, log.drawn
+    codes = None
+    if log.groups is not None:
+        codes = np.unique(log.groups, return_inverse=True)[1].astype(np.intp)
+    try:
+        if threshold is not None:
+            read_log(log.correct, log.confidence, threshold, *told)
+        elif policy is not None:
+            above = policy.apply(log.confidence, by=log.by)
+            log_of(log.correct, log.confidence, above, *told, groups=codes)
+            warn_of_accepted_alone(policy, log.accepted)
+    except LogError as error:
+        name = quoted(picks["correct"].column)
+        why = error.why.replace("correct is NaN", f"column {name} is empty")
+        raise source.unexpected(picks[error.name].column, error.row, why) from None
+    except ValueError as error:
+        raise DataFileError(source.path, str(error)) from None
 
 
 def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:

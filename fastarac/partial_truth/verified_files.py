@@ -195,39 +195,21 @@ def read_verified_fields(
             groups = drawn_by(source)
         may_be_empty = ("correct", "inclusion_probability")
         found = read_columns(source, picks, {"groups": groups, "by": by}, may_be_empty)
-        known = ~np.isnan(found["correct"])
-        probability = found["inclusion_probability"]
-        is_drawn = found["drawn"] == 1 if "drawn" in found else known
-        if SIZE in source.columns and "drawn" not in found and not (probability == 1.0).all():
+        if (
+            SIZE in source.columns
+            and "drawn" not in found
+            and not (found["inclusion_probability"] == 1.0).all()
+        ):
             raise DataFileError(
                 source.path,
                 "it has only the outputs that were drawn; all are expected, with the answers beside "
                 "them: join_answers, or fastarac sample FILE --answers ANSWERS -o ALL, writes them",
             )
-        no_chance = ~((probability > 0) & (probability <= 1))
-        wanted = "a number above 0 and at most 1 is expected"
-        for bad, why in (
-            (is_drawn & no_chance, f"{wanted} of an output that was chosen"),
-            (~np.isnan(probability) & no_chance, f"{wanted}, or nothing where it is not known"),
-        ):
-            _refuse_rows(source, inclusion_probability, bad, why)
-        if judge is not None:
-            bad = ~((found["judge"] >= 0) & (found["judge"] <= 1))
-            _refuse_rows(source, judge, bad, "a number in [0, 1] is expected")
-        _refuse_rows(
-            source, correct, known & ~is_drawn, "nothing is expected of an output that was not drawn"
-        )
-        least = None
-        if LEAST in found:
-            least = least_of(source, picks[LEAST].column, found[LEAST])
-            why = f"a number of at least {least:g} is expected, the least of all"
-            _refuse_rows(source, inclusion_probability, probability < least, why)
-        unanswered = "the answer is expected of an output that was drawn"
-        _refuse_rows(source, correct, is_drawn & ~known, unanswered)
+        least = _checked_least(source, picks, found)
         try:
             truth = PartialTruth(
                 found["correct"],
-                inclusion_probability=probability,
+                inclusion_probability=found["inclusion_probability"],
                 judge=found.get("judge"),
                 groups=found["groups"],
                 least_probability=least,
@@ -236,6 +218,35 @@ def read_verified_fields(
             message = str(error).replace("correct is NaN", f"column {quoted(correct)} is empty")
             raise DataFileError(source.path, message) from None
     return VerifiedOutputs(truth, found["confidence"]), found["by"]
+
+
+def _checked_least(
+    source: FileSource, picks: Mapping[str, Pick], found: Mapping[str, Any]
+) -> float | None:
+    """Return the least probability, where the file says it; raise about a row that fits no design."""
+    column = {name: pick.column for name, pick in picks.items()}
+    known, probability = ~np.isnan(found["correct"]), found["inclusion_probability"]
+    is_drawn = found["drawn"] == 1 if "drawn" in found else known
+    no_chance = ~((probability > 0) & (probability <= 1))
+    wanted = "a number above 0 and at most 1 is expected"
+    for bad, why in (
+        (is_drawn & no_chance, f"{wanted} of an output that was chosen"),
+        (~np.isnan(probability) & no_chance, f"{wanted}, or nothing where it is not known"),
+    ):
+        _refuse_rows(source, column["inclusion_probability"], bad, why)
+    if "judge" in found:
+        bad = ~((found["judge"] >= 0) & (found["judge"] <= 1))
+        _refuse_rows(source, column["judge"], bad, "a number in [0, 1] is expected")
+    surplus = "nothing is expected of an output that was not drawn"
+    _refuse_rows(source, column["correct"], known & ~is_drawn, surplus)
+    least = None
+    if LEAST in found:
+        least = least_of(source, column[LEAST], found[LEAST])
+        why = f"a number of at least {least:g} is expected, the least of all"
+        _refuse_rows(source, column["inclusion_probability"], probability < least, why)
+    unanswered = "the answer is expected of an output that was drawn"
+    _refuse_rows(source, column["correct"], is_drawn & ~known, unanswered)
+    return least
 
 
 def _refuse_rows(source: FileSource, column: str, bad: NDArray[np.bool_], why: str) -> None:
