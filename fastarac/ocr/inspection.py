@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.io._sources import FileSource
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
@@ -263,15 +262,11 @@ def _of_table(path: Path) -> FileInspection:
     with connect() as connection:
         source = open_source(path, connection)
         (n_rows,) = source.select("count(*)").fetchall()[0]
-        columns = tuple(_typed(source, name) for name in source.columns)
+        kinds = {name: source.kind_of(name) for name in source.columns}
+    columns = tuple(name if kind == "text" else f"{name} ({kind})" for name, kind in kinds.items())
     ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
     title = {"parquet": "Parquet", "csv": "CSV", "tsv": "TSV"}.get(ending, "JSON lines")
     encoding = None if ending == "parquet" else "UTF-8"
     return FileInspection(
         str(path), title, "rows", encoding=encoding, n_items=int(n_rows), columns=columns
     )
-
-
-def _typed(source: FileSource, name: str) -> str:
-    kind = source.kind_of(name)
-    return name if kind == "text" else f"{name} ({kind})"

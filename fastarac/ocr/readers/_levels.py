@@ -93,7 +93,7 @@ class LineLevels(Generic[Place]):
         self.builder = builder
         self.from_words = 0
         self.from_lines = 0
-        self._put_together = 0
+        self.put_together = 0
         self._different = 0
         self._numbered = 0  # lines whose words say their order, which is not that of the text
         self._reordered = 0  # likewise, but their words do not say it
@@ -143,7 +143,7 @@ class LineLevels(Generic[Place]):
     def _add_regrouped(
         self, found: Sequence[WordPart[Place]], words: Sequence[WordPart[Place]]
     ) -> None:
-        self._put_together += max(0, len(words) - len(found))
+        self.put_together += max(0, len(words) - len(found))
         self._add_words(found)
 
     def _add_words(self, words: Sequence[WordPart[Place]]) -> None:
@@ -154,10 +154,6 @@ class LineLevels(Generic[Place]):
     def add_part(self, part: WordPart[Place]) -> None:
         """Add a word as it stands."""
         self.builder.add(part.text, part.confidence, part.box, part.place)
-
-    def put_together(self, n_parts: int) -> None:
-        """Count parts of words that were joined to the part before them."""
-        self._put_together += n_parts
 
     def finish(self) -> None:
         """Add notes on what was put together, and on what differs."""
@@ -184,7 +180,7 @@ class LineLevels(Generic[Place]):
         if self.file.truth:
             return
         builder.note(
-            self._put_together,
+            self.put_together,
             "part of a word stands apart from it, and is put together with it, with the lower "
             "confidence",
             "parts of words stand apart from them, and are put together with them, with the lowest "

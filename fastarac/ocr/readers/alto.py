@@ -179,7 +179,7 @@ class _Pages:
                 continue
             if words and not space and self._belong_together(words[-1][-1], part):
                 words[-1].append(part)
-                self.levels.put_together(1)
+                self.levels.put_together += 1
             else:
                 words.append([part])
         return [joined("".join(part.text for part in word), word) for word in words]
