@@ -488,18 +488,15 @@ class Policy(Result):
                 fields_complete=fields_complete,
             )  # fmt: skip
             codes = None if codes is None else codes[first]
-        n_unread = 0
+        checked, n_unread = Checked(accepted, accepted & wrong, codes, max_group_size), 0
         if documents is None and given is not None:  # as where it was fitted, and is applied
-            n_unread = int(np.count_nonzero(~given))
-            accepted, wrong = accepted[given], wrong[given]
+            checked, n_unread = checked.only(given), int(np.count_nonzero(~given))
             fields = None if fields is None else fields[given]
-            codes = None if codes is None else np.unique(codes[given], return_inverse=True)[1]
-        checked = Checked(accepted, accepted & wrong, codes, max_group_size)
         is_whole = documents is not None
-        chosen = self._of_fields(None if is_whole else fields)
         found = check_of(
-            checked, chosen, *self._promise(), documents=is_whole, of_fit=of_fit, n_unread=n_unread
-        )
+            checked, self._of_fields(None if is_whole else fields), *self._promise(),
+            documents=is_whole, of_fit=of_fit, n_unread=n_unread,
+        )  # fmt: skip
         unknown = 0 if fields is None else int(np.sum(fields < 0))
         return replace(found, unknown_fields=unknown)
 
@@ -553,8 +550,9 @@ class Policy(Result):
         groups: ArrayLike | None,
         max_group_size: int | None,
     ) -> PolicyCheck:
-        same_number("correct", len(truth), "confidence", np.size(confidence))
-        values, codes, accepted = self._single(confidence, by)
+        values = confidences(confidence)
+        same_number("correct", len(truth), "confidence", len(values))
+        values, codes, accepted = self._single(values, by)
         pages = truth.groups if groups is None else _pages_of(groups, len(values))
         seen = KnownErrors.of(truth, values, accepted, pages)
         checked = Checked(
