@@ -16,7 +16,7 @@ from fastarac._core.results import Result
 from fastarac._core.text import count, few_of, plural
 from fastarac.ocr.engine_outputs import table_of
 from fastarac.ocr.fields.counts import count_names, is_there, lists_of_names, read_count
-from fastarac.ocr.fields.json_files import read_field_file
+from fastarac.ocr.fields.json_files import read_field_file, require_one_kind
 from fastarac.ocr.fields.renaming import renamed
 from fastarac.ocr.fields.rows import FieldPath
 from fastarac.ocr.fields.tables import as_confidence, columns_of, is_table
@@ -237,7 +237,8 @@ def apply_to_fields(
     found = [renamed(file, rename or {})[0] for file in files]
     for file in found:
         file.check_once()
-    _require_one_kind(found)
+    if found:
+        require_one_kind(found[0].path, {file.kind: file.path for file in found})
     documents = _documents(found)
     rows, unknown = _by_policy(policy, found, documents)
     if unknown:
@@ -314,16 +315,6 @@ def _require_fields(policy: Policy) -> None:
     if not policy.fields:
         raise ValueError(
             "the policy has no fields, and documents have; one that was fitted by field is expected"
-        )
-
-
-def _require_one_kind(files: Sequence[FieldFile]) -> None:
-    kinds = {file.kind: file.path for file in files}
-    if len(kinds) > 1:
-        said = few_of((f"{kind} ({path})" for kind, path in kinds.items()), LISTED)
-        raise OcrFileError(
-            files[0].path,
-            f"there are files of several kinds, whose confidences are not of one scale: {said}",
         )
 
 

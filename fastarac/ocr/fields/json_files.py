@@ -25,14 +25,15 @@ from fastarac.ocr.readers._json import Node, parsed
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fastarac.ocr.fields.services import Service
     from fastarac.ocr.readers._files import InputFile
 
-__all__ = ["WITHOUT_TRUTH", "has_fields", "read_field_file"]
+__all__ = ["WITHOUT_TRUTH", "has_fields", "read_field_file", "require_one_kind"]
 
 DOCUMENT, FIELDS = "document", "fields"
+LISTED = 5  # kinds that an error names
 WITHOUT_TRUTH = "it is JSON without a truth; the truth is expected beside it"
 
 
@@ -123,12 +124,17 @@ def read_field_file(
             documents[name] = file.path
             kinds.setdefault(kind, file.path)
             rows += [_row(file, name, leaf, role) for leaf in leaves]
-    if len(kinds) > 1:
-        said = few_of((f"{kind} ({file.name})" for kind, file in kinds.items()), 5)
-        raise OcrFileError(
-            path, f"there are files of several kinds, whose confidences are not of one scale: {said}"
-        )
+    require_one_kind(path, kinds)
     return FieldFile(Path(path), rows, tuple(documents), whole=True, kind=next(iter(kinds), "JSON"))
+
+
+def require_one_kind(path: str | os.PathLike[str], kinds: Mapping[str, Path]) -> None:
+    """Raise where files are of several kinds, of each of which there is one here."""
+    if len(kinds) > 1:
+        told = few_of((f"{kind} ({file.name})" for kind, file in kinds.items()), LISTED)
+        raise OcrFileError(
+            path, f"there are files of several kinds, whose confidences are not of one scale: {told}"
+        )
 
 
 def _row(file: InputFile, document: str, leaf: Leaf, role: str) -> Row:
@@ -201,15 +207,12 @@ def _read_json(
             for name, leaves in zip(names, each, strict=True):
                 _check_scale(file, name, leaves, service)
             return [(name, service.name, leaves) for name, leaves in zip(names, each, strict=True)]
-    found = []
-    if len(values) == 1 and isinstance(values[0][0], list):
+    found, alone = [], len(values) == 1 and not isinstance(values[0][0], list)
+    if len(values) == 1 and not alone:
         values = [(value, f"[{number}]") for number, value in enumerate(values[0][0])]
         if not values:
             problem = "it is an empty list; documents are expected, such as {} for one without fields"
             raise OcrFileError(file.path, problem)
-        alone = False
-    else:
-        alone = len(values) == 1
     for value, place in values:
         name, fields = _document(file, value, place, stem if alone else None)
         every = partial(_leaves, file, name, fields, value_key, confidence_key, place)
@@ -234,8 +237,7 @@ def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tupl
     if isinstance(name, str) and name.strip():
         fields = {key: each for key, each in value.items() if key != DOCUMENT}
         inner = fields.get(FIELDS)
-        alone = len(fields) == 1 and isinstance(inner, dict)
-        return str(name), inner if alone and isinstance(inner, dict) else fields
+        return str(name), inner if len(fields) == 1 and isinstance(inner, dict) else fields
     if stem is None:
         raise OcrFileError(
             file.path,
