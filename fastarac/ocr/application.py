@@ -18,7 +18,7 @@ from fastarac.ocr.readers._files import open_file
 from fastarac.ocr.verification.crops import check_images
 from fastarac.ocr.verification.review_pages import COLUMNS, review_page
 from fastarac.operation.application import check_goals, require_policy, require_scale, write_tables
-from fastarac.operation.application_results import AppliedPolicy
+from fastarac.operation.application_results import AppliedPolicy, applied_policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -307,7 +307,7 @@ def apply_to_files(
     filled = np.where(given, confidence, 0.0)
     accepted = policy.apply(filled, rejected=~given)
     shift = same_scale(policy, read.named, confidence[given], read.page[given])
-    applied = AppliedPolicy.of(
+    applied = applied_policy(
         policy, len(read.page), int(accepted.sum()), [int(accepted.sum())],
         unknown_fields=0, shift=shift, n_unread=int((~given).sum()),
         of_outputs_read=policy.of_outputs_read,

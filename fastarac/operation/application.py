@@ -17,7 +17,7 @@ from fastarac.io._columns import Confidence, Label, Rejected, has_missed
 from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, explained, sql_name, sql_text
-from fastarac.operation.application_results import AppliedPolicy, applied_fields
+from fastarac.operation.application_results import AppliedPolicy, applied_fields, applied_policy
 from fastarac.operation.documents import Requirements, is_never
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import MOST_GROUPS, PROBABILITIES, Seen, quantiles_of, shift_of
@@ -350,7 +350,7 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
     ((unread,),) = source.select(f"count(*) FILTER (NOT {rule.given})").fetchall()
     parts = [[row for row in rows if row[2] == str(field)] for field in policy.fields]
     by_field = [counts(part) for part in parts]
-    return AppliedPolicy.of(
+    return applied_policy(
         policy, *counts(rows), [accepted for _, accepted in by_field or [counts(rows)]],
         unknown_fields=sum(row[-1] for row in rows if not row[1]) if policy.fields else 0,
         fields=applied_fields(policy, by_field),
@@ -531,7 +531,7 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
     shift = _shift(source, policy, rows, by_group)
     # rows keep their order where one thread looks up the decisions of each in turn
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
-    return AppliedPolicy.of(
+    return applied_policy(
         policy, n, taken, [accepted], unknown_fields=unknown if policy.fields else 0,
         n_documents=documents, accepted_documents=accepted, lacking_documents=lacking,
         n_groups=n_groups, shift=shift,

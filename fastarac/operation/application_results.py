@@ -103,21 +103,6 @@ class AppliedPolicy(Result):
     n_unread: int = 0
     of_outputs_read: str = ""
 
-    @classmethod
-    def of(
-        cls, policy: Policy, n_items: int, accepted: int, by_field: Sequence[int], **others: Any
-    ) -> AppliedPolicy:
-        """Return these counts with the errors that the policy expects among the accepted ones.
-
-        `by_field` has how many outputs of each field are accepted, as :meth:`.Policy.expected_errors`
-        takes them; `others` are further attributes.
-        """
-        expected = policy.expected_errors(by_field)
-        return cls(
-            n_items, accepted, expected.estimate, expected.low, expected.high,
-            criterion=policy.criterion, limit=policy.limit, **others,
-        )  # fmt: skip
-
     @property
     def rejected(self) -> int:
         """Outputs that people are to verify."""
@@ -194,3 +179,18 @@ class AppliedPolicy(Result):
             f"{'' if self.warning is None else f'; but {self.warning}'}"
             f"{self.of_outputs_read and f'. {self.of_outputs_read[:-1]}'}"
         )
+
+
+def applied_policy(
+    policy: Policy, n_items: int, accepted: int, by_field: Sequence[int], **others: Any
+) -> AppliedPolicy:
+    """Return counts with the errors that a policy expects among the accepted outputs.
+
+    `by_field` has how many outputs of each field are accepted, as :meth:`.Policy.expected_errors`
+    takes them; `others` are further attributes.
+    """
+    expected = policy.expected_errors(by_field)
+    return AppliedPolicy(
+        n_items, accepted, expected.estimate, expected.low, expected.high,
+        criterion=policy.criterion, limit=policy.limit, **others,
+    )  # fmt: skip

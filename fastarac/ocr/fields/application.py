@@ -24,7 +24,7 @@ from fastarac.ocr.pairing import PairingError
 from fastarac.ocr.readers._detection import begins_as
 from fastarac.ocr.readers._files import OcrFileError, open_file
 from fastarac.operation.application import check_goals, require_policy, require_scale, write_tables
-from fastarac.operation.application_results import AppliedPolicy, applied_fields
+from fastarac.operation.application_results import AppliedPolicy, applied_fields, applied_policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -396,7 +396,7 @@ def _counted(
     if policy.documents is not None:
         through = dict(zip((row.document for row in rows), accepted.tolist(), strict=True))
         whole = {"n_documents": len(through), "accepted_documents": sum(through.values())}
-        return AppliedPolicy.of(policy, n, n_taken, [sum(through.values())], **whole, **others)
+        return applied_policy(policy, n, n_taken, [sum(through.values())], **whole, **others)
     name = np.array([row.name for row in rows])
     counts = [
         (int((read & own).sum()), int((taken & own).sum()))
@@ -404,4 +404,4 @@ def _counted(
     ]
     by_field = [each for _, each in counts]
     fields = applied_fields(policy, counts)
-    return AppliedPolicy.of(policy, n, n_taken, by_field, fields=fields, **others)
+    return applied_policy(policy, n, n_taken, by_field, fields=fields, **others)
