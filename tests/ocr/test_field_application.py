@@ -11,6 +11,7 @@ import pytest
 import fastarac as fa
 from bench.study import invoices
 from fastarac.io import DataFileError
+from fastarac.io._cells import safe_cells
 from fastarac.ocr import OcrFileError, PairingError, apply_to_fields, read_fields
 from fastarac.ocr.fields.application import are_documents
 
@@ -92,6 +93,15 @@ def test_the_tables_have_a_row_for_each_field_of_each_document(tmp_path):
     assert list(lines[0]) == list(rows[0])
     with pytest.raises(ValueError, match="which is a file of the outputs; another one is expected"):
         apply_to_fields(POLICY, path).save(accepted=path, review=no)
+
+
+def test_cells_of_the_tables_are_no_formulas_where_that_is_asked_for(tmp_path):
+    path = write(tmp_path, {"a": {"total": leaf("=1+1", 0.9), "po": leaf("-7", 0.9)}})
+    found, yes, no = apply_to_fields(POLICY, path), tmp_path / "yes.csv", tmp_path / "no.csv"
+    with safe_cells(safe=True):
+        found.save(accepted=yes, review=no)
+    rows = csv.DictReader(yes.read_text().splitlines())
+    assert [row["prediction"] for row in rows] == ["'=1+1", "-7"]
 
 
 AZURE = {
