@@ -13,6 +13,7 @@ from rich.text import Text
 
 from fastarac._core.exceptions import collected
 from fastarac._core.text import listed, money, percent, printable
+from fastarac.answers.tables import Column
 from fastarac.cli._costs import UNIT
 from fastarac.cli._json import write_object
 from fastarac.cli._option_groups import grouped
@@ -26,7 +27,7 @@ from fastarac.cli._options import (
 )
 from fastarac.cli._report import csv_text
 from fastarac.cli._standard import tell, write
-from fastarac.cli._tables import Column, Page, print_tables
+from fastarac.cli._tables import Page, print_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,9 @@ import numpy as np
 from rich.text import Text
 
 from fastarac._core.text import count, few_of, listed, printable, rounded_percent, sentence
+from fastarac.answers.tables import Column
 from fastarac.cli._options import RefusalError, refused
-from fastarac.cli._tables import Column, tables
+from fastarac.cli._tables import tables
 from fastarac.evaluation import wording
 from fastarac.evaluation.sources import Beside
 

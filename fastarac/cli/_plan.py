@@ -9,13 +9,13 @@ from rich.console import Console
 from fastarac import operation
 from fastarac._core.exceptions import collected
 from fastarac._core.text import listed, percent, sentence
+from fastarac.answers.tables import Column
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import notes_of_pages, refuse_samples, with_pages
 from fastarac.cli._json import answer
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import labels_of, one_group_of, outputs_of_pilot, refusing
-from fastarac.cli._tables import Column
 from fastarac.operating_points.points import operating_point
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from fastarac import io, operation
 from fastarac._core.exceptions import collected
 from fastarac._core.files import suffix_problem
 from fastarac._core.text import listed, percent, percent_range, plural, quoted, sentence
+from fastarac.answers.tables import Column
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import (
@@ -22,7 +23,6 @@ from fastarac.cli._files import (
 )
 from fastarac.cli._json import answer
 from fastarac.cli._options import RefusalError, in_words_of_options, refuse, require_files
-from fastarac.cli._tables import Column
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.io._formats import open_source
 from fastarac.io._pages import count_words, names_in, parts_of_pages

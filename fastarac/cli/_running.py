@@ -12,6 +12,7 @@ from fastarac import io, operation
 from fastarac._core.exceptions import collected
 from fastarac._core.locks import locked
 from fastarac._core.text import listed, quoted, sentence
+from fastarac.answers.tables import Column
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import refuse_searched
@@ -29,7 +30,6 @@ from fastarac.cli._policies import (
     require_one_model,
 )
 from fastarac.cli._standard import say, tell
-from fastarac.cli._tables import Column
 from fastarac.guarantees.audits import LogError
 from fastarac.operation.logs import require_one_probability
 from fastarac.operation.monitoring.cohort_files import read_drawn
