@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -35,3 +35,15 @@ class Answer:
     names: Sequence[str] = ()
     columns: Sequence[Column] = ()
     title: str = "field"
+
+    def after(self, *sentences: str) -> Answer:
+        """Return the answer after other sentences."""
+        return replace(self, sentences=[*sentences, *self.sentences])
+
+    def followed_by(self, *sentences: str) -> Answer:
+        """Return the answer, and other sentences after it."""
+        return replace(self, sentences=[*self.sentences, *sentences])
+
+    def with_figures(self, **figures: Any) -> Answer:
+        """Return the answer with further figures."""
+        return replace(self, figures={**figures, **self.figures})
