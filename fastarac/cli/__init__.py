@@ -19,10 +19,6 @@ from fastarac.cli._exit import (
     refuse,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 REQUIRED = ("typer", "rich", "duckdb")
 MOMENT = 0.05  # seconds
 
@@ -66,9 +62,8 @@ def _run() -> int:
         from fastarac.cli._app import app
 
     try:
-        with _WithoutLinearAlgebra():
-            # standalone, an unexpected end of a file would end with 1, the status of a verdict
-            return int(app(prog_name="fastarac", standalone_mode=False) or 0)
+        # standalone, an unexpected end of a file would end with 1, the status of a verdict
+        return int(app(prog_name="fastarac", standalone_mode=False) or 0)
     except SystemExit as end:
         if end.code == 1:  # typer's, where who reads its output has closed it
             discard_output()
@@ -83,27 +78,6 @@ def _run() -> int:
             raise
         show()
         return REFUSED
-
-
-class _WithoutLinearAlgebra:
-    """Hide scipy's linear algebra from numba, which would import it to see whether it finds BLAS.
-
-    It does so where a kernel has to be compiled. Commands multiply no matrices.
-    """
-
-    def __enter__(self) -> None:
-        modules: dict[str, Any] = sys.modules
-        if "scipy.linalg" not in modules:
-            modules["scipy.linalg"] = None
-
-    def __exit__(self, *exception: object) -> None:
-        show_linear_algebra()
-
-
-def show_linear_algebra() -> None:
-    """Let scipy's linear algebra be imported again: parts of scipy that a command needs import it."""
-    if sys.modules.get("scipy.linalg", sys) is None:
-        del sys.modules["scipy.linalg"]
 
 
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:

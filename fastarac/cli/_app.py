@@ -8,7 +8,21 @@ from typing import Annotated, Literal
 import typer
 
 from fastarac._version import __version__
-from fastarac.cli import _html, _inspect, _ocr, _ocr_combine, _ocr_command, _operating, _operation
+from fastarac.cli import (
+    _apply,
+    _cascade,
+    _check,
+    _fit,
+    _html,
+    _inspect,
+    _monitor,
+    _ocr,
+    _ocr_combine,
+    _ocr_command,
+    _plan,
+    _sample,
+    _search,
+)
 from fastarac.cli import _options as options
 from fastarac.cli._costs import Costs, Prices
 from fastarac.cli._help import ByTask
@@ -420,20 +434,29 @@ def demo(
     settings.deliver(models, before=introduction, after=HINT, command="demo")
 
 
-for command, examples in _operation.COMMANDS:
-    app.command(epilog=examples)(command)
+for command, module in (
+    (_cascade.cascade, _cascade),
+    (_sample.sample, _sample),
+    (_search.search, _search),
+    (_plan.plan, _plan),
+    (_fit.fit, _fit),
+    (_check.check, _check),
+    (_apply.apply, _apply),
+    (_monitor.monitor, _monitor),
+):
+    app.command(epilog=module.EXAMPLES)(command)
 
 
 @app.command()
 @grouped
-def inspect(paths: _inspect.Files, output_format: _operating.TextOrJson = _operating.Form.text) -> None:
+def inspect(paths: _inspect.Files, output_format: options.TextOrJson = options.Form.text) -> None:
     """Say what files hold: format, words, confidences, and what is assumed when they are read."""
     _inspect.run(paths, str(output_format))
 
 
 @app.command()
 @grouped
-def doctor(output_format: _operating.TextOrJson = _operating.Form.text) -> None:
+def doctor(output_format: options.TextOrJson = options.Form.text) -> None:
     """Say what is installed, where compiled kernels are kept, and whether a first area is right."""
     from fastarac.cli._doctor import run
 

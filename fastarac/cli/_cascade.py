@@ -12,8 +12,8 @@ import typer
 from rich.text import Text
 
 from fastarac._core.exceptions import collected
-from fastarac._core.text import listed, money, percent, printable
-from fastarac.cli._costs import UNIT
+from fastarac._core.text import listed, printable
+from fastarac.answers.cascade import cascade_answer
 from fastarac.cli._json import write_object
 from fastarac.cli._option_groups import grouped
 from fastarac.cli._options import (
@@ -26,7 +26,7 @@ from fastarac.cli._options import (
 )
 from fastarac.cli._report import csv_text
 from fastarac.cli._standard import tell, write
-from fastarac.cli._tables import Column, Page, print_tables
+from fastarac.cli._tables import Page, print_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -345,34 +345,18 @@ def _draw(found: Cascade, request: _Request, plot: Path) -> None:
 
 
 def _deliver(found: Cascade, form: PrintedFormat) -> None:
+    answer = cascade_answer(found)
     if form is PrintedFormat.json:
-        write_object("cascade", {"cascade": found.to_dict()}, decisions=_said(found))
+        write_object("cascade", {"cascade": answer.figures}, decisions=answer.sentences)
         return
     if form is PrintedFormat.csv:
-        columns = found.to_dict()
-        tables = {name: values for name, values in columns.items() if isinstance(values, list)}
+        tables = {name: each for name, each in answer.figures.items() if isinstance(each, list)}
         rows = zip(*tables.values(), strict=True)
         write(csv_text([dict(zip(tables, row, strict=True)) for row in rows]))
         return
     console = Page(markdown=form is PrintedFormat.markdown)
-    n = found.n_items
     with console.capture() as captured:
-        blocks = [
-            Column("threshold", list(found.thresholds_in_words())),
-            Column("reached", [percent(number / n, 3) for number in found.reached]),
-            Column("decided", [percent(share, 3) for share in found.shares]),
-            Column("errors", [percent(number / n, 3) for number in found.stage_errors]),
-            Column(f"cost of\n{UNIT:,}", [money(UNIT * cost) for cost in found.stage_costs]),
-        ]
-        print_tables(found.names, [blocks], console, "stage")
-        for line in _said(found):
+        print_tables(answer.names, [answer.columns], console, answer.title)
+        for line in answer.sentences:
             console.print(Text(printable(line)))
     write("".join(f"{line.rstrip()}\n" for line in captured.get().rstrip().split("\n")))
-
-
-def _said(found: Cascade) -> list[str]:
-    whole = (
-        f"{UNIT:,} outputs cost {money(UNIT * found.cost)}; {percent(found.error_rate, 3)} of all "
-        f"outputs are wrong in the end, {percent(found.acceptance_rate, 3)} are seen by no one."
-    )
-    return [whole, *found.sentences()]

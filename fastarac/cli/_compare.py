@@ -23,12 +23,13 @@ from fastarac._core.text import (
     probability,
     pvalue,
 )
+from fastarac.answers.tables import Column
 from fastarac.cli._compare_costs import CostComparison
 from fastarac.cli._json import Sentences, write_object
 from fastarac.cli._options import Certainty, Method, PrintedFormat, RefusalError, in_words_of_options
 from fastarac.cli._report import GROUP, csv_text, in_words
 from fastarac.cli._standard import tell, write
-from fastarac.cli._tables import Column, print_tables
+from fastarac.cli._tables import print_tables
 from fastarac.evaluation.model_ranking import labels_of_groups
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.comparison_results import best_first

@@ -12,11 +12,12 @@ from rich.text import Text
 from fastarac._core.exceptions import collected
 from fastarac._core.export import plain
 from fastarac._core.text import UNDEFINED, count, lead, money, p_is, percent, printable, pvalue
+from fastarac.answers.tables import Column
 from fastarac.cli import _costs
 from fastarac.cli._costs import UNIT, PricedModel
 from fastarac.cli._options import RefusalError
 from fastarac.cli._policies import labels_of
-from fastarac.cli._tables import Column, print_tables
+from fastarac.cli._tables import print_tables
 from fastarac.evaluation.costs import evaluate_costs
 from fastarac.evaluation.rejected import drop_rejected
 from fastarac.sweep import threshold_sweep

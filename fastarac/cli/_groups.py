@@ -10,9 +10,10 @@ from rich.text import Text
 
 from fastarac._core.export import plain
 from fastarac._core.text import area, count, few_of, listed, money, printable, rounded_percent
+from fastarac.answers.tables import Column
 from fastarac.cli import _intervals
 from fastarac.cli._costs import UNIT
-from fastarac.cli._tables import Column, print_tables
+from fastarac.cli._tables import print_tables
 from fastarac.evaluation.wording import header, is_given, short
 
 if TYPE_CHECKING:

@@ -9,11 +9,15 @@ from rich.text import Text
 from fastarac._core.export import plain
 from fastarac._core.text import json_text
 from fastarac._version import __version__
+from fastarac.cli import _html
 from fastarac.cli._standard import say, tell, write
 from fastarac.cli._tables import Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from fastarac.answers.answer import Answer
 
 FORMAT = 1  # one more wherever a name goes or means something else
 BESIDE = ("bold", "yellow")  # titles of tables, and notes, which are told apart
@@ -74,25 +78,30 @@ def write_object(
     write(json_text(_values(content), indent=2) + "\n")
 
 
-def answer(
+def deliver(
     form: str,
     command: str,
-    about: Mapping[str, Any],
-    lines: Sequence[str],
+    found: Answer,
+    *,
     notes: Sequence[str] = (),
-    warnings: Sequence[str] = (),
-    **table: Any,
+    told: Sequence[str] = (),
+    about: str | None = None,
+    report: Path | None = None,
 ) -> None:
-    """Write what a command has found, for programs or for people; notes and warnings to stderr, too.
+    """Write an answer, for programs or for people; its notes and warnings to stderr, too.
 
-    `table` is what :func:`.say` takes for the one after the first line.
+    `notes` are about what was read, and `told` those that are on stderr already. In JSON the figures
+    are named after the command, or as `about`.
     """
+    lines = [*found.sentences, *([] if report is None else [_html.WRITTEN.format(path=report)])]
+    every = [*notes, *found.notes]
     if form == "json":
-        write_object(command, about, decisions=lines, warnings=[*notes, *warnings])
+        figures = {about or command: found.figures}
+        write_object(command, figures, decisions=lines, warnings=[*told, *every, *found.warnings])
     else:
-        say(*lines, **table)
-    tell(notes)
-    tell(warnings, "warning")
+        say(*lines, names=found.names, columns=found.columns, title=found.title)
+    tell(every)
+    tell(found.warnings, "warning")
 
 
 def _values(content: Any) -> Any:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from fastarac._core.text import count, percent, printable, pvalue
+from fastarac.answers.tables import Column
 from fastarac.cli import _compare
-from fastarac.cli._tables import Column, print_tables
+from fastarac.cli._tables import print_tables
 from fastarac.evaluation.model_ranking import RESAMPLES, SEED
 from fastarac.evaluation.wording import short
 

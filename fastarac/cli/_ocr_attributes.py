@@ -9,8 +9,9 @@ from rich.text import Text
 
 from fastarac._core.export import plain
 from fastarac._core.text import UNDEFINED, count, percent, printable, rounded_percent, sentence
+from fastarac.answers.tables import Column
 from fastarac.cli._intervals import of_share
-from fastarac.cli._tables import Column, tables
+from fastarac.cli._tables import tables
 from fastarac.evaluation.wording import header
 from fastarac.ocr.analysis.attribute_figures import tables_by_attribute
 

@@ -122,10 +122,8 @@ class Combining:
         self, engines: Mapping[str, Any], put: Callable[..., tuple[Any, Combination | None]]
     ) -> dict[str, Any]:
         """Return the combination and the rule of agreement by their names; save what is learnt."""
-        from fastarac.cli import show_linear_algebra
         from fastarac.ocr import Combination
 
-        show_linear_algebra()  # scikit-learn needs it
         if len(engines) < 2:
             raise RefusalError("--combine is for several engines; two OCR at least are expected")
         names = together_name(engines), agreement_name(engines)

@@ -12,8 +12,9 @@ import numpy as np
 from rich.text import Text
 
 from fastarac._core.text import count, few_of, listed, printable, rounded_percent, sentence
+from fastarac.answers.tables import Column
 from fastarac.cli._options import RefusalError, refused
-from fastarac.cli._tables import Column, tables
+from fastarac.cli._tables import tables
 from fastarac.evaluation import wording
 from fastarac.evaluation.sources import Beside
 
@@ -103,11 +104,9 @@ class EngineFields:
     @classmethod
     def read(cls, request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> Self:
         """Read the fields of all engines."""
-        from fastarac.cli import show_linear_algebra
         from fastarac.ocr import read_fields
 
         _check(request)
-        show_linear_algebra()  # line items are matched by scipy
         truth, paths = request.truth, dict(request.named_outputs())
         keys = {"value_key": request.value_key, "confidence_key": request.confidence_key}
         if not paths and truth is not None:  # the truth stands beside the outputs

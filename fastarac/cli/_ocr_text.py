@@ -20,10 +20,11 @@ from fastarac._core.text import (
     rounded_percent,
     sentence,
 )
+from fastarac.answers.tables import Column
 from fastarac.cli import _ocr_attributes
 from fastarac.cli._intervals import of_share
 from fastarac.cli._options import RefusalError, in_words_of_options
-from fastarac.cli._tables import Column, broken, tables
+from fastarac.cli._tables import broken, tables
 from fastarac.evaluation.sources import Beside
 from fastarac.evaluation.wording import header, short
 from fastarac.ocr.analysis.sensitivities import what_counts

@@ -61,8 +61,12 @@ def given_options(context: typer.Context) -> dict[str, str]:
     return {
         each.name: each.opts[0]
         for each in context.command.params
-        if each.name and context.params.get(each.name) not in (None, False, [], (), each.default)
+        if each.name and _is_given(context.params.get(each.name), each.default)
     }
+
+
+def _is_given(value: Any, default: Any) -> bool:
+    return value is not None and value is not False and value not in ([], ()) and value != default
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,6 +207,7 @@ class PrintedFormat(StrEnum):
 NumbersAs = StrEnum("NumbersAs", ["text", "number"])
 Method = StrEnum("Method", ["asymptotic", "bootstrap"])
 Correction = StrEnum("Correction", ["holm", "bonferroni", "none"])
+Form = StrEnum("Form", ["text", "json"])
 
 
 def option(usage: str, text: str, **more: Any) -> Any:
@@ -345,7 +346,7 @@ Resamples = Annotated[
     option("--resamples N", f"Resamples, for --method bootstrap.  [default: {RESAMPLES}]", min=2),
 ]
 Seed = Annotated[
-    int, option("--seed N", "Which resamples: the same number gives the same ones.", min=0)
+    int, option("--seed N", "Which resamples, or outputs: the same number draws the same ones.", min=0)
 ]
 Item = Annotated[
     str | None,
@@ -379,6 +380,7 @@ OutputFormat = Annotated[
     PrintedFormat,
     option("--format", "Tables and words for people (table, markdown), or all figures for programs."),
 ]
+TextOrJson = Annotated[Form, option("--format", "A sentence for people, or all figures for programs.")]
 Wide = Annotated[
     bool, option("--wide", "Let tables be as wide as the terminal, or wider where there is none.")
 ]

@@ -18,9 +18,10 @@ from fastarac._core.text import (
     printable,
     rounded_percent,
 )
+from fastarac.answers.tables import Column
 from fastarac.cli import _costs, _guarantees, _intervals
 from fastarac.cli._groups import Groups
-from fastarac.cli._tables import Column, print_tables
+from fastarac.cli._tables import print_tables
 from fastarac.evaluation.wording import few_for, header, is_given, opening
 from fastarac.evaluation.wording import threshold as threshold_text
 from fastarac.io._cells import safe_cell

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-from fastarac._core.text import plural
-from fastarac.cli import _operating as options
+from fastarac.answers.sampling import search_answer
+from fastarac.cli import _policy_options as options
+from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import grouped
-from fastarac.cli._options import Confidence, JudgeColumn, option
-
-if TYPE_CHECKING:
-    from fastarac.partial_truth import AdaptiveThresholdSearch
+from fastarac.cli._options import Confidence, Form, JudgeColumn, Seed, TextOrJson, option
+from fastarac.cli._policies import refusing
+from fastarac.partial_truth import search_outputs
 
 EXAMPLES = """
 Examples:
@@ -31,15 +31,10 @@ Output = Annotated[
     option("--output -o FILE", "The batch: CSV, TSV, JSON lines or Parquet.", show_default=False),
 ]
 Batch = Annotated[int, option("--batch N", "How many outputs a batch has.", min=1)]
-Promise = Annotated[
-    float,
-    option("--guarantee PROBABILITY", "How probable it may be that the limit is not kept."),
-]
 Budget = Annotated[
     int | None,
     option("--budget N", "How many answers there will be: most goes through then.", min=1),
 ]
-Seed = Annotated[int, option("--seed N", "Of a new search: which outputs it asks for.", min=0)]
 
 
 @grouped
@@ -53,15 +48,11 @@ def search(
     judge: JudgeColumn = None,
     batch: Batch = 50,
     budget: Budget = None,
-    guarantee: Promise = 0.05,
+    guarantee: options.Failure = 0.05,
     seed: Seed = 0,
-    output_format: options.TextOrJson = options.Form.text,
+    output_format: TextOrJson = Form.text,
 ) -> None:
     """Find how many of these outputs can go through, by few answers asked for batch by batch."""
-    from fastarac.cli._json import answer
-    from fastarac.cli._policies import refusing
-    from fastarac.partial_truth import search_outputs
-
     found = refusing(
         str(path),
         lambda: search_outputs(
@@ -70,53 +61,4 @@ def search(
             budget=budget, random_state=seed,
         ),
     )  # fmt: skip
-    about = {"search": _about(found, output)}
-    answer(str(output_format), "search", about, _sentences(found, output))
-
-
-def _sentences(found: AdaptiveThresholdSearch, output: Path) -> list[str]:
-    verified = found.n_verified
-    planned = "" if found.budget is None else f" of {found.budget:,} planned"
-    answers = f"{verified:,} {plural('answer', verified)}{planned} with {found.n_errors:,} wrong"
-    of_all = found.criterion == "max_error_rate"
-    limit = f"{100.0 * found.limit:.6g} %"
-    what = (
-        f"at most {limit} of all outputs are wrong and accepted"
-        if of_all
-        else (f"at most {limit} of what is accepted is wrong")
-    )
-    if found.acceptance_rate == 0.0:
-        lines = [f"Nothing can go through yet, by {answers}."]
-    else:
-        sure = f"{100.0 * (1.0 - found.failure_probability):.6g} %"
-        share = f"{100.0 * found.acceptance_rate:.2f} % of the outputs"
-        which = f"those of confidence >= {found.threshold!r}"
-        lines = [f"{share} can go through, {which}: with a probability of {sure} {what}, by {answers}."]
-        if of_all and found.acceptance_rate <= found.limit:
-            lines = [f"{share} can go through, {which}: so few that all of them may be wrong."]
-            lines.append(f"So far: {answers}.")
-    left = len(found.open)
-    if found.done:
-        lines.append("Further answers cannot change that.")
-    else:
-        lines.append(
-            f'Fill in the column "correct" of {output}, {left:,} {plural("output", left)}, and run the '
-            "same command again."
-        )
-    return lines
-
-
-def _about(found: AdaptiveThresholdSearch, output: Path) -> dict[str, Any]:
-    return {
-        "path": str(output),
-        "criterion": found.criterion,
-        "limit": found.limit,
-        "failure_probability": found.failure_probability,
-        "budget": found.budget,
-        "threshold": found.threshold,
-        "acceptance_rate": found.acceptance_rate,
-        "verified": found.n_verified,
-        "errors": found.n_errors,
-        "open": len(found.open),
-        "done": found.done,
-    }
+    deliver(str(output_format), "search", search_answer(found, output))

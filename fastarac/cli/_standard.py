@@ -11,10 +11,12 @@ from rich.text import Text
 from fastarac._core.text import printable
 from fastarac.cli._exit import discard_output
 from fastarac.cli._options import RefusalError
-from fastarac.cli._tables import Column, Page, print_tables
+from fastarac.cli._tables import Page, print_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from fastarac.answers.tables import Column
 
 UNBROKEN = "\ue000%"  # a percentage that stays on one line while lines are broken
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -18,6 +16,8 @@ from fastarac._core.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from fastarac.answers.tables import Column
 
 BEST = "bold green"
 BROKEN = "bold red"
@@ -55,54 +55,19 @@ class Page(Console):
                 super().print(Text(text), soft_wrap=True, end="\n\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table.
-
-    Attributes
-    ----------
-    header : str
-        What stands above it.
-    cells : list of str
-        One a row.
-    values : list of float or None
-        Of which the largest is best.
-    below : list of str or None
-        What stands below each cell.
-    justify : {"left", "right"}
-        Where its cells are.
-    broken : list of bool or None
-        Which cells break a limit.
-    """
-
-    header: str
-    cells: list[str]
-    values: list[float] | None = None
-    below: list[str] | None = None
-    justify: Literal["left", "right"] = "right"
-    broken: list[bool] | None = None
-
-    def best(self) -> list[bool]:
-        """Return which cells are best; none where all are alike."""
-        if self.values is None:
-            return [False] * len(self.cells)
-        largest = max((value for value in self.values if not math.isnan(value)), default=None)
-        best = [value == largest for value in self.values]
-        return [False] * len(best) if all(best) else best
-
-    def texts(self) -> list[Text]:
-        """Return the cells as they are printed."""
-        found = []
-        for row, (cell, is_best) in enumerate(zip(self.cells, self.best(), strict=True)):
-            shown, style = cell, BEST if is_best else ""
-            if self.broken is not None:
-                shown, style = (f"{cell} !", BROKEN) if self.broken[row] else (f"{cell}  ", style)
-            text = Text(shown, style=style)
-            if self.below is not None:
-                margin = "" if self.broken is None else "  "
-                text = Text.assemble((shown, style), (f"\n{self.below[row]}{margin}", "dim"))
-            found.append(text)
-        return found
+def texts(column: Column) -> list[Text]:
+    """Return the cells of a column as they are printed."""
+    found = []
+    for row, (cell, is_best) in enumerate(zip(column.cells, column.best(), strict=True)):
+        shown, style = cell, BEST if is_best else ""
+        if column.broken is not None:
+            shown, style = (f"{cell} !", BROKEN) if column.broken[row] else (f"{cell}  ", style)
+        text = Text(shown, style=style)
+        if column.below is not None:
+            margin = "" if column.broken is None else "  "
+            text = Text.assemble((shown, style), (f"\n{column.below[row]}{margin}", "dim"))
+        found.append(text)
+    return found
 
 
 def tables(
@@ -171,7 +136,7 @@ def table(names: Sequence[str], columns: Sequence[Column], title: str = "model")
     for column in columns:
         made.add_column(Text(column.header), justify=column.justify, no_wrap=True, overflow="fold")
     two_lines = any(column.below is not None for column in columns)
-    for name, *cells in zip(names, *(column.texts() for column in columns), strict=True):
+    for name, *cells in zip(names, *map(texts, columns), strict=True):
         made.add_row(Text(name + "\n" * (two_lines and "\n" not in name)), *cells)
     return made
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
 
 UNIT = 1000  # items that a printed cost is of
+FIGURES = "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}"  # of a stage, in words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,14 +225,8 @@ class Cascade(Table, Result):
         return {name: vector(values, f"confidence of {name!r}") for name, values in confidence.items()}
 
     def __str__(self) -> str:
-        head = ("stage", "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}")
-        rows: list[tuple[str, ...]] = [head]
-        words = self.thresholds_in_words()
-        for s, name in enumerate(self.names):
-            errors = self.stage_errors[s] / self.n_items
-            share = percent(self.reached[s] / self.n_items, 3)
-            part = percent(self.shares[s], 3), percent(errors, 3)
-            rows.append((name, words[s], share, *part, money(UNIT * self.stage_costs[s])))
+        rows: list[tuple[str, ...]] = [("stage", *FIGURES)]
+        rows += [(name, *row) for name, row in zip(self.names, self.rows_in_words(), strict=True)]
         total = percent(1.0, 3), percent(self.error_rate, 3), money(UNIT * self.cost)
         rows.append(("all", "", "", *total))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -244,10 +239,22 @@ class Cascade(Table, Result):
         ]
         return "\n".join([*lines, *self.sentences()])
 
-    def thresholds_in_words(self) -> tuple[str, ...]:
-        """Return each threshold as people read it: "nothing" and "the rest" for infinite ones."""
+    def rows_in_words(self) -> list[tuple[str, ...]]:
+        """Return what people read of each stage: threshold, three rates, and the cost of 1,000 items.
+
+        Infinite thresholds are "nothing" and "the rest".
+        """
         words = {math.inf: "nothing", -math.inf: "the rest"}
-        return tuple(words.get(threshold, f"{threshold:.6g}") for threshold in self.thresholds)
+        return [
+            (
+                words.get(threshold, f"{threshold:.6g}"),
+                percent(self.reached[s] / self.n_items, 3),
+                percent(self.shares[s], 3),
+                percent(self.stage_errors[s] / self.n_items, 3),
+                money(UNIT * self.stage_costs[s]),
+            )
+            for s, threshold in enumerate(self.thresholds)
+        ]
 
     def sentences(self) -> list[str]:
         """Say what is promised, and where no model accepts anything."""

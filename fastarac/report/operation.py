@@ -13,7 +13,8 @@ from fastarac._core.checks import inner_fraction
 from fastarac._core.files import write_whole
 from fastarac._core.special import binomial_interval
 from fastarac._core.text import listed, p_is, percent, percent_range, printable, sentence
-from fastarac.guarantees.exact import guaranteed_operating_point
+from fastarac.answers.planning import guarantee_plan
+from fastarac.answers.policies import MOST_ADVICE, point_of_log
 from fastarac.operation.auditing import audited_rates
 from fastarac.operation.calibration import thinned
 from fastarac.operation.planning import power_curve
@@ -29,17 +30,14 @@ if TYPE_CHECKING:
     from fastarac.guarantees.audits import AuditedSweep
     from fastarac.operation.application_results import AppliedPolicy
     from fastarac.operation.checking import PolicyCheck
-    from fastarac.operation.planning import SampleSizes
     from fastarac.operation.shifts import ConfidenceShift
 
 __all__ = ["write_operation_report"]
 
 ROWS = 200  # of a table
 CURVES, BANDS = 8, 3  # in a chart
-ADVICE = 4  # sentences about fields that documents lack
 MOST_POINTS = 60  # that a line is drawn with
 ALL = "all"
-SHARES = (0.0, 0.25, 0.5, 0.75)  # of a limit, for which a plan has rows
 UNSEEN = (
     "No truth is needed for this, and none is learned: a model that errs more often at the same "
     "confidences is not seen."
@@ -193,25 +191,21 @@ def page_of_sections(title: str, parts: Sequence[ReportSection]) -> str:
 
 
 def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float) -> ReportSection:
-    def sizes(rate: float) -> SampleSizes:
-        return operation.sample_size_for_guarantee(max_error_rate, rate, **options)
-
-    found = sizes(expected_error_rate)
-    power = options.get("power", 0.8)
-    sure = percent(1.0 - options.get("failure_probability", 0.05))
-    curve = {name: value for name, value in options.items() if name == "failure_probability"}
-    numbers, chances = power_curve(max_error_rate, expected_error_rate, power=power, **curve)
+    plan = guarantee_plan(max_error_rate, expected_error_rate, **options)
+    found, power = plan.sizes, plan.power
+    numbers, chances = power_curve(
+        max_error_rate, expected_error_rate, power=power, failure_probability=plan.failure_probability
+    )
     limit, expected = percent(max_error_rate), percent(expected_error_rate)
-    rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
     return ReportSection(
         "plan",
         "How many outputs to verify",
         f"{found.stable:,}",
-        f"verified outputs, drawn at random, guarantee a limit of {limit} with {sure} confidence in "
-        f"{percent(power)} of the cases, if {expected} of all are undetected errors at the threshold.",
+        f"verified outputs, drawn at random, guarantee a limit of {limit} with {plan.aim}, if "
+        f"{expected} of all are undetected errors at the threshold.",
         facts=[
             ("At first", f"From {found.first:,} on some numbers do, from {found.stable:,} on all."),
-            ("At least", f"Fewer than {found.least:,} cannot guarantee it, however good they are."),
+            ("At least", plan.least_words),
         ],
         charts=[
             Chart(
@@ -226,8 +220,7 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float
             ReportTable(
                 f"Outputs that it takes for {percent(power)} of the cases",
                 ("Expected error rate", "first number", "always from"),
-                [(percent(rate, 4), f"{row.first:,}", f"{row.stable:,}")
-                 for rate, row in ((rate, sizes(rate)) for rate in rates)],
+                [(percent(rate, 4), f"{row.first:,}", f"{row.stable:,}") for rate, row in plan.rates],
             )
         ],
     )  # fmt: skip
@@ -287,7 +280,7 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
             ("Tested on", f"{of_them}: {policy.accepted:,} accepted, {errors} wrong"),
             ("Needs", PROMISE),
             *_unread(policy.n_unread, policy.n_read, policy.acceptance_rate),
-            *([("Fields that are absent", " ".join(policy.advice[:ADVICE]))] if policy.advice else []),
+            *_absent_fields(policy),
         ],
         [Chart(
             f"Error probability by confidence{some}",
@@ -295,6 +288,11 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
         )],
         tables,
     )  # fmt: skip
+
+
+def _absent_fields(policy: operation.Policy) -> list[tuple[str, str]]:
+    advice = policy.advice[:MOST_ADVICE]
+    return [("Fields that are absent", " ".join(advice))] if advice else []
 
 
 def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]:
@@ -444,9 +442,7 @@ def _of_log(
         facts.append(("Unanswered", words))
     guides = []
     if policy is not None:
-        point = guaranteed_operating_point(
-            sweep, failure_probability=policy.failure_probability, max_error_rate=policy.limit
-        ) if policy.criterion == "max_error_rate" else None  # fmt: skip
+        point = point_of_log(policy, sweep)
         if point is not None:
             guides = [(policy.limit, f"limit: {percent(policy.limit)}")]
             facts.append(("Guarantee now", sentence(point)))

@@ -291,9 +291,11 @@ def test_pages(policy, tmp_path):
         in message
     )
     assert "it is the state of audits of groups" in refusal("monitor", policy, *files, *told)
-    assert "--max-group-size is missing" in refusal("monitor", policy, *files, "--group", "page")
+    assert "--group is given without --max-group-size" in refusal(
+        "monitor", policy, *files, "--group", "page"
+    )
     message = refusal("monitor", policy, *files, "--max-group-size", 9)
-    assert "--group is missing; it is expected beside --max-group-size" in message
+    assert "--max-group-size is given without --group" in message
 
 
 def test_open_audits_by_date(policy, tmp_path):
@@ -321,7 +323,7 @@ def test_open_audits_by_date(policy, tmp_path):
     assert f'{old}, row 1: column "drawn_at" holds' in message
     message = refusal("monitor", policy, late, *told[:4], "--deadline", 7)
     assert "it is the state of another --deadline, 28; give" in message
-    assert "--deadline is missing" in refusal("monitor", policy, late, *told[:4])
+    assert "--drawn-at is given without --deadline" in refusal("monitor", policy, late, *told[:4])
     message = refusal("monitor", policy, late, *told, "--group", "id", "--max-group-size", 9)
     assert "it is the state of audits of single outputs" in message
 

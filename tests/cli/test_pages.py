@@ -92,7 +92,7 @@ def test_a_check_is_of_one_model_and_of_one_scale(words):
     assert f'"n_items": {N_PAGES * WORDS:,}'.replace(",", "") in one.stdout
     message = refusal(*check, words / "small.csv")
     assert "the confidences are of another scale than those that the policy was fitted on" in message
-    assert "--only is given beside --log" in refusal(*check, words / "new.csv", "--log", "--only", "A")
+    assert "--log is given beside --only" in refusal(*check, words / "new.csv", "--log", "--only", "A")
 
 
 def test_a_smaller_scale_is_refused_where_it_lies_in_the_range_of_the_policy(words, tmp_path):

@@ -37,41 +37,41 @@ def test_the_sentence_is_that_of_the_library(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--max-risk", 0.01], "exactly one of --pilot and --expect is expected for a policy"),
+        (["--max-risk", 0.01], "--max-risk is given without --pilot or --expect;"),
         (
             ["--error-rate", 0.1, "--expect", 0.05, "--group", "page"],
-            "--group is a column of --pilot",
+            "--group is given without --pilot;",
         ),
         (
             ["--max-risk", 0.1, "--expect", 0.05, "--group", "page"],
-            "--group is a column of --pilot",
+            "--group is given without --pilot;",
         ),
-        (["--error-rate", 0.1, "--expect", 0.05, "--by", "field"], "--by is for plans of a policy"),
+        (["--error-rate", 0.1, "--expect", 0.05, "--by", "field"], "--by is given without --pilot;"),
         (
             ["--max-risk", 0.1, "--expect", 0.05, "--by", "a"],
-            "--by is given beside --expect; one of",
+            "--by is given without --pilot;",
         ),
         (
             ["--max-risk", 0.1, "--expect", 0.05, "--accept", 0.5],
-            "--accept is given beside --expect",
+            "--accept is given without --pilot;",
         ),
-        (["--error-rate", 0.1, "--audit", 0.2, "--icc", 0.5], "--icc is for plans of a policy, by"),
+        (["--error-rate", 0.1, "--audit", 0.2, "--icc", 0.5], "--icc is given without --expect;"),
         (
             ["--max-risk", 0.1, "--expect", 0.05, "--icc", 0.5],
             "but --group-sizes has no group of two",
         ),
-        (["--error-rate", 0.1, "--expect", 0.05, "--ci", 0.9], "--ci is for --half-width and"),
+        (["--error-rate", 0.1, "--expect", 0.05, "--ci", 0.9], "--ci is given without --half-width or"),
         (
             ["--half-width", 0.1, "--pilot", "a.csv", "--power", 0.9],
-            "--power is for --error-rate, ",
+            "--power is given without --error-rate or ",
         ),
         (
             ["--error-rate", 0.1, "--expect", 0.05, "--design-effect", 2],
-            "--design-effect is for --audit",
+            "--design-effect is given without --audit",
         ),
         (
             ["--max-risk", 0.1, "--expect", 0.05, "--plot", "a.png"],
-            "--plot is for --error-rate with",
+            "--plot is given beside --max-risk;",
         ),
     ],
 )

@@ -170,7 +170,7 @@ def test_refusals(outputs, tmp_path):
     assert "a number above 0 and at most" in reason("sample", outputs, "--budget", 401, *to)
     answers = ("sample", outputs, "--answers", goal, *to)
     assert "leave out one" in reason(*answers, "--audit", goal)
-    assert "--budget is missing" in reason(*answers, "--mix", 1)
+    assert "--mix is given without --budget" in reason(*answers, "--mix", 1)
     assert "without --audit" in reason("sample", outputs, "--budget", 4, "--by", "page", *to)
     audit = ("sample", outputs, "--budget", 4, "--audit", goal, *to)
     assert "--judge is given beside --audit" in reason(*audit, "--judge", "judge")

@@ -42,6 +42,7 @@ LAYERS = [
     {"results"},
     {"ocr"},
     {"displays"},
+    {"answers"},
     {"report"},
     {"adapters"},
     {"cli"},

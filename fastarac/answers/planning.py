@@ -1,0 +1,157 @@
+"""How many outputs to verify, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastarac._core.text import percent, sentence
+from fastarac.answers.answer import Answer
+from fastarac.answers.tables import Column
+from fastarac.operation.planning import sample_size_for_guarantee
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastarac.operation.pilot_plans import PolicySampleSize
+    from fastarac.operation.planning import AuditPlan, SampleSizes
+
+SHARES = (0.0, 0.25, 0.5, 0.75)  # of the limit, for which the table has rows
+
+
+class GuaranteePlan(NamedTuple):
+    """How many outputs a guarantee takes at the expected error rate, and at others below the limit."""
+
+    max_error_rate: float
+    expected_error_rate: float
+    failure_probability: float
+    power: float
+    sizes: SampleSizes
+    rates: Sequence[tuple[float, SampleSizes]]
+
+    @property
+    def least_words(self) -> str:
+        """How many outputs it takes in any case, as a sentence."""
+        return f"Fewer than {self.sizes.least:,} cannot guarantee it, however good they are."
+
+    @property
+    def aim(self) -> str:
+        """How sure the guarantee is to be, and how often it is to be reached."""
+        sure = percent(1.0 - self.failure_probability)
+        return f"{sure} confidence in {percent(self.power)} of the cases"
+
+
+def guarantee_plan(
+    max_error_rate: float,
+    expected_error_rate: float,
+    *,
+    failure_probability: float = 0.05,
+    power: float = 0.8,
+) -> GuaranteePlan:
+    """Plan a guarantee for the expected error rate, and for others."""
+    options = {"failure_probability": failure_probability, "power": power}
+    sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, **options)
+    rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
+    rows = [(rate, sample_size_for_guarantee(max_error_rate, rate, **options)) for rate in rates]
+    return GuaranteePlan(max_error_rate, expected_error_rate, failure_probability, power, sizes, rows)
+
+
+def guarantee_answer(plan: GuaranteePlan) -> Answer:
+    """Say how many outputs a guarantee takes."""
+    sizes, given = plan.sizes, plan._asdict()
+    between = ""
+    if sizes.first != sizes.stable:
+        between = f" ({sizes.first:,} may do; between the two not every number does)"
+    said = (
+        f"Verify {sizes.stable:,} outputs drawn at random{between}: if "
+        f"{percent(plan.expected_error_rate)} of them are undetected errors at the threshold, a limit "
+        f"of {percent(plan.max_error_rate)} is then guaranteed with {plan.aim}. {plan.least_words}"
+    )
+    del given["sizes"]
+    given["rates"] = [{"expected_error_rate": rate, **row._asdict()} for rate, row in plan.rates]
+    return Answer(
+        [said],
+        {"for": "guarantee", **given, **sizes._asdict()},
+        title="expected\nerror rate",
+        names=[percent(rate, 4) for rate, _ in plan.rates],
+        columns=[
+            Column("first\npower at", [f"{row.first:,}" for _, row in plan.rates]),
+            Column("always\nfrom", [f"{row.stable:,}" for _, row in plan.rates]),
+        ],
+    )
+
+
+def audit_answer(
+    plan: AuditPlan,
+    *,
+    max_error_rate: float,
+    actual_error_rate: float,
+    n_outputs: int | None,
+    failure_probability: float,
+    power: float,
+    design_effect: float,
+) -> Answer:
+    """Say how many outputs to audit."""
+    share = ""
+    if n_outputs is not None:
+        share = f" ({percent(plan.audit_probability, 3)} of {n_outputs:,})"
+    said = (
+        f"Audit {plan.stable:,} outputs drawn at random{share}: an error rate of "
+        f"{percent(actual_error_rate)} is then seen to be above {percent(max_error_rate)} in "
+        f"{percent(power)} of the cases, with a false alarm in at most {percent(failure_probability)}."
+    )
+    given = {
+        "max_error_rate": max_error_rate, "actual_error_rate": actual_error_rate,
+        "n_outputs": n_outputs, "failure_probability": failure_probability, "power": power,
+        "design_effect": design_effect,
+    }  # fmt: skip
+    return Answer([said], {"for": "audits", **given, **plan._asdict()})
+
+
+def design_effect_sentence(effect: float, groups: Sequence[str], pilot: str, limit: float) -> str:
+    """Say by how much the groups of a pilot raise the variance of an error rate."""
+    return (
+        f"The {' and '.join(groups)}s of {pilot} raise the variance of the error rate to {effect:.2f} "
+        f"times that of independent outputs, at the threshold of {percent(limit)} there."
+    )
+
+
+def comparison_answer(
+    n: int,
+    *,
+    difference: float,
+    discordance: float,
+    confidence_level: float,
+    power: float,
+    design_effect: float,
+) -> Answer:
+    """Say how many outputs two models have to read."""
+    share = 100 * difference
+    points = f"{share:.4g} percentage point{'' if share == 1 else 's'}"
+    said = (
+        f"Verify {n:,} outputs that both models read: recognition rates that are {points} apart, where "
+        f"one model alone is right on {percent(discordance)} of the outputs, are then told apart in "
+        f"{percent(power)} of the cases."
+    )
+    given = {
+        "difference": difference, "discordance": discordance, "confidence_level": confidence_level,
+        "power": power, "design_effect": design_effect,
+    }  # fmt: skip
+    return Answer([said], {"for": "comparison", **given, "n": n})
+
+
+def interval_answer(n: int, *, statistic: str, half_width: float, confidence_level: float) -> Answer:
+    """Say how many outputs an interval takes."""
+    said = (
+        f"Verify {n:,} outputs: the {percent(confidence_level)} confidence interval of {statistic} is "
+        f"then about {half_width:g} wide on either side."
+    )
+    given = {
+        "statistic": statistic, "half_width": half_width, "confidence_level": confidence_level,
+    }  # fmt: skip
+    return Answer([said], {"for": "interval", **given, "n": n})
+
+
+def policy_answer(size: PolicySampleSize) -> Answer:
+    """Say how many outputs a policy takes."""
+    figures: dict[str, Any] = size.to_dict()
+    return Answer([sentence(size)], {"for": "policy", **figures})

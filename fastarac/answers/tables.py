@@ -1,0 +1,43 @@
+"""Columns of tables, before anybody prints them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    header : str
+        What stands above it.
+    cells : list of str
+        One a row.
+    values : list of float or None
+        Of which the largest is best.
+    below : list of str or None
+        What stands below each cell.
+    justify : {"left", "right"}
+        Where its cells are.
+    broken : list of bool or None
+        Which cells break a limit.
+    """
+
+    header: str
+    cells: list[str]
+    values: list[float] | None = None
+    below: list[str] | None = None
+    justify: Literal["left", "right"] = "right"
+    broken: list[bool] | None = None
+
+    def best(self) -> list[bool]:
+        """Return which cells are best; none where all are alike."""
+        if self.values is None:
+            return [False] * len(self.cells)
+        largest = max((value for value in self.values if not math.isnan(value)), default=None)
+        best = [value == largest for value in self.values]
+        return [False] * len(best) if all(best) else best

@@ -1,0 +1,252 @@
+"""`fastarac apply`: a table of outputs, or the files of an OCR engine."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from fastarac import operation
+from fastarac._core.extras import missing
+from fastarac._core.files import folder_problem, problem_with
+from fastarac._core.text import plural
+from fastarac.answers.application import application_answer, documents_answer, pages_answer
+from fastarac.cli import _html, _ocr
+from fastarac.cli import _policy_options as options
+from fastarac.cli._engine_files import (
+    OF_FIELDS,
+    OF_OCR,
+    OF_TABLES,
+    engine_files,
+    is_of_ocr,
+    refuse_others,
+)
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._json import deliver
+from fastarac.cli._option_groups import given_options, grouped
+from fastarac.cli._options import (
+    Confidence,
+    EmptyConfidence,
+    Form,
+    RefusalError,
+    ReportFile,
+    TextOrJson,
+    option,
+    refuse,
+    refused,
+    require_files,
+)
+from fastarac.cli._policies import (
+    columns_in,
+    load,
+    refusing,
+    require_columns,
+    require_one_model,
+)
+from fastarac.cli._refusals import incomplete
+from fastarac.operation.application import WRITTEN_FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fastarac.answers.answer import Answer
+    from fastarac.operation import Policy
+    from fastarac.operation.application_results import AppliedPolicy
+
+EXAMPLES = """
+Examples:
+
+\b
+  fastarac apply policy.json today.csv -o accepted.csv --review review.csv
+  fastarac apply policy.json today.parquet --by field -o accepted.parquet --review review.csv
+  fastarac apply policy.json forms.csv --by field --document form -o accepted.csv --review review.csv
+  fastarac apply policy.json ocr/ -o accepted.csv --review review.csv --pages pages.csv
+  fastarac apply policy.json ocr/ -o accepted.csv --review review.csv --review-pages look/ \\
+    --images scans/
+
+A file of outputs has a column "confidence"; no truth is needed, and its size does not matter. Files and
+folders of an OCR engine are read as fastarac ocr reads them.
+"""
+
+AcceptedOutput = Annotated[Path, option("--output -o FILE", "Where to write what is accepted.")]
+ReviewOutput = Annotated[Path, option("--review FILE", "Where to write what people are to verify.")]
+GroupColumn = Annotated[
+    str | None,
+    option(
+        "--group COLUMN",
+        "Column of pages or other groups of outputs that depend on each other, of a policy that was "
+        "fitted with --group: whether confidences have moved is tested by whole groups.",
+    ),
+]
+PagesOutput = Annotated[
+    Path | None,
+    option("--pages FILE", "Of an OCR engine: where to write what became of each page."),
+]
+ReviewPages = Annotated[
+    Path | None,
+    option(
+        "--review-pages FOLDER",
+        "Of an OCR engine: a new folder for one HTML file a page, the words to verify marked in it.",
+    ),
+]
+
+
+class _Goals(NamedTuple):
+    """Where to write what."""
+
+    accepted: Path
+    review: Path
+    report: Path | None
+    pages: Path | None = None
+    review_pages: Path | None = None
+    images: Path | None = None
+
+    def require(self) -> None:
+        """Refuse files and folders that could not be written, before anything is."""
+        require_files(None, self.report)
+        written = ("--output", self.accepted), ("--review", self.review), ("--pages", self.pages)
+        for name, goal in written:
+            problem = None if goal is None else problem_with(goal, "file", tuple(WRITTEN_FORMATS))
+            refuse(problem, f"{name}: ")
+        if self.review_pages is None:
+            return
+        refuse(folder_problem(self.review_pages), f"{self.review_pages}: ")
+        needed = ["jinja2"] if self.images is None else ["jinja2", "PIL"]
+        extra = "ocr" if self.images is not None and missing(["PIL"], "ocr") else "report"
+        refuse(missing(needed, extra))
+
+    def deliver(self, policy: Policy, applied: AppliedPolicy, found: Answer, form: str) -> None:
+        """Write the report, and say what was divided."""
+        refusing(
+            str(self.report), lambda: _html.save_operation(self.report, policy=policy, applied=applied)
+        )
+        paths = {"accepted_path": str(self.accepted), "review_path": str(self.review)}
+        deliver(form, "apply", found.with_figures(**paths), about="applied", report=self.report)
+
+
+@grouped
+def apply(
+    context: typer.Context,
+    policy: options.PolicyFile,
+    paths: options.AppliedFiles,
+    output: AcceptedOutput,
+    review: ReviewOutput,
+    *,
+    confidence: Confidence = "confidence",
+    empty_confidence: EmptyConfidence = False,
+    by: options.Fields = None,
+    document: options.Document = None,
+    document_type: options.DocumentTypes = None,
+    group: GroupColumn = None,
+    pages: PagesOutput = None,
+    review_pages: ReviewPages = None,
+    images: _ocr.Images = None,
+    reading: _ocr.EngineOptions,
+    fields: _ocr.FieldNames,
+    output_format: TextOrJson = Form.text,
+    report: ReportFile = None,
+) -> None:
+    """Divide outputs, in a table or of OCR, into those that are accepted and those to verify."""
+    given, form = set(given_options(context).values()), str(output_format)
+    goals = _Goals(output, review, report, pages, review_pages, images)
+    columns = {
+        "confidence": confidence, "by": by, "documents": document, "groups": group,
+        "types": document_type, "empty_confidence": empty_confidence,
+    }  # fmt: skip
+    loaded, of_tables = load(policy), (*OF_TABLES, "--group")
+    if _are_documents(loaded, paths, columns):
+        refuse_others(given, paths[0], "fields", {"tables": of_tables, "OCR": OF_OCR})
+        _divide_documents(loaded, paths, fields, goals, form)
+        return
+    refuse_others(given, paths[0], "outputs", {"fields": OF_FIELDS})
+    if is_of_ocr(paths, given, of_tables):
+        incomplete(given, [("--images", ("--review-pages",))])
+        _divide_pages(loaded, paths, reading, goals, form)
+        return
+    if len(paths) > 1:
+        raise RefusalError(f"{len(paths)} tables are given; one is expected, or files of OCR")
+    _divide_table(loaded, paths[0], _columns_of_fields(loaded, paths[0], columns), goals, form)
+
+
+def _are_documents(policy: Policy, paths: Sequence[Path], columns: Mapping[str, Any]) -> bool:
+    """Whether the files are documents with the fields of the policy, and not a table of outputs."""
+    from fastarac.ocr.fields.application import are_documents
+
+    if not policy.fields or columns["by"] is not None or columns["documents"] is not None:
+        return False
+    return any(
+        path.exists() and refusing(str(path), partial(are_documents, path, policy)) for path in paths
+    )
+
+
+def _columns_of_fields(policy: Policy, path: Path, columns: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the columns, those of fields and documents by their usual names where none is given."""
+    if not policy.fields or columns["by"] is not None or columns["documents"] is not None:
+        return columns
+    usual = {"by": "field"} | ({} if policy.documents is None else {"documents": "document"})
+    return {**columns, **usual} if set(usual.values()) <= set(columns_in(path)) else columns
+
+
+def _divide_table(
+    policy: Policy, path: Path, columns: Mapping[str, Any], goals: _Goals, form: str
+) -> None:
+    """Divide the outputs in a table, and say how many went where."""
+    require_files(None, goals.report)
+    require_columns([policy], by=columns["by"], documents=columns["documents"])
+    if columns["groups"] is not None and not policy.has_groups:
+        raise RefusalError("--group is given, but the policy was fitted without --group")
+    with interrupts_end_at_once():
+        require_one_model(path, columns.values())
+        applied: AppliedPolicy = refusing(
+            str(path),
+            lambda: operation.apply_policy(
+                policy, path, accepted=goals.accepted, review=goals.review, **columns
+            ),
+        )
+    lacks_groups = policy.has_groups and columns["groups"] is None
+    found = application_answer(applied, path, lacks_groups=lacks_groups)
+    goals.deliver(policy, applied, found, form)
+
+
+def _divide_documents(
+    policy: Policy, paths: Sequence[Path], names: Mapping[str, Any], goals: _Goals, form: str
+) -> None:
+    """Divide the fields of documents, and say how much went where."""
+    from fastarac import ocr
+    from fastarac.ocr.fields.renaming import read_names
+
+    goals.require()
+    keys = {name: names[name] for name in ("value_key", "confidence_key") if names[name]}
+    with interrupts_end_at_once():
+        found = refusing(
+            "", lambda: ocr.apply_to_fields(policy, paths, rename=read_names(names["rename"]), **keys)
+        )
+    refusing("", lambda: found.save(accepted=goals.accepted, review=goals.review))
+    goals.deliver(policy, found.applied, documents_answer(found), form)
+
+
+def _divide_pages(
+    policy: Policy, paths: Sequence[Path], reading: Mapping[str, Any], goals: _Goals, form: str
+) -> None:
+    """Divide what an OCR engine read, and say how much went where."""
+    from fastarac import ocr
+    from fastarac.report import write_review_pages
+
+    goals.require()
+
+    def applied() -> ocr.AppliedPages:
+        files = engine_files(paths, reading)
+        with refused(FileNotFoundError):
+            return ocr.apply_to_files(policy, files.pop("output"), **files)
+
+    with interrupts_end_at_once():
+        found = refusing("", applied)
+    answer, folder = pages_answer(found), goals.review_pages
+    if folder is not None:
+        names = refusing(str(folder), lambda: write_review_pages(folder, found, images=goals.images))
+        n = len(names)
+        answer = answer.followed_by(f"{folder} has {n:,} {plural('page', n)}: open one in a browser.")
+    refusing("", lambda: found.save(accepted=goals.accepted, review=goals.review, pages=goals.pages))
+    goals.deliver(policy, found.applied, answer, form)

@@ -1,0 +1,446 @@
+"""Files of audits, counted by the monitors of policies, and the state between them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac import io, operation
+from fastarac._core.exceptions import collected
+from fastarac._core.text import listed, quoted
+from fastarac.answers.monitoring import late_note, recounted_note, unanswered_note
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._files import refuse_searched
+from fastarac.cli._options import RefusalError
+from fastarac.cli._policies import (
+    columns_in,
+    labels_of,
+    load,
+    policies_in,
+    refusing,
+    require_columns,
+    require_one_model,
+)
+from fastarac.cli._refusals import incompatible
+from fastarac.cli._standard import tell
+from fastarac.guarantees.audits import LogError
+from fastarac.operation.logs import require_one_probability
+from fastarac.operation.monitoring.audit_files import (
+    has_rows,
+    is_drawn_log,
+    read_drawn,
+    read_logged_audits,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from fastarac.operation import ErrorRateMonitor, Policy
+    from fastarac.operation.monitoring.audit_files import LoggedAudits
+    from fastarac.operation.shifts import ConfidenceShift
+
+ALONE = ""  # the name of a policy that is watched by itself
+ID = "id"  # the column of the audits' ids, where it is there
+
+
+class AuditOptions(NamedTuple):
+    """Which columns say what; that of models has the ids of audits, that of groups the policies."""
+
+    columns: Mapping[str, Any]
+    group: str | None
+    max_group_size: int | None
+    drawn_at: str | None
+    deadline: float | None
+    types: str | None
+    fields_complete: bool
+    of_tables: str | None
+    """An option that is for tables, and not for logs."""
+
+
+class Watch:
+    """One policy, or those of a folder, with their monitors and the files counted so far."""
+
+    def __init__(
+        self,
+        source: Path,
+        audits: AuditOptions,
+        promises: Mapping[str, Any],
+        state: Path | None,
+    ) -> None:
+        self.notes: list[str] = []
+        self._seen: dict[str, list[tuple[NDArray[Any], NDArray[Any] | None]]] = {}
+        columns, is_folder = dict(audits.columns), source.is_dir()
+        self.policies = policies_in(source) if is_folder else {ALONE: load(source)}
+        if is_folder != (columns["group"] is not None):
+            raise RefusalError(
+                f"--policy is missing; {source} is a folder, and a column of names is expected"
+                if is_folder
+                else f"--policy is given, but {source} is one policy; a folder of them is expected"
+            )
+        require_columns(self.policies.values(), by=columns["by"], documents=columns["item"])
+        if audits.group is not None:
+            columns["item"] = audits.group  # whose place is free
+        self.columns, self._options = columns, audits
+        limits: dict[str, Any] = {
+            name: {
+                each.criterion: each.limit,
+                "policy": each,
+                "max_group_size": audits.max_group_size,
+                "deadline": audits.deadline,
+            }
+            for name, each in self.policies.items()
+        }
+        new: Any = partial(operation.ErrorRateMonitor, **limits.get(ALONE, {}), **promises)
+        if is_folder:
+            new = partial(operation.MonitorSet, limits, **promises)
+        self.monitor: Any = refusing("", new)
+        if state is not None and state.exists():
+            self._go_on(source, state)
+        self._before = {name: each.changes for name, each in self.monitors.items()}
+
+    @property
+    def monitors(self) -> dict[str, ErrorRateMonitor]:
+        """The monitors by the names of their policies."""
+        if isinstance(self.monitor, operation.MonitorSet):
+            return {name: self.monitor[name] for name in self.monitor}
+        return {ALONE: self.monitor}
+
+    def changes_of(self, name: str) -> tuple[int, ...]:
+        """The updates with an alarm of a change among these files, or that of the last update."""
+        monitor = self.monitors[name]
+        found = monitor.changes[len(self._before[name]) :]
+        return found or (monitor.changes[-1:] if monitor.changed else ())
+
+    def _go_on(self, source: Path, state: Path) -> None:
+        """Take up the state in a file; refuses one of another policy or failure probability."""
+        new, promised = self.monitors, self.monitor.mean_updates_to_false_alarm
+        self.monitor = load(state, type(self.monitor))
+        was = self.monitor.mean_updates_to_false_alarm
+        problem = _other_state(source, self.monitors, new)
+        if problem is None and promised != was:
+            problem = f"it is the state of another --updates-to-false-alarm, {was or 'none'}"
+        if problem is not None:
+            raise RefusalError(
+                f"{state}: {problem}; give each policy a --state of its own, and begin a new one "
+                "whenever a policy is fitted"
+            )
+
+    def count(self, path: Path) -> None:
+        """Count the audits in a file that were not counted before, and say how many were."""
+        is_table = self.columns["confidence"] in columns_in(path)
+        if is_table and not refusing(str(path), lambda: has_rows(path)):
+            self._note(path, ["it has no rows, and so no audits"])
+            return
+        if refusing(str(path), lambda: is_drawn_log(path)):
+            self._count_log(path)
+            return
+        refuse_searched([path])
+        require_one_model(path, self.columns.values())
+        of_all = any(each.criterion == "max_error_rate" for each in self.policies.values())
+        refusing(str(path), lambda: require_one_probability(path, of_all=of_all))
+        if self._options.drawn_at is not None:
+            self._count_drawn(path, self.columns["model"] or ID)
+        else:
+            self._count_table(path)
+
+    def _count_table(self, path: Path) -> None:
+        """Count audits that all have an answer, of each policy."""
+        columns = {**self.columns, "model": self._ids_of(path)}
+        names = {"ids": columns["model"], "groups": columns["item"]}
+        given = counted = 0
+        with interrupts_end_at_once():
+            outputs = refusing(str(path), partial(io.read_outputs, path, **columns))
+            types = None
+            if self._options.types is not None:
+                of_types = {**columns, "item": self._options.types}
+                read = refusing(str(path), partial(io.read_outputs, path, **of_types))
+                types = labels_of(read.item)
+            for name, chosen in self._rows_of_policies(path, outputs):
+                audits: _Audits = refusing(
+                    str(path),
+                    partial(_audits, self.policies[name], outputs, chosen, path, self._options, types),
+                )
+                given += len(audits.error)
+                counted += _count(self.monitors[name], audits, path, names)
+                self._look_at(name, outputs, chosen)
+        self._note(path, recounted_note(given, counted))
+
+    def _rows_of_policies(
+        self, path: Path, outputs: io.Outputs
+    ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """Yield the name of each policy that has outputs, and which are its."""
+        if outputs.group is not None:
+            self._require_known(path, outputs.group)
+        for name in self.policies:
+            chosen = np.ones(len(outputs.correct), np.bool_)
+            if outputs.group is not None:
+                chosen = np.array(outputs.group.names)[outputs.group.codes] == name
+            if outputs.group is None or chosen.any():
+                yield name, chosen
+
+    def _ids_of(self, path: Path) -> str | None:
+        """The column of ids of a file, where it has one."""
+        named: str | None = self.columns["model"]
+        has_documents = self.columns["item"] is not None and self._options.group is None
+        if named is None and not has_documents and ID in columns_in(path):
+            return ID
+        return named
+
+    def _count_log(self, path: Path) -> None:
+        """Count the audits in a log of all outputs, open ones among them, as a plain sample."""
+        if self.columns["group"] is not None:
+            raise RefusalError(
+                f"{path}: it is a log of one policy, as fastarac sample --audit writes it; that policy "
+                "is expected, in place of a folder and of --policy"
+            )
+        if (other := self._options.of_tables) is not None:
+            incompatible({other, "a log of audits"}, [(other, ("a log of audits",))])
+        monitor, drawn_at = self.monitor, self._options.drawn_at
+        ids = ID if drawn_at is not None and not self.columns["model"] else self._ids_of(path)
+        columns = {"ids": ids, "groups": self.columns["item"], "drawn_at": drawn_at}
+        noted: list[str] = []
+        with interrupts_end_at_once(), collected(noted):
+            audits: LoggedAudits = refusing(
+                str(path),
+                lambda: read_logged_audits(
+                    path, self.policies[ALONE], confidence=self.columns["confidence"],
+                    correct=self.columns["correct"] or "correct", by=self.columns["by"], **columns,
+                ),
+            )  # fmt: skip
+        self._note(path, noted)
+        details = _details(audits.confidence, audits.by)
+        found = _Audits(audits.error, details, audits.ids, audits.groups, audits.rows)
+        late, unanswered = monitor.answered_late, monitor.unanswered
+        if drawn_at is None:
+            counted = _count(monitor, found, path, columns)
+            self._note(path, recounted_note(len(found.error), counted))
+            self._note(path, unanswered_note(monitor.unanswered - unanswered))
+        else:
+            _count(monitor, found, path, columns, drawn_at=audits.drawn_at)
+        self._note(path, late_note(monitor.answered_late - late, has_deadline=drawn_at is not None))
+        seen = self._seen.setdefault(ALONE, [])
+        seen.append((audits.logged, audits.logged_by))
+
+    def _count_drawn(self, path: Path, ids: str) -> None:
+        """Count the audits in a file by when their outputs were drawn; open ones have no truth."""
+        monitor, policy = self.monitor, self.policies[ALONE]
+        drawn_at = str(self._options.drawn_at)
+        columns = {"ids": ids, "drawn_at": drawn_at, "groups": self.columns["item"]}
+        with interrupts_end_at_once():
+            audits = refusing(
+                str(path),
+                lambda: read_drawn(
+                    path, ids=ids, drawn_at=drawn_at, group=columns["groups"],
+                    correct=self.columns["correct"] or "correct",
+                    confidence=self.columns["confidence"], by=self.columns["by"],
+                ),
+            )  # fmt: skip
+        accepted = refusing(str(path), lambda: policy.apply(audits.confidence, by=audits.by))
+        rows = np.flatnonzero(accepted | (policy.criterion == "max_error_rate"))
+        errors = np.where(accepted, 1.0 - audits.correct, 0.0)[rows]  # what is rejected is none
+        details = _details(audits.confidence[rows], None if audits.by is None else audits.by[rows])
+        late = monitor.answered_late
+        groups = None if audits.groups is None else audits.groups[rows]
+        found = _Audits(errors, details, audits.ids[rows], groups, rows)
+        _count(monitor, found, path, columns, drawn_at=audits.drawn_at[rows])
+        self._note(path, late_note(monitor.answered_late - late, has_deadline=True))
+
+    def _note(self, path: Path, notes: Iterable[str]) -> None:
+        """Tell notes about a file, and keep them."""
+        every = [f"{path}: {note}" for note in notes]
+        self.notes += every
+        tell(every)
+
+    def _look_at(self, name: str, outputs: io.Outputs, chosen: NDArray[np.bool_]) -> None:
+        """Note the confidences of outputs that were drawn from all, accepted or not."""
+        policy = self.policies[name]
+        if outputs.rejected is not None:
+            chosen = chosen & ~outputs.rejected
+        by = labels_of(outputs.by) if policy.fields else None
+        if by is not None:
+            chosen = chosen & np.isin(by, policy.fields)
+        if chosen.any():
+            found = outputs.confidence[chosen], None if by is None else by[chosen]
+            self._seen.setdefault(name, []).append(found)
+
+    def shifts(self) -> dict[str, ConfidenceShift | None]:
+        """Whether the confidences in the files have moved, of each policy; None where none is known.
+
+        Under a limit of the risk the audits may be drawn from the accepted outputs alone, whose
+        confidences are no sample of all.
+        """
+        found: dict[str, ConfidenceShift | None] = {}
+        for name, policy in self.policies.items():
+            parts = self._seen.get(name, []) if policy.criterion == "max_error_rate" else []
+            by = [labels for _, labels in parts if labels is not None]
+            found[name] = (
+                policy.shift(
+                    np.concatenate([values for values, _ in parts]),
+                    by=np.concatenate(by) if by else None,
+                )
+                if parts
+                else None
+            )
+        return found
+
+    def _require_known(self, path: Path, labels: io.Labels) -> None:
+        unknown = [code for code, name in enumerate(labels.names) if name not in self.policies]
+        if unknown:
+            row = int(np.isin(labels.codes, unknown).argmax())
+            known = listed([quoted(name) for name in self.policies])
+            name, column = quoted(labels.names[labels.codes[row]]), quoted(self.columns["group"])
+            raise RefusalError(
+                f"{path}, row {row + 1}: column {column} holds {name}; the name of a policy, {known}, "
+                "is expected"
+            )
+
+
+def _other_state(
+    source: Path, old: Mapping[str, ErrorRateMonitor], new: Mapping[str, ErrorRateMonitor]
+) -> str | None:
+    """Say what a state is of, where that is not what is watched; None where it is."""
+    digests = [{name: each.policy_digest for name, each in part.items()} for part in (old, new)]
+    if digests[0] != digests[1]:
+        return f"it is not the state of {source}, but of another policy"
+    for name, each in old.items():
+        other = new[name]
+        if (each.criterion, each.limit) != (other.criterion, other.limit):
+            return f"it is not the state of {source}: its limit is {each.limit:g}"
+        if each.failure_probability != other.failure_probability:
+            return f"it is the state of another --guarantee, {each.failure_probability:g}"
+        if each.max_group_size != other.max_group_size:
+            what = f"groups, with --max-group-size {each.max_group_size}"
+            return f"it is the state of audits of {what if each.max_group_size else 'single outputs'}"
+        if each.deadline != other.deadline:
+            was = "none" if each.deadline is None else f"{each.deadline:g}"
+            return f"it is the state of another --deadline, {was}"
+    return None
+
+
+class _Audits(NamedTuple):
+    """Single audits, of outputs or of documents."""
+
+    error: NDArray[Any]
+    """Of an open one NaN."""
+    content: list[Any]
+    ids: NDArray[Any] | None
+    groups: NDArray[Any] | None
+    rows: NDArray[np.intp]
+    """The row of each in the file, or the first one of a document, from 0."""
+
+
+def _audits(
+    policy: Policy,
+    outputs: io.Outputs,
+    chosen: NDArray[np.bool_],
+    path: Path,
+    options: AuditOptions,
+    types: NDArray[Any] | None,
+) -> _Audits:
+    """Audits of some outputs, or of their documents: of accepted ones, where the risk is limited."""
+    if outputs.rejected is not None and policy.documents is None:
+        chosen = chosen & ~outputs.rejected  # what is not read is no output that could be accepted
+    rows = np.flatnonzero(chosen)
+    by = _texts(outputs.by, rows) if policy.fields else None
+    documents = _texts(outputs.item, rows) if policy.documents else None
+    columns_of_rows: dict[str, Any] = {
+        "by": by,
+        "documents": documents,
+        "rejected": None if outputs.rejected is None else outputs.rejected[rows],
+        "types": None if types is None else types[rows],
+    }
+    wrong = ~outputs.correct[rows]
+    groups = _texts(outputs.item, rows) if options.group else None
+    columns = [outputs.confidence[rows], wrong, by, documents, groups]
+    content: list[Any] = list(
+        zip(*(each.tolist() for each in columns if each is not None), strict=True)
+    )
+    ids = _texts(outputs.model, rows)
+    if documents is None:
+        accepted = policy.apply(outputs.confidence[rows], **columns_of_rows)
+    else:
+        codes = np.unique(documents, return_inverse=True)[1]
+        accepted, wrong, first = policy.of_documents(
+            ~wrong, outputs.confidence[rows], fields_complete=options.fields_complete,
+            **columns_of_rows,
+        )  # fmt: skip
+        inside: list[list[Any]] = [[] for _ in first]
+        for code, each in zip(codes.tolist(), content, strict=True):
+            inside[code].append(each)
+        content = [repr(sorted(each)) for each in inside]
+        if ids is not None:
+            several = np.flatnonzero(ids != ids[first][codes])
+            if len(several):
+                name = quoted(str(documents[several[0]]))
+                raise RefusalError(
+                    f"{path}, row {rows[several[0]] + 1}: document {name} has several ids; a column of "
+                    "one id a document is expected of --id"
+                )
+            ids = ids[first]
+        rows = rows[first]
+    kept = np.argsort(rows, kind="stable")
+    if policy.criterion == "max_risk":
+        kept = kept[accepted[kept]]
+    error = accepted & wrong
+    told = [content[i] for i in kept.tolist()]
+    ids = None if ids is None else ids[kept]
+    groups = None if groups is None else groups[kept]
+    return _Audits(error[kept], told, ids, groups, rows[kept])
+
+
+def _details(*columns: NDArray[Any] | None) -> list[str]:
+    """What tells audits apart, of those columns that there are."""
+    there = [each.tolist() for each in columns if each is not None]
+    return [repr(each) for each in zip(*there, strict=True)]
+
+
+def _texts(labels: io.Labels | None, rows: NDArray[np.intp]) -> NDArray[Any] | None:
+    texts = labels_of(labels)
+    return None if texts is None else texts[rows]
+
+
+def _count(
+    monitor: ErrorRateMonitor,
+    audits: _Audits,
+    path: Path,
+    columns: Mapping[str, Any],
+    *,
+    drawn_at: NDArray[Any] | None = None,
+) -> int:
+    """Count audits, and return how many were new; `columns` are those of what the monitor is given."""
+    try:
+        return monitor.count(
+            audits.error,
+            details=audits.content,
+            ids=audits.ids,
+            groups=audits.groups,
+            drawn_at=drawn_at,
+        )
+    except LogError as error:
+        where = f"{path}, row {audits.rows[error.row] + 1}: column {quoted(str(columns[error.name]))}"
+        if drawn_at is not None:
+            raise RefusalError(f"{where} holds {error.found}; {error.why}") from None
+        if error.name == "groups":
+            why = error.why.replace("max_group_size", "--max-group-size").replace("call", "file")
+            raise RefusalError(f"{where} holds {error.found}, {why}") from None
+        raise RefusalError(
+            f"{where} holds {error.found}, the id of an audit that was counted with another confidence "
+            "or outcome; ids that no two audits share are expected (--id names another column)"
+        ) from None
+    except TypeError:  # open ones, which need ids
+        raise RefusalError(
+            f'{path}: audits without an answer need ids, which no two audits share: a column "{ID}" is '
+            "expected, or --id COLUMN"
+        ) from None
+    except ValueError as error:
+        if drawn_at is not None:
+            raise RefusalError(f"{path}: {error}") from None
+        found = str(error).replace("outcomes begins", "it begins").replace("call", "file")
+        raise RefusalError(
+            f"{path}: {found.replace(', or ids,', ', or a column of ids (--id),')}"
+        ) from None

@@ -1,0 +1,255 @@
+"""`fastarac check`: whether the limit of a policy holds on new verified outputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import numpy as np
+import typer
+
+from fastarac import operation
+from fastarac._core.exceptions import collected
+from fastarac._core.text import percent
+from fastarac.answers.policies import accepted_alone_note, check_answer
+from fastarac.cli import _html
+from fastarac.cli import _policy_options as options
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._files import NO_GROUP, notes_of_groups, notes_of_pages, with_pages
+from fastarac.cli._json import deliver
+from fastarac.cli._option_groups import PartlyVerified, ReadingOptions, given_options, grouped
+from fastarac.cli._options import (
+    Form,
+    GroupColumn,
+    InclusionProbability,
+    JudgeColumn,
+    RefusalError,
+    ReportFile,
+    TextOrJson,
+    groups_of,
+    option,
+    require_files,
+)
+from fastarac.cli._policies import (
+    columns_in,
+    labels_of,
+    load,
+    of_one_model,
+    one_group_of,
+    read_verified,
+    refusing,
+    require_columns,
+    types_in,
+)
+from fastarac.cli._refusals import incompatible, incomplete
+from fastarac.operation.application import require_scale
+from fastarac.operation.logs import OF_AUDIT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from fastarac.guarantees.audits import AuditedSweep
+    from fastarac.operation import Policy
+    from fastarac.operation.checking import PolicyCheck
+    from fastarac.operation.shifts import ConfidenceShift
+
+EXAMPLES = """
+Examples:
+
+\b
+  fastarac check policy.json verified.csv
+  fastarac check policy.json verified.csv --by field --group page
+  fastarac check policy.json log.csv --log
+  fastarac check policy.json part.csv --inclusion-probability inclusion_probability
+
+The outputs have to be drawn at random from those that the policy is applied to. A log has all outputs
+of a time, with the columns accepted, drawn and audit_probability; the truth of those that nobody saw is
+empty. What was drawn for an audit and has no truth counts as an error. A log without the column drawn,
+but with audited (what has a result), can fail, but not hold. With --group, outputs of a page may depend
+on each other, whether single outputs or whole pages were drawn.
+"""
+
+NOT_OF_LOGS = (
+    *("--only", "--document", "--prediction", "--truth", "--compare", "--empty-truth"),
+    "--empty-confidence",
+)
+
+Log = Annotated[
+    bool, option("--log", "Take the file as a log of all outputs, some of which were audited.")
+]
+Drawn = Annotated[
+    str | None,
+    option(
+        "--drawn COLUMN",
+        "Column that says what was drawn: of a log for an audit, beside --inclusion-probability to be "
+        "verified.  [default: drawn, where the file has it]",
+    ),
+]
+
+
+class _Checked(NamedTuple):
+    """A check, what else is known of the outputs, and the notes about their file."""
+
+    check: PolicyCheck
+    shift: ConfidenceShift
+    notes: list[str]
+    sweep: AuditedSweep | None = None
+
+
+@grouped
+def check(
+    context: typer.Context,
+    policy: options.PolicyFile,
+    path: options.File,
+    *,
+    reading: ReadingOptions,
+    only: options.Only = None,
+    by: options.Fields = None,
+    document: options.Document = None,
+    document_type: options.DocumentTypes = None,
+    fields_complete: options.FieldsComplete = False,
+    group: GroupColumn = None,
+    max_group_size: options.MaxGroupSize = None,
+    log: Log = False,
+    drawn: Drawn = None,
+    inclusion_probability: InclusionProbability = None,
+    judge: JudgeColumn = None,
+    output_format: TextOrJson = Form.text,
+    report: ReportFile = None,
+) -> None:
+    """Check a policy on new verified outputs: it holds (0), fails (1), or they are too few (3)."""
+    groups, given = groups_of(group), set(given_options(context).values())
+    columns = reading.columns(by=by, item=document, group=groups)
+    incomplete(given, [("--drawn", ("--log", "--inclusion-probability"))])
+    verified = PartlyVerified(inclusion_probability, judge, None if log else drawn).columns(
+        context, reading, groups, "only", "log", "document", "document_type", "fields_complete",
+        paths=[] if log else [path], by=by,
+    )  # fmt: skip
+    incompatible(given, [("--log", NOT_OF_LOGS)])
+    require_files(None, report)
+    loaded = load(policy)
+    require_columns([loaded], by=by, documents=document)
+    with interrupts_end_at_once():
+        if log:
+            found = _of_log(loaded, path, columns, drawn, max_group_size)
+        elif verified is not None:
+            found = _of_verified(loaded, path, verified, max_group_size)
+        else:
+            of_items = {"max_group_size": max_group_size, "fields_complete": fields_complete}
+            found = _of_items(loaded, path, only, columns, document_type, of_items)
+    notes = found.notes
+    if verified is None:
+        notes += notes_of_pages([path], columns, only)
+        notes += [] if log else accepted_alone_note(found.check, loaded)
+    _deliver(loaded, found, str(output_format), report)
+    if found.check.exit_status:
+        raise typer.Exit(found.check.exit_status)
+
+
+def _deliver(policy: Policy, found: _Checked, form: str, report: Path | None) -> None:
+    """Write the report, and say whether the limit holds."""
+    warned: list[str] = []
+    with collected(warned):
+        results = {"policy": policy, **found._asdict()}
+        del results["notes"]
+        refusing(str(report), lambda: _html.save_operation(report, **results))
+        answer = check_answer(policy, found.check, found.shift, found.sweep)
+    said = [each.replace("drawn=", "--drawn COLUMN") for each in answer.sentences]
+    limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
+    once = dict.fromkeys(note.replace(*limit) for note in warned)  # if the report has it too
+    notes = [*found.notes, *answer.notes, *once]
+    deliver(form, "check", replace(answer, sentences=said, notes=notes), report=report)
+
+
+def _of_items(
+    policy: Policy,
+    path: Path,
+    only: str | None,
+    columns: Mapping[str, Any],
+    types: str | None,
+    options: Mapping[str, Any],
+) -> _Checked:
+    """Check a policy on outputs that are all verified."""
+    notes: list[str] = []
+    if not policy.documents:
+        columns, notes = with_pages([path], columns)
+    outputs = of_one_model(path, only, columns)
+    by, pages = labels_of(outputs.by), one_group_of(outputs)
+    read = slice(None) if outputs.rejected is None else ~outputs.rejected
+    of_rows: dict[str, Any] = {
+        "by": by, "groups": pages, "documents": labels_of(outputs.item), "rejected": outputs.rejected,
+        "types": types_in(path, only, columns, types),
+    }  # fmt: skip
+    pair = outputs.correct, outputs.confidence
+    found = refusing(str(path), lambda: policy.check(*pair, **of_rows, **options))
+    shift = _shift(
+        policy, path, outputs.confidence[read], None if by is None else by[read],
+        None if pages is None else pages[read],
+    )  # fmt: skip
+    return _Checked(found, shift, notes)
+
+
+def _of_verified(
+    policy: Policy, path: Path, columns: Mapping[str, Any], max_group_size: int | None
+) -> _Checked:
+    """Check a policy on outputs that are verified in part."""
+    read, fields = read_verified(path, columns)
+    truth, confidence = read
+    asked = partial(policy.check, truth, confidence, by=fields, max_group_size=max_group_size)
+    found = refusing(str(path), asked)
+    shift = _shift(policy, path, confidence, fields, truth.groups)
+    return _Checked(found, shift, notes_of_groups([path], [read], columns))
+
+
+def _shift(policy: Policy, path: Path, confidence: Any, by: Any, groups: Any) -> Any:
+    """Return whether confidences have moved; refuse those that look like another scale's."""
+    groups = groups if policy.has_groups else None
+    shift = refusing(str(path), partial(policy.shift, confidence, by=by, groups=groups))
+    refusing(str(path), lambda: require_scale(path, policy, shift, confidence))
+    return shift
+
+
+def _of_log(
+    policy: Policy,
+    path: Path,
+    columns: Mapping[str, Any],
+    drawn: str | None,
+    max_group_size: int | None,
+) -> _Checked:
+    """Check a policy on a log of audits.
+
+    Another threshold can be chosen only where the truth of what was rejected is known, and outputs do
+    not depend on each other.
+    """
+    if OF_AUDIT not in columns_in(path):
+        raise RefusalError(
+            f'{path}: there is no column "{OF_AUDIT}", which a log has, as fastarac sample '
+            "--audit writes it; without --log verified outputs are expected"
+        )
+    groups = None if columns["group"] == NO_GROUP else columns["group"]
+    if not (groups is None or isinstance(groups, str)):
+        raise RefusalError("--group is given twice beside --log; one column is expected")
+    named = {
+        "confidence": columns["confidence"], "correct": columns["correct"] or "correct",
+        "drawn": drawn, "by": columns["by"], "groups": groups,
+    }  # fmt: skip
+
+    def checked() -> tuple[Any, Any, Any]:
+        log = operation.read_audits(path, policy=policy, **named)
+        audits: dict[str, Any] = {"audit_probability": log.audit_probability, "drawn": log.drawn}
+        pages: dict[str, Any] = {"groups": log.groups, "max_group_size": max_group_size}
+        found = policy.check(log.correct, log.confidence, by=log.by, **audits, **pages)
+        sweep = None
+        if groups is None and not policy.fields and not np.isnan(log.correct[~log.accepted]).any():
+            sweep = operation.audited_sweep(
+                log.correct, log.confidence, threshold=policy.thresholds[0], **audits
+            )
+        pages = {"groups": log.groups if policy.has_groups else None}
+        return found, policy.shift(log.confidence, by=log.by, **pages), sweep
+
+    notes: list[str] = []
+    with collected(notes):
+        found, shift, sweep = refusing(str(path), checked)
+    return _Checked(found, shift, notes, sweep)

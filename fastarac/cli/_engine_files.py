@@ -1,0 +1,63 @@
+"""Tables, files of OCR engines, and documents with fields: which they are, and their options."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from fastarac.cli._ocr import named_paths
+from fastarac.cli._options import RefusalError
+from fastarac.cli._policies import refusing
+from fastarac.cli._refusals import incomplete
+from fastarac.operation.application import WRITTEN_FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+
+OF_TABLES = "--confidence", "--by", "--document", "--empty-confidence", "--judge", "--type"
+OF_OCR = (
+    *("--pages", "--review-pages", "--images", "--crops", "--unit", "--join", "--level", "--pattern"),
+    *("--combination", "--name"),
+)
+OF_FIELDS = "--rename", "--value-key", "--confidence-key"
+
+
+def refuse_others(
+    given: Collection[str], path: Path, read: str, options: Mapping[str, Sequence[str]]
+) -> None:
+    """Refuse options that are for something else than what a file is read as."""
+    for wanted, names in options.items():
+        other = next((name for name in names if name in given), None)
+        if other is not None:
+            raise RefusalError(f"{other} is for {wanted}, but {path} is read as {read}")
+
+
+def is_of_ocr(
+    paths: Sequence[Path], given: Collection[str], of_tables: Sequence[str] = OF_TABLES
+) -> bool:
+    """Tell files of an OCR engine from a table; refuse options that are for the other."""
+    from fastarac import ocr
+
+    tables = {path.name.lower().removesuffix(".gz").endswith(tuple(WRITTEN_FORMATS)) for path in paths}
+    found = (len(paths) > 1 and False in tables) or any(
+        path.exists() and refusing(str(path), partial(ocr.is_engine_output, path)) for path in paths
+    )
+    read, others = ("OCR", {"tables": of_tables}) if found else ("a table", {"OCR": OF_OCR})
+    refuse_others(given, paths[0], read, others)
+    return bool(found)
+
+
+def engine_files(paths: Sequence[Path], reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the files of one engine, or of several by their names, and how they are read."""
+    from fastarac import ocr
+
+    options = dict(reading)
+    model, names = options.pop("combination"), options.pop("name")
+    options["output"] = paths
+    if model is not None:
+        options["combination"] = refusing(str(model), lambda: ocr.Combination.load(model))
+        options["output"] = named_paths(paths, names)
+    elif names:
+        incomplete({"--name"}, [("--name", ("--combination",))])
+    return options

@@ -1,0 +1,194 @@
+"""`fastarac fit`: thresholds that keep a limit on new outputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fastarac import operation
+from fastarac._core.exceptions import collected
+from fastarac._core.files import suffix_problem
+from fastarac.answers.policies import fit_answer
+from fastarac.cli import _html
+from fastarac.cli import _policy_options as options
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._files import notes_of_groups, notes_of_pages, with_pages
+from fastarac.cli._json import deliver
+from fastarac.cli._option_groups import ReadingOptions, VerifiedOptions, grouped
+from fastarac.cli._options import (
+    Form,
+    GroupColumn,
+    ReportFile,
+    TextOrJson,
+    groups_of,
+    in_words_of_options,
+    option,
+    refuse,
+    require_files,
+)
+from fastarac.cli._policies import (
+    labels_of,
+    of_one_model,
+    one_group_of,
+    read_verified,
+    refusing,
+    types_in,
+    with_confidence,
+)
+from fastarac.io._pages import count_words, parts_of_pages
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastarac.answers.answer import Answer
+    from fastarac.operation import Policy
+
+EXAMPLES = """
+Examples:
+
+\b
+  fastarac fit verified.csv --error-rate 0.01 -o policy.json
+  fastarac fit fields.parquet --by field --error-rate 0.01 -o policy.json
+  fastarac fit fields.parquet --by field --document form --error-rate 0.02 -o policy.json
+  fastarac fit fields.parquet --by field --document form --optional po --error-rate 0.02 \
+    -o policy.json
+  fastarac fit part.csv --inclusion-probability inclusion_probability --judge judge \\
+    --error-rate 0.01 -o policy.json
+
+The file is as for fastarac evaluate. Where its column "model" has several names, as in what fastarac
+ocr -o writes, --only says which one the policy is for.
+"""
+
+Rule = StrEnum("Rule", ["product", "least"])
+RuleOption = Annotated[Rule, option("--rule", "How outputs make the confidence of a document.")]
+PolicyOutput = Annotated[Path, option("--output -o FILE", "Where to write the policy, as JSON.")]
+Optional = Annotated[
+    list[str] | None,
+    option(
+        "--optional FIELD",
+        "Field that an accepted document may lack; one that was missed counts as an error. Can be "
+        "repeated.  [default: documents that lack a field are never accepted]",
+    ),
+]
+FieldsFile = Annotated[
+    Path | None,
+    option("--fields FILE", "TOML file of fields, as of ocr --compare: po = { optional = true }."),
+]
+
+
+@grouped
+def fit(
+    context: typer.Context,
+    path: options.File,
+    output: PolicyOutput,
+    *,
+    reading: ReadingOptions,
+    only: options.Only = None,
+    by: options.Fields = None,
+    document: options.Document = None,
+    rule: RuleOption = Rule.product,
+    optional: Optional = None,
+    fields: FieldsFile = None,
+    fields_complete: options.FieldsComplete = False,
+    document_type: options.DocumentTypes = None,
+    group: GroupColumn = None,
+    max_group_size: options.MaxGroupSize = None,
+    error_rate: options.ErrorRate = None,
+    max_risk: options.MaxRisk = None,
+    guarantee: options.Failure = 0.05,
+    approximate: options.Approximate = False,
+    verified: VerifiedOptions,
+    output_format: TextOrJson = Form.text,
+    report: ReportFile = None,
+) -> None:
+    """Fit thresholds that keep a limit on new outputs, and write them as a policy."""
+    groups = groups_of(group)
+    columns = reading.columns(by=by, item=document, group=groups)
+    arguments: dict[str, Any] = {
+        "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": guarantee,
+        "max_group_size": max_group_size, "method": "gamma" if approximate else "auto",
+        "rule": str(rule),
+    }  # fmt: skip
+    of_verified = verified.columns(
+        context, reading, groups, "only", "document", "approximate", "optional", "fields",
+        "fields_complete", "document_type", paths=[path], by=by,
+    )  # fmt: skip
+    require_files(None, report)
+    refuse(suffix_problem(output, "policy", (".json",)))
+    notes: list[str] = []
+    if of_verified is not None:
+        read, labels = read_verified(path, of_verified)
+        of_pages = notes_of_groups([path], [read], of_verified)
+        policy = _fitted(path, (*read,), {**arguments, "by": labels}, notes)
+    else:
+        if max_risk is None and document is None:  # which have no guarantee by groups
+            columns, of_pages = with_pages([path], columns)
+        else:
+            of_pages = []
+        arguments |= {"optional": _optional(optional or [], fields), "fields_complete": fields_complete}
+        policy = _fitted_to_items(path, only, columns, document_type, arguments, notes)
+        of_pages += notes_of_pages([path], columns, only)
+    refusing(str(output), lambda: policy.save(output))
+    refusing(str(report), lambda: _html.save_operation(report, policy=policy))
+    answer = _in_words_of_options(fit_answer(policy))
+    said, tested, *advice = answer.sentences
+    to_report = "" if report is None else f", the report to {report}"
+    lines = [said, f"{tested} Written to {output}{to_report}.", *advice]
+    answer = replace(answer, sentences=lines).with_figures(path=str(output))
+    notes = [*map(in_words_of_options, notes), *of_pages]
+    deliver(str(output_format), "fit", answer, notes=notes, about="policy")
+
+
+def _fitted(path: Path, pair: Any, arguments: Mapping[str, Any], notes: list[str]) -> Policy:
+    with collected(notes), interrupts_end_at_once():
+        found: Policy = refusing(str(path), partial(operation.fit_policy, *pair, **arguments))
+    return found
+
+
+def _fitted_to_items(
+    path: Path,
+    only: str | None,
+    columns: Mapping[str, Any],
+    types: str | None,
+    arguments: Mapping[str, Any],
+    notes: list[str],
+) -> Policy:
+    """Fit a policy to a file, or to one model in it, of which all outputs are verified."""
+    every = of_one_model(path, only, columns)
+    outputs = with_confidence(path, every, notes, missed=not columns["empty_confidence"])
+    of_items = {
+        "by": labels_of(outputs.by),
+        "groups": one_group_of(outputs),
+        "documents": labels_of(outputs.item),
+        "rejected": None if outputs.item is None else outputs.rejected,
+        "types": types_in(path, only, columns, types),
+    }
+    pair = outputs.correct, outputs.confidence
+    policy = _fitted(path, pair, {**arguments, **of_items}, notes)
+    if policy.documents is not None:
+        return policy
+    words = count_words(path, only)
+    missed_rate = words[0] / words[1] if words and words[1] else None
+    return policy.with_unread(len(every) - len(outputs), missed_rate, parts_of_pages(path))
+
+
+def _optional(optional: list[str], file: Path | None) -> list[str]:
+    """Return the fields that documents may lack, as options and a file of fields say."""
+    if file is None:
+        return optional
+    from fastarac.ocr.fields.comparisons import settings_of_file
+
+    return [*optional, *refusing(str(file), lambda: settings_of_file(file)[1])]
+
+
+def _in_words_of_options(answer: Answer) -> Answer:
+    words = [
+        in_words_of_options(each).replace("fields_complete=True", "--fields-complete")
+        for each in answer.sentences
+    ]
+    return replace(answer, sentences=words)

@@ -1,0 +1,28 @@
+"""Options that need others, or exclude them: commands have tables of their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastarac.cli._options import RefusalError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    Rule = tuple[str, Sequence[str]]
+
+
+def incompatible(given: Collection[str], rules: Iterable[Rule]) -> None:
+    """Refuse an option beside one of those that it excludes."""
+    for option, others in rules:
+        other = next((each for each in others if each in given), None)
+        if option in given and other is not None:
+            raise RefusalError(f"{option} is given beside {other}; leave out one of the two")
+
+
+def incomplete(given: Collection[str], rules: Iterable[Rule]) -> None:
+    """Refuse an option without any of those that it goes with."""
+    for option, others in rules:
+        if option in given and not any(each in given for each in others):
+            one = "one of them" if len(others) > 1 else "it"
+            raise RefusalError(f"{option} is given without {' or '.join(others)}; {one} is expected")

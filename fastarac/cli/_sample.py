@@ -1,0 +1,263 @@
+"""`fastarac sample`: the outputs that people verify, and their answers beside all outputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from fastarac._core.exceptions import collected
+from fastarac.answers.sampling import drawn_answer, joined_answer
+from fastarac.cli import _ocr
+from fastarac.cli import _policy_options as options
+from fastarac.cli._engine_files import engine_files, is_of_ocr
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._json import deliver
+from fastarac.cli._option_groups import given_options, grouped
+from fastarac.cli._options import (
+    Confidence,
+    Form,
+    JudgeColumn,
+    RefusalError,
+    Seed,
+    TextOrJson,
+    option,
+    refuse,
+)
+from fastarac.cli._policies import load, refusing, require_columns
+from fastarac.cli._refusals import incompatible, incomplete
+from fastarac.partial_truth import sample_outputs
+from fastarac.partial_truth.sample_files import join_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fastarac.answers.answer import Answer
+    from fastarac.ocr.engine_outputs import EngineOutputs
+    from fastarac.ocr.verification.drawing import Crops
+    from fastarac.operation import Policy
+
+EXAMPLES = """
+Examples:
+
+\b
+  fastarac sample outputs.csv --budget 500 -o to_verify.csv
+  fastarac sample outputs.csv --budget 500 --judge judge --group page -o to_verify.csv
+  fastarac sample outputs.csv --answers to_verify.csv -o verified.csv
+  fastarac sample outputs.csv --budget 800 --answers to_verify.csv -o more.csv
+  fastarac sample today.csv --audit policy.json --budget 100 -o log.csv
+  fastarac sample accepted.csv review.csv --audit policy.json --budget 100 -o log.csv
+  fastarac sample ocr/ --budget 500 -o to_verify.csv --images scans/ --crops crops/
+  fastarac sample ocr/ --answers to_verify.csv -o verified.csv
+
+People fill in the column "correct" of what is written. With --answers all outputs are written again,
+with the answers beside those that were drawn. With --answers and a larger --budget more outputs are
+drawn: the options and --seed are those of the first time, whose answers are kept.
+
+With --audit, audits of what a policy accepts are drawn: the file written is the log that fastarac check
+--log reads, once the truth is filled in of what was drawn. Of what fastarac apply wrote, both files are
+given. Tables with the same columns are taken as one.
+
+Files and folders of an OCR engine are read as fastarac apply reads them, a row for each word: page,
+number, box, text and confidence. --group page draws whole pages.
+"""
+
+Budget = Annotated[
+    float | None, option("--budget N", "How many outputs to verify, on average.", show_default=False)
+]
+Output = Annotated[
+    Path,
+    option("--output -o FILE", "File to write: CSV, TSV, JSON lines or Parquet.", show_default=False),
+]
+Mix = Annotated[
+    float | None,
+    option("--mix SHARE", "Share of the budget that is spread evenly.  [default: 0.5; 1 of audits]"),
+]
+Stratum = Annotated[
+    str | None,
+    option("--stratum COLUMN", "Column of fields or sources, each of which gets its share."),
+]
+Group = Annotated[
+    str | None, option("--group COLUMN", "Column of pages or documents, which are drawn whole.")
+]
+AuditedPolicy = Annotated[
+    Path | None, option("--audit POLICY", "Draw audits of what this policy accepts.")
+]
+Answers = Annotated[
+    Path | None, option("--answers FILE", "What an earlier sample wrote, with answers filled in.")
+]
+CropsFolder = Annotated[
+    Path | None,
+    option("--crops FOLDER", "New folder for a picture of each drawn word, cut from --images."),
+]
+NEEDED = (
+    ("--images", ("--crops",)),
+    ("--crops", ("--images",)),
+    ("--by", ("--audit",)),
+)
+OF_DRAWS = "--judge", "--mix", "--stratum", "--group", "--by", "--images", "--crops"
+
+
+@grouped
+def sample(
+    context: typer.Context,
+    paths: options.AppliedFiles,
+    output: Output,
+    *,
+    budget: Budget = None,
+    confidence: Confidence = "confidence",
+    judge: JudgeColumn = None,
+    mix: Mix = None,
+    stratum: Stratum = None,
+    group: Group = None,
+    audit: AuditedPolicy = None,
+    by: options.Fields = None,
+    answers: Answers = None,
+    seed: Seed = 0,
+    images: _ocr.Images = None,
+    crops: CropsFolder = None,
+    reading: _ocr.EngineOptions,
+    output_format: TextOrJson = Form.text,
+) -> None:
+    """Draw the outputs that people verify, in a table or of OCR, each with a known probability."""
+    given = set(given_options(context).values())
+    _require_together(given)
+    rows = _DrawnFrom(paths, confidence, is_of_ocr(paths, given), reading)
+    if budget is None and answers is not None:
+        found = _joined(rows, answers, output)
+    else:
+        columns: dict[str, Any] = {
+            "mix": mix, "strata": stratum, "groups": group, "answers": answers, "random_state": seed,
+        }  # fmt: skip
+        policy = None if audit is None else load(audit)
+        if rows.is_ocr:
+            found = _drawn_words(rows, output, budget or 0.0, policy, columns, (images, crops))
+        else:
+            if audit is not None:
+                _require_rows(audit, policy, by)
+            columns |= {"judge": judge, "by": by, "confidence": confidence}
+            found = _drawn_rows(rows, output, budget or 0.0, policy, columns)
+    deliver(str(output_format), "sample", found)
+
+
+def _require_together(given: set[str]) -> None:
+    """Refuse options that do not go together, or that need others."""
+    if "--answers" in given:
+        incompatible(given, [("--audit", ("--answers",))])
+        incomplete(given, [(name, ("--budget",)) for name in OF_DRAWS])
+    elif "--budget" not in given:
+        raise RefusalError("--budget is missing: how many outputs to verify")
+    incomplete(given, NEEDED)
+    if "--audit" not in given:
+        return
+    if "--judge" in given and "--mix" not in given:
+        raise RefusalError(
+            "--judge is given beside --audit, which spreads the budget evenly; give a --mix below "
+            "1, or leave out --judge"
+        )
+    if "--group" in given:
+        raise RefusalError(
+            "--group is given beside --audit, whose audits are of single outputs; without --audit "
+            "groups are drawn whole, which fastarac check --inclusion-probability takes"
+        )
+
+
+class _DrawnFrom(NamedTuple):
+    """What is drawn from: a table, or files of an OCR engine."""
+
+    paths: Sequence[Path]
+    confidence: str
+    is_ocr: bool
+    reading: Mapping[str, Any]
+
+    @property
+    def words(self) -> EngineOutputs:
+        """The words of the files of an engine."""
+        from fastarac.ocr.engine_outputs import read_engine_outputs
+
+        options = engine_files(self.paths, self.reading)
+        output = options.pop("output")
+        with interrupts_end_at_once():
+            found: EngineOutputs = refusing("", lambda: read_engine_outputs(output, **options))
+        return found
+
+
+def _drawn_words(
+    rows: _DrawnFrom,
+    output: Path,
+    budget: float,
+    policy: Policy | None,
+    columns: Mapping[str, Any],
+    pictures: tuple[Path | None, Path | None],
+) -> Answer:
+    """Draw words of an engine, and cut out their pictures."""
+    from fastarac.ocr.verification.drawing import sample_words
+
+    words, crops = rows.words, _crops(*pictures)
+    done = refusing(
+        "", lambda: sample_words(words, output, budget, policy=policy, crops=crops, **columns)
+    )
+    return drawn_answer(
+        done.sample, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
+        words=done, crops=None if crops is None else crops.folder, answers=columns["answers"],
+    )  # fmt: skip
+
+
+def _drawn_rows(
+    rows: _DrawnFrom, output: Path, budget: float, policy: Policy | None, columns: Mapping[str, Any]
+) -> Answer:
+    """Draw rows of tables."""
+    notes: list[str] = []
+    with collected(notes):
+        found = refusing(
+            str(rows.paths[0]),
+            lambda: sample_outputs(rows.paths, output, budget, policy=policy, **columns),
+        )
+    answer = drawn_answer(
+        found, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
+        answers=columns["answers"],
+    )  # fmt: skip
+    return replace(answer, notes=notes)
+
+
+def _require_rows(audit: Path, policy: Any, by: str | None) -> None:
+    """Refuse a table without the fields of a policy, and policies of whole documents."""
+    if policy.documents is None:
+        require_columns([policy], by=by, documents=None)
+    if policy.documents is not None:
+        raise RefusalError(
+            f"{audit}: the policy accepts whole documents, whose audits are no rows; draw whole "
+            "documents at random instead, accepted or not, verify all their fields, and give these "
+            "rows to check and monitor with --document"
+        )
+
+
+def _crops(images: Path | None, folder: Path | None) -> Crops | None:
+    """Return where crops go and what they are cut from, before anything is read."""
+    from fastarac._core.extras import missing
+    from fastarac._core.files import folder_problem
+    from fastarac.ocr.verification.drawing import Crops
+    from fastarac.report.images import images_in
+
+    if images is None or folder is None:
+        return None
+    refuse(folder_problem(folder), f"{folder}: ")
+    refuse(missing(["PIL"], "ocr"))
+    return Crops(folder, refusing(str(images), lambda: images_in(images)))
+
+
+def _joined(rows: _DrawnFrom, answers: Path, output: Path) -> Answer:
+    """Write all outputs with the answers beside those that were drawn."""
+    from fastarac.ocr.verification.drawing import join_answers_of_words
+
+    if rows.is_ocr:
+        words = rows.words
+        drawn, answered, notes = refusing("", lambda: join_answers_of_words(words, answers, output))
+        return replace(joined_answer(drawn, answered, output), notes=notes)
+    drawn, answered = refusing(
+        str(rows.paths[0]),
+        lambda: join_answers(rows.paths, answers, output, confidence=rows.confidence),
+    )
+    return joined_answer(drawn, answered, output)
