@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._core.instead import is_in_part
 from fastarac._core.results import read_only
 from fastarac._engine.counts import CountsAtThresholds, ThresholdCounts
 from fastarac._engine.pairs import value_of_pairs
-from fastarac.sweep import ThresholdSweep, trusted_sweep
+from fastarac.sweep import ThresholdSweep, is_in_part, trusted_sweep
 
 if TYPE_CHECKING:
     from fastarac._engine.ranked import RankedItems

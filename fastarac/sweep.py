@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import reject_beside_sweep
-from fastarac._core.instead import LabelsInPart, refusal, whole_or_part
 from fastarac._core.results import Result, Table, TupleResult, read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import rounded_percent
@@ -28,6 +27,44 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 S = TypeVar("S", bound="_Sweep")
+
+
+class LabelsInPart:
+    """Labels of which some are missing; the counts at the thresholds are estimated."""
+
+    __slots__ = ()
+
+    @property
+    def simplified(self) -> ArrayLike:
+        """Plain labels where nothing is left to chance; this object otherwise."""
+        raise NotImplementedError
+
+    def sweep_of(
+        self, confidence: ArrayLike, share_of_judge: Callable[[Any], float | None] | None = None
+    ) -> ThresholdSweep:
+        """Return the estimated counts, with the judge's share that a function of the items tells."""
+        raise NotImplementedError
+
+    def refuse(self, instead: str = "") -> NoReturn:
+        """Raise where the labels of all items are needed, and say what to use instead."""
+        raise NotImplementedError
+
+
+def whole_or_part(correct: Any) -> Any:
+    """Return plain labels for those of which nothing is left to chance, and all else as it is."""
+    return correct.simplified if isinstance(correct, LabelsInPart) else correct
+
+
+def is_in_part(correct: Any) -> bool:
+    """Whether labels are given of which some are left to chance."""
+    return isinstance(whole_or_part(correct), LabelsInPart)
+
+
+def refuse_partial(correct: Any, instead: str = "") -> None:
+    """Raise where labels are given of which some are missing, for what is not estimated from them."""
+    labels = whole_or_part(correct)
+    if isinstance(labels, LabelsInPart):
+        labels.refuse(instead)
 
 
 class _AcceptanceCounts(NamedTuple):
@@ -481,7 +518,7 @@ def threshold_sweep(
         if graded or corners_only:
             other = "graded" if graded else "corners_only"
             raise TypeError(f"{other} is given beside a PartialTruth; the truth alone is expected")
-        return _estimated(correct, confidence, sample_weight, NAMES)
+        return _estimated(correct, confidence, sample_weight)
     if corners_only:
         if graded or sample_weight is not None:
             other = "graded" if graded else "sample_weight"
@@ -512,7 +549,7 @@ def as_sweep(
     confidence = require_confidence(confidence, names, beside=correct)
     labels = whole_or_part(correct)
     if isinstance(labels, LabelsInPart):
-        return _estimated(labels, confidence, sample_weight, names)
+        return _estimated(labels, confidence, sample_weight)
     return sweep_of_items(read_items(labels, confidence, sample_weight, names))
 
 
@@ -536,30 +573,20 @@ def as_ranked(
     confidence = require_confidence(confidence, names, beside=correct)
     labels = whole_or_part(correct)
     if isinstance(labels, LabelsInPart):
-        sweep = _estimated(labels, confidence, sample_weight, names, share_of_judge)
+        sweep = _estimated(labels, confidence, sample_weight, share_of_judge)
         return RankedItems(None, sweep, corners=corners)
     return RankedItems(read_items(labels, confidence, sample_weight, names), corners=corners)
-
-
-def refuse_partial(correct: object) -> None:
-    """Raise where labels are given of which some are missing, for what is not estimated from them."""
-    if isinstance(correct, LabelsInPart):
-        np.asarray(correct)  # says what takes them
 
 
 def _estimated(
     truth: LabelsInPart,
     confidence: ArrayLike,
     sample_weight: object,
-    names: tuple[str, str, str],
     share_of_judge: Callable[[Any], float | None] | None = None,
 ) -> ThresholdSweep:
-    """Return estimated counts; of classes (y_true) for what says how much a judge counts."""
-    if names != NAMES and share_of_judge is None:
-        raise TypeError(refusal())
     if sample_weight is not None:
         raise TypeError("sample_weight is given beside a PartialTruth; the truth alone is expected")
-    return truth.sweep_of(confidence, share_of_judge)  # type: ignore[no-any-return]
+    return truth.sweep_of(confidence, share_of_judge)
 
 
 def whole_sweep(sweep: AcceptedCounts) -> ThresholdSweep:

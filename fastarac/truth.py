@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
 from fastarac._core.checks import choice, reject_where, same_number
-from fastarac._core.instead import LabelsInPart, refusal
 from fastarac._core.results import Result, read_only
 from fastarac._core.text import plural
 from fastarac._engine import parallel, predictions
@@ -22,7 +21,7 @@ from fastarac._engine.counts import ThresholdCounts
 from fastarac._engine.inclusion import least_of, probabilities_of, refuse_unlikely
 from fastarac._engine.inputs import NAMES, Items, labels_in_part, read_groups, vector
 from fastarac.estimated_sweep import EstimatedSweep
-from fastarac.sweep import ThresholdSweep, threshold_sweep, trusted_sweep
+from fastarac.sweep import LabelsInPart, ThresholdSweep, threshold_sweep, trusted_sweep
 
 FloatArray = NDArray[np.float64]
 
@@ -30,6 +29,11 @@ STEPS = 20  # of κ from 0 to 1
 KEPT = 3  # of the counts by κ that are held at a time
 FEW = 10.0  # verified errors that count, below which predictions are left out
 FEW_JUDGED = 20.0  # below which they do not show how far a judge is off
+
+INSTEAD = (
+    "threshold_sweep(correct, confidence), given alone, has the estimated counts for curves, "
+    "asymptotic_interval has intervals and compare_models tests"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,8 +234,14 @@ class PartialTruth(LabelsInPart, Result):
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         """Return the labels where all are known with certainty; raise ``TypeError`` otherwise."""
         if self.simplified is self:
-            raise TypeError(refusal())
+            self.refuse()
         return np.array(self.correct, dtype)
+
+    def refuse(self, instead: str = "") -> NoReturn:
+        """Raise where the labels of all items are needed, and say what to use instead."""
+        raise TypeError(
+            f"a PartialTruth is given in place of the labels of all items; {instead or INSTEAD}"
+        )
 
     def __add__(self, other: object) -> PartialTruth:
         """The items of this one, then those of the other."""

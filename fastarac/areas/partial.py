@@ -16,7 +16,7 @@ from fastarac._core.exceptions import warn_undefined
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._engine.pairs import doubled_area
 from fastarac.estimated_sweep import for_limits, within
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, refuse_partial
 
 Counts = tuple["NDArray[Any]", ...]  # counts that rise along the sweep, to be added up
 
@@ -222,6 +222,7 @@ def roc_partial_auc_score(
         low, high = _range(fpr_range, "fpr_range")
     else:
         low, high = _range(tpr_range, "tpr_range")
+    refuse_partial(y_true, "of partial areas, arac_partial_auc_score is estimated")
     items = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True)
     sweep = items.corners
     tp, fp = (sweep.true_accepts,), (sweep.false_accepts,)

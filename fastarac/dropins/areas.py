@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.checks import reject_all_beside_sweep
 from fastarac._core.exceptions import UndefinedMetricWarning
-from fastarac._core.instead import is_in_part
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac.areas.precision_recall import share_of_judge
@@ -48,7 +47,7 @@ from fastarac.dropins.multiclass import (
     wrong_shape,
 )
 from fastarac.estimated_sweep import EstimatedSweep, roc_auc_of
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, is_in_part
 from fastarac.truth import require_alone
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import numpy as np
 from fastarac._core.checks import check_intervals, positive_scalar
 from fastarac._core.dtype_comparison import at_or_above
 from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
-from fastarac._core.instead import whole_or_part
 from fastarac._core.results import Result, Table
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import aligned, plural, printable
@@ -34,7 +33,7 @@ from fastarac.evaluation.items import reject_reviewer, statistics_of
 from fastarac.evaluation.limits import LABELS, ends_of, prices_of, read_limits
 from fastarac.operating_points.points import point_of_limit
 from fastarac.reviewer import Reviewer
-from fastarac.sweep import as_ranked, threshold_sweep
+from fastarac.sweep import as_ranked, threshold_sweep, whole_or_part
 from fastarac.truth import PartialTruth, require_alone
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import choice, exactly_one, failure_of, fraction_of
 from fastarac._core.exceptions import warn_too_small
-from fastarac._core.instead import whole_or_part
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
@@ -39,7 +38,7 @@ from fastarac.guarantees.gamma import FEWEST_GROUPS, gamma_on_error_rate, gamma_
 from fastarac.guarantees.partial import proved_of
 from fastarac.guarantees.weighted_betting import bet_on_verified
 from fastarac.operating_points.points import OperatingPoint, operating_point
-from fastarac.sweep import ThresholdSweep, as_sweep, require_confidence
+from fastarac.sweep import ThresholdSweep, as_sweep, require_confidence, whole_or_part
 from fastarac.truth import PartialTruth
 
 Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"]

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac._core.exceptions import warn_undefined
-from fastarac._core.instead import LabelsInPart, whole_or_part
 from fastarac.estimated_sweep import for_limits
 from fastarac.operating_points.ties import errors_at, fraction_of_errors, fraction_of_risk
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, require_confidence
+from fastarac.sweep import (
+    CornerSweep,
+    LabelsInPart,
+    ThresholdSweep,
+    as_ranked,
+    require_confidence,
+    whole_or_part,
+)
 from fastarac.truth import require_alone
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from fastarac._core.checks import (
     real_scalar,
     reject_beside_sweep,
 )
-from fastarac._core.instead import LabelsInPart
 from fastarac._core.results import Result
 from fastarac._core.text import percent
 from fastarac.areas.order import question_sweep
@@ -39,7 +38,7 @@ from fastarac.operating_points.ties import (
     fraction_of_tie,
 )
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep
+from fastarac.sweep import CornerSweep, LabelsInPart, ThresholdSweep, as_ranked, as_sweep
 
 if TYPE_CHECKING:
     import numpy as np

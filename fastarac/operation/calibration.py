@@ -21,6 +21,8 @@ from fastarac.sweep import ThresholdSweep, as_sweep, refuse_partial
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+NO_CALIBRATION = "calibration takes no weights, which verified items need, and so has no estimate"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration(Table, Result):
@@ -147,7 +149,7 @@ def isotonic_calibration(
     >>> found.at([0.85, 0.75, 0.1])
     array([0. , 0.5, 1. ])
     """
-    refuse_partial(correct)
+    refuse_partial(correct, NO_CALIBRATION)
     return calibration_of(as_sweep(correct, confidence))
 
 
@@ -294,6 +296,7 @@ def calibration_table(
     (array([0.2 , 0.65, 0.85]), array([0. , 0.5, 1. ]))
     """
     level = inner_fraction(confidence_level, "confidence_level")
+    refuse_partial(correct, NO_CALIBRATION)
     items = read_items(correct, confidence)
     sweep = as_sweep(items.correct, items.confidence)
     right = np.diff(sweep.true_accepts)[::-1]

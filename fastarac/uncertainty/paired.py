@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from fastarac._core.checks import choice, require_type
-from fastarac._core.instead import LabelsInPart
 from fastarac._engine.factors import codes_of_terms, columns_of, outermost, read_factors
 from fastarac._engine.inputs import read_groups
 from fastarac.models import named_models
-from fastarac.sweep import ThresholdSweep
+from fastarac.sweep import LabelsInPart, ThresholdSweep
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

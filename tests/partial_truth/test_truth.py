@@ -572,16 +572,18 @@ def test_what_is_not_offered_says_what_is():
         fa.asymptotic_interval(truth, confidence, statistic="break_even_point")
     displays = fa.displays
     for function, instead in (
-        (fa.bootstrap, "asymptotic_interval has"),
-        (fa.influence_values, "asymptotic_interval has"),
-        (partial(fa.delong_test, score_b=judge), "compare_models with statistic='roc_auc'"),
-        (fa.operation.calibration_table, "there is none in its place"),
-        (displays.CalibrationDisplay.from_predictions, "there is none in its place"),
-        (displays.RocCurveDisplay.from_predictions, "from_sweep(threshold_sweep(correct, confidence))"),
-        (fa.roc_curve, "threshold_sweep(correct, confidence), given alone, is taken"),
-        (fa.correctness, "evaluate, evaluate_groups"),
+        (fa.bootstrap, "asymptotic_interval has intervals"),
+        (fa.influence_values, "asymptotic_interval has intervals"),
+        (partial(fa.delong_test, score_b=judge), "compare_models tests"),
+        (fa.operation.calibration_table, "no estimate"),
+        (displays.CalibrationDisplay.from_predictions, "no estimate"),
+        (displays.RocCurveDisplay.from_predictions, "threshold_sweep(correct, confidence)"),
+        (partial(fa.roc_partial_auc_score, fpr_range=(0, 0.5)), "arac_partial_auc_score"),
+        (fa.costs.cost_curve_band, "cost_curve estimates"),
+        (fa.roc_curve, "threshold_sweep(correct, confidence), given alone"),
+        (fa.correctness, "threshold_sweep(correct, confidence)"),
     ):
-        with pytest.raises(TypeError, match=f"a PartialTruth is given.*; {re.escape(instead)}"):
+        with pytest.raises(TypeError, match=f"a PartialTruth is given.*{re.escape(instead)}"):
             function(truth, confidence)
     with pytest.raises(ValueError, match="neither weights nor a PartialTruth; use estimator='exact'"):
         fa.excess_aurc_loss(truth, confidence)
@@ -595,3 +597,23 @@ def test_what_is_not_offered_says_what_is():
         fa.evaluate(truth, np.where(np.arange(4000) == 3, np.nan, confidence))
     with pytest.raises(TypeError, match="is no PartialTruth"):
         fa.compare_models({"a": (truth, confidence), "b": (right, judge)})
+
+
+def test_curves_of_classes_take_partial_truth_as_they_take_its_counts():
+    confidence, right, judge, rng = outputs(12)
+    truth = fa.PartialTruth(
+        verified(right, rng.random(4000) < 0.2), inclusion_probability=0.2, judge=judge
+    )
+    sweep = fa.threshold_sweep(truth, confidence)
+    for function in (
+        fa.break_even_point,
+        fa.equal_error_rate,
+        partial(fa.interpolated_precision, recall_levels=[0.2, 0.7]),
+        fa.eleven_point_average_precision,
+        fa.costs.cost_curve,
+    ):
+        ours, counts = function(truth, confidence), function(sweep)
+        if isinstance(ours, tuple) or hasattr(ours, "to_columns"):
+            assert ours == counts
+        else:
+            np.testing.assert_array_equal(ours, counts)
