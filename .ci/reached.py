@@ -18,7 +18,16 @@ LEAST = 95.0  # percent
 WATCHED = (
     *(
         f"fastarac/{name}/*"
-        for name in ("_kernels", "_core", "_engine", "areas", "uncertainty", "dropins", "measures")
+        for name in (
+            "_kernels",
+            "_core",
+            "_engine",
+            "samples",
+            "areas",
+            "uncertainty",
+            "dropins",
+            "measures",
+        )
     ),
     "fastarac/sweep.py",
     "fastarac/curves.py",

@@ -64,9 +64,9 @@ from .operating_points.points import acceptance_at_error_rate as acceptance_at_e
 from .operating_points.points import acceptance_at_risk as acceptance_at_risk
 from .operating_points.points import operating_point as operating_point
 from .reviewer import Reviewer as Reviewer
+from .samples.door import threshold_sweep as threshold_sweep
+from .samples.partial import PartialTruth as PartialTruth
 from .sweep import ThresholdSweep as ThresholdSweep
-from .sweep import threshold_sweep as threshold_sweep
-from .truth import PartialTruth as PartialTruth
 from .uncertainty.asymptotic import asymptotic_interval as asymptotic_interval
 from .uncertainty.bands import bootstrap_band as bootstrap_band
 from .uncertainty.bootstrap import bootstrap as bootstrap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +14,11 @@ from fastarac._core.checks import reject_beside_sweep
 from fastarac._core.results import Table, TupleResult
 from fastarac._engine import parallel
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
-from fastarac.estimated_sweep import for_curves
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep
+from fastarac.samples.door import as_ranked, as_sweep
+
+if TYPE_CHECKING:
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 FloatArray = NDArray[np.float64]
 C = TypeVar("C")
@@ -285,7 +287,7 @@ def arac_curve(
     array([inf, 0.9, 0.8, 0.6, 0.4])
     """
     check_reviewer(reviewer)
-    sweep = for_curves(as_ranked(correct, confidence, sample_weight, corners=True).points)
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).points.possible
     if reviewer is not None:
         y = reviewer.accuracy_after_correction(sweep)
         return ARACCurve(sweep.acceptance_rate, y, sweep.thresholds)
@@ -340,7 +342,7 @@ def arp_curve(
     >>> fa.arp_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).precision
     array([1.        , 1.        , 0.5       , 0.66666667, 0.75      ])
     """
-    sweep = for_curves(as_sweep(correct, confidence, sample_weight))
+    sweep = as_sweep(correct, confidence, sample_weight).possible
     x, y = _points("share_points", sweep.true_accepts, sweep.false_accepts, flag=False)
     return ARPCurve(x, y, sweep.thresholds)
 
@@ -392,7 +394,7 @@ def rc_curve(
     >>> fa.rc_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).risk
     array([0.        , 0.        , 0.5       , 0.33333333, 0.25      ])
     """
-    sweep = for_curves(as_sweep(correct, confidence, sample_weight))
+    sweep = as_sweep(correct, confidence, sample_weight).possible
     x, y = _points("share_points", sweep.false_accepts, sweep.true_accepts, flag=False)
     return RCCurve(x, y, sweep.thresholds)
 
@@ -445,7 +447,7 @@ def generalized_rc_curve(
     >>> fa.generalized_rc_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).error_rate
     array([0.  , 0.  , 0.25, 0.25, 0.25])
     """
-    sweep = for_curves(as_ranked(correct, confidence, sample_weight, corners=True).points)
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).points.possible
     x, y = _points("error_points", sweep.true_accepts, sweep.false_accepts, flag=False)
     return GeneralizedRCCurve(x, y, sweep.thresholds)
 
@@ -499,6 +501,6 @@ def accuracy_rejection_curve(
     >>> fa.accuracy_rejection_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).rejection_rate
     array([1.  , 0.75, 0.5 , 0.25, 0.  ])
     """
-    sweep = for_curves(as_sweep(correct, confidence, sample_weight))
+    sweep = as_sweep(correct, confidence, sample_weight).possible
     x, y = _points("share_points", sweep.true_accepts, sweep.false_accepts, flag=True)
     return AccuracyRejectionCurve(x, y, sweep.thresholds)

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.inputs import NAMES
-from fastarac.sweep import ThresholdSweep, as_sweep, whole_sweep
+from fastarac.samples.door import as_sweep
+from fastarac.sweep import ThresholdSweep, whole_sweep
 
 # The third of three are the identifiers of the items, by which compare_models checks their order.
 Items: TypeAlias = "tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]"

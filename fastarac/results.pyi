@@ -29,7 +29,6 @@ from .dropins.curves import DETCurve as DETCurve
 from .dropins.curves import PrecisionRecallCurve as PrecisionRecallCurve
 from .dropins.curves import ROCCurve as ROCCurve
 from .dropins.scorer import Scorer as Scorer
-from .estimated_sweep import EstimatedSweep as EstimatedSweep
 from .evaluation.bounds import BoundedEvaluation as BoundedEvaluation
 from .evaluation.bounds import BoundedLimitEvaluation as BoundedLimitEvaluation
 from .evaluation.costs import CostEvaluation as CostEvaluation
@@ -61,6 +60,7 @@ from .operation.shifts import Reference as Reference
 from .partial_truth.confidence_based import ConfidenceBasedEstimate as ConfidenceBasedEstimate
 from .partial_truth.sampling import VerificationSample as VerificationSample
 from .partial_truth.verified_files import VerifiedOutputs as VerifiedOutputs
+from .samples.estimated import EstimatedSweep as EstimatedSweep
 from .sweep import AcceptanceCounts as AcceptanceCounts
 from .sweep import CornerSweep as CornerSweep
 from .sweep import ThresholdSweep as ThresholdSweep

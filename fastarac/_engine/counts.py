@@ -132,6 +132,16 @@ class CountsAtThresholds(AcceptedCounts):
     if TYPE_CHECKING:
         thresholds: Array
 
+    @property
+    def possible(self) -> CountsAtThresholds:
+        """What is reported: these counts; of estimated ones the nearest that items can have."""
+        return self
+
+    @property
+    def rising(self) -> CountsAtThresholds:
+        """What limits are kept with: these counts; of estimated ones those whose errors never fall."""
+        return self
+
 
 class _ThresholdCounts(NamedTuple):
     thresholds: Array

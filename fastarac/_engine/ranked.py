@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -28,11 +29,12 @@ from fastarac._engine.counts import (
     ThresholdCounts,
     thresholds_of,
 )
-from fastarac._engine.pairs import PairCounts, Quotient, pairs_between
+from fastarac._engine.pairs import PairCounts, Quotient, pairs_between, value_of_pairs
 from fastarac._engine.quantized import count_quantized
 from fastarac._engine.smaller_class import corners_around_few, count_around_few
 from fastarac._engine.strategy import Need, Way, choose, first_way
 from fastarac._kernels.codes import (
+    OF_INTERPOLATION,
     PRECISION_INTEGRALS,
     PRECISION_MEANS,
     RECALL_INTEGRALS,
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 
     from fastarac._engine.inputs import Items
     from fastarac._engine.sums import Ordered, ThresholdSums
+
+Number = TypeVar("Number", float, Fraction)
 
 OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}  # sums that they decide on
 
@@ -283,6 +287,26 @@ class RankedItems:
         step = Fraction(correct * correct, correct + incorrect)
         found = sums.sum_over(whole, quantity, of_risk=of_risk)
         return found - (step if quantity == RECALL_STEPS else tie)
+
+    def precision_area(self, interpolation: str) -> float:
+        """Area under the precision–recall curve; NaN where no item is correct."""
+        positives = self.totals.correct
+        if not positives:
+            return math.nan
+        area = self.sum(OF_INTERPOLATION[interpolation]) / positives
+        return float(area / 2 if interpolation == "linear" else area)
+
+    @property
+    def roc_auc(self) -> float:
+        """ROC-AUC; NaN of one class."""
+        return value_of_pairs("roc_auc", self.pairs)
+
+    def within(self, value: Number, least: Number, most: Number) -> Number:  # noqa: ARG002
+        """A figure of these items, between what is possible: of counts it always is."""
+        return value
+
+    def refuse_unestimated(self, **options: object) -> None:
+        """Raise where an option is given of whose figure there is no estimate: of counts there is."""
 
     def sums(self) -> ThresholdSums:
         """AURC, average precision and PR-AUC by few passes over the thresholds."""

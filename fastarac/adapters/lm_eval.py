@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastarac.adapters._items import HarnessOutputs, outputs_of
-from fastarac.sweep import threshold_sweep
+from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, as_statistic
 
 __all__ = ["multiple_choice", "outputs"]

@@ -11,7 +11,7 @@ from fastarac._core.checks import fractions_of
 from fastarac._core.extras import require
 from fastarac.bounds.bounded import BoundedSweep
 from fastarac.evaluation.items import evaluate
-from fastarac.sweep import ThresholdSweep, threshold_sweep
+from fastarac.samples.door import threshold_sweep
 
 require("torchmetrics", "torch")
 
@@ -22,6 +22,8 @@ from torchmetrics.utilities import dim_zero_cat  # noqa: E402
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from torch import Tensor
+
+    from fastarac.sweep import ThresholdSweep
 
 __all__ = ["SelectiveMetrics"]
 

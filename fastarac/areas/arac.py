@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from fastarac._core.checks import positive_scalar
 from fastarac._core.results import TupleResult
 from fastarac._engine.pairs import PairCounts, Quotient, quotient_of_pairs, value_of_pairs, whole_pairs
-from fastarac.estimated_sweep import is_estimated, within
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
+from fastarac.samples.door import as_ranked, is_estimated
 
 if TYPE_CHECKING:
-    from fastarac.truth import PartialItems
+    from fastarac.samples.partial_items import PartialItems
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 
 class _CurveArea(NamedTuple):
@@ -210,7 +210,7 @@ def arac_auc_score(
     0.96875
     """
     items = as_ranked(correct, confidence, sample_weight, corners=True, share_of_judge=share_of_judge)
-    return within(items, value_of_pairs("arac_auc", items.pairs), 0.5, 1.0)
+    return items.within(value_of_pairs("arac_auc", items.pairs), 0.5, 1.0)
 
 
 def normalized_arac_auc_score(
@@ -266,7 +266,7 @@ def normalized_arac_auc_score(
     gamma = positive_scalar(gamma, "gamma")
     share = partial(share_of_normalized, gamma=gamma)
     items = as_ranked(correct, confidence, sample_weight, corners=True, share_of_judge=share)
-    return within(items, arac_area_of(items.pairs, gamma).normalized, *ends_of_normalized(gamma))
+    return items.within(arac_area_of(items.pairs, gamma).normalized, *ends_of_normalized(gamma))
 
 
 def augrc_loss(
@@ -318,7 +318,7 @@ def augrc_loss(
     0.03125
     """
     items = as_ranked(correct, confidence, sample_weight, corners=True, share_of_judge=share_of_judge)
-    return within(items, value_of_pairs("augrc", items.pairs), 0.0, 0.5)
+    return items.within(value_of_pairs("augrc", items.pairs), 0.0, 0.5)
 
 
 def ends_of_normalized(gamma: float = 1.0) -> tuple[float, float]:
@@ -346,7 +346,7 @@ def estimated_recognition_rate(correct: Any, confidence: ArrayLike | None) -> fl
     """β of items of which some are verified, with the least variance."""
     items = as_ranked(correct, confidence, share_of_judge=_share_for_all)
     p, q, _ = items.totals
-    return within(items, float(p / (p + q)), 0.0, 1.0)
+    return items.within(float(p / (p + q)), 0.0, 1.0)
 
 
 def _share_for_all(items: PartialItems) -> float | None:

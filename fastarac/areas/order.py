@@ -13,7 +13,8 @@ from fastarac._core.text import area, few_of, plural
 from fastarac._engine.factors import n_groups, read_factors
 from fastarac._engine.inputs import vector
 from fastarac._engine.pairs import value_of_pairs
-from fastarac.sweep import ThresholdSweep, as_ranked
+from fastarac.samples.door import as_ranked
+from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +15,10 @@ from fastarac._core.checks import choice, exactly_one, fraction_of, real_scalar
 from fastarac._core.exceptions import warn_undefined
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._engine.pairs import doubled_area
-from fastarac.estimated_sweep import for_limits, within
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, refuse_partial
+from fastarac.samples.door import as_ranked, refuse_partial
+
+if TYPE_CHECKING:
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 Counts = tuple["NDArray[Any]", ...]  # counts that rise along the sweep, to be added up
 
@@ -137,7 +139,7 @@ def arac_partial_auc_score(
     items = as_ranked(correct, confidence, sample_weight, corners=True)
     sweep = items.corners
     if max_error_rate is not None:
-        sweep = for_limits(sweep)
+        sweep = sweep.rising
     ta, fa = sweep.true_accepts, sweep.false_accepts
     total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)  # not rounded
     if max_error_rate is not None:
@@ -145,7 +147,7 @@ def arac_partial_auc_score(
         area = area_between((fa,), (ta, fa), Fraction(0), errors * total) / total**2
         return float((area + limit - errors) / limit)
     below = area_between((ta, fa), (fa,), low * total, high * total) / total**2
-    return within(items, float(1 - below / (high - low)), float(1 - (low + high) / 2), 1.0)
+    return items.within(float(1 - below / (high - low)), float(1 - (low + high) / 2), 1.0)
 
 
 def roc_partial_auc_score(
@@ -235,7 +237,7 @@ def roc_partial_auc_score(
         area = area_between(fp, tp, low * negative, high * negative) / (positive * negative)
     else:
         area = width - area_between(tp, fp, low * positive, high * positive) / (positive * negative)
-    area = within(items, area, Fraction(0), width)
+    area = items.within(area, Fraction(0), width)
     if standardize is None:
         return float(area)
     chance = (high**2 - low**2) / 2

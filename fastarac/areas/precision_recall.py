@@ -14,16 +14,16 @@ from fastarac._core.checks import MOST_VALUES, choice, fractions_of, whole_numbe
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import TupleResult
 from fastarac._engine.inputs import SCORED_NAMES
-from fastarac._kernels.codes import OF_INTERPOLATION
 from fastarac.areas.gradients import PointInfluence, by_precision, integrals, points_of, sum_of_terms
-from fastarac.estimated_sweep import EstimatedSweep, for_limits, plain
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep
+from fastarac.samples.door import as_ranked, as_sweep
+from fastarac.samples.estimated import plain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._engine.counts import AcceptedCounts
-    from fastarac.truth import PartialItems
+    from fastarac.samples.partial_items import PartialItems
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 Interpolation = Literal["davis-goadrich", "linear", "step"]
 
@@ -149,14 +149,10 @@ def pr_auc_score(
     items = as_ranked(
         y_true, y_score, sample_weight, SCORED_NAMES, corners=corners, share_of_judge=share
     )
-    if isinstance(items.given, EstimatedSweep):
-        return items.given.precision_area(interpolation)
-    positives = items.totals.correct
-    if not positives:
+    area = items.precision_area(interpolation)
+    if math.isnan(area):
         warn_undefined("area under the precision-recall curve", "y_true has no positive item")
-        return math.nan
-    area = items.sum(OF_INTERPOLATION[interpolation]) / positives
-    return float(area / 2 if interpolation == "linear" else area)
+    return area
 
 
 def interpolated_precision(
@@ -216,7 +212,7 @@ def interpolated_precision(
         levels = np.arange(n_levels) / (n_levels - 1)
     else:
         levels = np.atleast_1d(fractions_of(recall_levels, "recall_levels"))
-    sweep = for_limits(as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners)
+    sweep = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners.rising
     if not sweep.n_correct:
         warn_undefined("interpolated precision", "y_true has no positive item")
         return np.full(len(levels), np.nan)
@@ -277,7 +273,7 @@ def eleven_point_average_precision(
     >>> round(fa.eleven_point_average_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]), 6)
     0.848485
     """
-    sweep = for_limits(as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners)
+    sweep = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners.rising
     if not sweep.n_correct:
         warn_undefined("11-point average precision", "y_true has no positive item")
         return math.nan
@@ -336,7 +332,7 @@ def break_even_point(
     >>> fa.break_even_point([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6])
     BreakEvenPoint(value=0.5, threshold=0.8)
     """
-    sweep = for_limits(as_sweep(y_true, y_score, sample_weight, SCORED_NAMES))
+    sweep = as_sweep(y_true, y_score, sample_weight, SCORED_NAMES).rising
     if not sweep.n_correct:
         warn_undefined("break-even point", "y_true has no positive item")
         return BreakEvenPoint(math.nan, math.nan)
@@ -397,7 +393,7 @@ def equal_error_rate(
     >>> fa.equal_error_rate([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6])
     EqualErrorRate(rate=0.5, threshold=0.8)
     """
-    sweep = for_limits(as_sweep(y_true, y_score, sample_weight, SCORED_NAMES))
+    sweep = as_sweep(y_true, y_score, sample_weight, SCORED_NAMES).rising
     if not (sweep.n_correct and sweep.n_incorrect):
         warn_undefined("equal error rate", "y_true has one class only")
         return EqualErrorRate(math.nan, math.nan)

@@ -30,8 +30,7 @@ from fastarac.areas.arac import (
     slopes_of_normalized,
 )
 from fastarac.areas.gradients import from_here_on
-from fastarac.estimated_sweep import is_estimated, within
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
+from fastarac.samples.door import as_ranked, is_estimated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastarac._engine.ranked import RankedItems
-    from fastarac.truth import PartialItems
+    from fastarac.samples.partial_items import PartialItems
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 FloatArray = NDArray[np.float64]
 Estimator = Literal["trapezoid", "mean", "exact"]
@@ -282,7 +282,7 @@ def arp_auc_score(
     0.791667
     """
     items = _ranked(correct, confidence, sample_weight, estimator)
-    return within(items, float(_area(items, estimator)), 0.0, 1.0)
+    return items.within(float(_area(items, estimator)), 0.0, 1.0)
 
 
 def normalized_arp_auc_score(
@@ -338,7 +338,7 @@ def normalized_arp_auc_score(
     gamma = positive_scalar(gamma, "gamma")
     share = partial(share_of_normalized, estimator=estimator, gamma=gamma)
     items = _ranked(correct, confidence, sample_weight, estimator, share)
-    return within(items, _arp_area(items, gamma, estimator).normalized, -math.inf, 1.0)
+    return items.within(_arp_area(items, gamma, estimator).normalized, -math.inf, 1.0)
 
 
 def aurc_loss(
@@ -391,7 +391,7 @@ def aurc_loss(
     0.0625
     """
     items = _ranked(correct, confidence, sample_weight, estimator)
-    return within(items, float(_area(items, estimator, of_risk=True)), 0.0, 1.0)
+    return items.within(float(_area(items, estimator, of_risk=True)), 0.0, 1.0)
 
 
 def excess_aurc_loss(

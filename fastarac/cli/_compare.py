@@ -464,7 +464,7 @@ def label_of(statistic: Statistic) -> str:
 def refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> None:
     """Refuse a share accepted that takes in outputs that are never accepted."""
     from fastarac.operating_points.limits import most_accepted
-    from fastarac.sweep import threshold_sweep
+    from fastarac.samples.door import threshold_sweep
 
     if not found.statistic.name.startswith("acceptance_"):
         return

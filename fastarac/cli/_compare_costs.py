@@ -20,7 +20,7 @@ from fastarac.cli._policies import labels_of
 from fastarac.cli._tables import print_tables
 from fastarac.evaluation.costs import evaluate_costs
 from fastarac.evaluation.rejected import drop_rejected
-from fastarac.sweep import threshold_sweep
+from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
 
 if TYPE_CHECKING:

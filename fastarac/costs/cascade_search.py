@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fastarac import _kernels
 from fastarac.costs.stages import MODEL, PEOPLE, SILENT, Stages
 from fastarac.costs.verification import cheapest_corner
-from fastarac.sweep import threshold_sweep
+from fastarac.samples.door import threshold_sweep
 
 ALL = 1 << 20  # combinations of thresholds that are all compared
 FIRST = 1 << 18  # on the first grid, where there are more

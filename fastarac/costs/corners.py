@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,8 +14,10 @@ from fastarac import _kernels
 from fastarac._core.results import Table, TupleResult
 from fastarac._engine import parallel
 from fastarac._engine.counts import AcceptedCounts, CountsAtThresholds, ThresholdCounts
-from fastarac.estimated_sweep import for_limits
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
+from fastarac.samples.door import as_ranked
+
+if TYPE_CHECKING:
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 FloatArray = NDArray[np.float64]
 Indices = NDArray[np.int64]  # points of a sweep
@@ -115,7 +117,7 @@ def arac_convex_hull(
     >>> hull.ratio_low, hull.ratio_high
     (array([0.        , 0.33333333, 1.        ]), array([0.33333333, 1.        ,        inf]))
     """
-    sweep = for_limits(as_ranked(correct, confidence, sample_weight, corners=True).corners)
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners.rising
     corners = hull_corners(sweep)
     ratios = [float(errors / (errors + others)) for errors, others in hull_steps(sweep, corners)]
     at = part_of(sweep, corners)

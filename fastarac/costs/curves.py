@@ -22,7 +22,7 @@ from fastarac.costs.hulls import (
     threshold_array,
     two_class_sweep,
 )
-from fastarac.sweep import ThresholdSweep, as_sweep, refuse_partial
+from fastarac.samples.door import as_sweep, refuse_partial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.models import Model
+    from fastarac.sweep import ThresholdSweep
 
     FloatArray = NDArray[np.float64]
     Rates = tuple[Fraction, Fraction]

@@ -19,7 +19,6 @@ from fastarac._core.results import Result, Table, TupleResult
 from fastarac._core.text import printable
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac.costs.corners import chain, hull_corners
-from fastarac.estimated_sweep import for_limits
 from fastarac.models import Model, Models, named_models, sweep_of
 
 if TYPE_CHECKING:
@@ -382,7 +381,7 @@ class _Hull(NamedTuple):
 
 
 def _hull_of_one(sweep: ThresholdSweep) -> _Hull:
-    sweep = for_limits(sweep)
+    sweep = sweep.rising
     found = hull_corners(sweep)  # without (0, 0) where more is accepted without an error
     if found[0]:
         found = np.concatenate([[0], found])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,8 +14,10 @@ from fastarac._core.checks import fractions_of
 from fastarac._core.results import Table, TupleResult
 from fastarac.costs.corners import candidates, chain, exact_counts, power_of_scale
 from fastarac.costs.verification import VerificationCosts, require_costs
-from fastarac.estimated_sweep import for_curves, for_limits
-from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.samples.door import as_sweep
+
+if TYPE_CHECKING:
+    from fastarac.sweep import ThresholdSweep
 
 FloatArray = NDArray[np.float64]
 
@@ -124,7 +126,7 @@ def rejection_cost_curve(
         raise ValueError(
             f"reject_cost has shape {given.shape}; a number or a one-dimensional array is expected"
         )
-    sweep = for_limits(as_sweep(correct, confidence, sample_weight))
+    sweep = as_sweep(correct, confidence, sample_weight).rising
     corners, changes = _envelope(sweep)
     rates = np.array([0.0, *changes, 1.0]) if given is None else np.atleast_1d(given)
     best = corners[np.searchsorted(changes, rates, side="right")]
@@ -228,7 +230,7 @@ def accuracy_rejection_cost_curve(
     largest = max(require_costs(costs).error, costs.verification)
     if not largest:
         raise ValueError("costs has error and verification 0; at least one of them above 0 is expected")
-    sweep = for_curves(as_sweep(correct, confidence, sample_weight))
+    sweep = as_sweep(correct, confidence, sample_weight).possible
     rejected = sweep.verification_rate
     cost = costs.error / largest * sweep.error_rate + costs.verification / largest * rejected
     return AccuracyRejectionCostCurve(rejected, sweep.precision, cost, sweep.thresholds)

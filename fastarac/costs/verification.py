@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from fastarac._core.checks import fractions_of, positive_scalar, real_scalar, require_type
 from fastarac._core.results import Pickled
 from fastarac.costs.corners import hull_corners, hull_steps
-from fastarac.estimated_sweep import for_limits
 from fastarac.operating_points.limits import acceptances_at_error_rates
 from fastarac.operating_points.points import OperatingPoint, point_at
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
+from fastarac.samples.door import as_ranked
+from fastarac.sweep import CornerSweep, ThresholdSweep
 
 if TYPE_CHECKING:
     from fastarac._engine.counts import CountsAtThresholds
@@ -356,7 +356,7 @@ def optimal_operating_point(
     (0.6, 2.6)
     """
     saved, lost = marginal_costs(require_costs(costs), reviewer)
-    sweep = for_limits(as_ranked(correct, confidence, sample_weight, corners=True).corners)
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners.rising
     return point_at(sweep, cheapest_corner(sweep, saved, lost), reviewer)
 
 

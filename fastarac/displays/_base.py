@@ -23,7 +23,8 @@ from fastarac.displays._style import (
 )
 from fastarac.dropins._responses import folds_of, scores_of
 from fastarac.dropins.correctness import correctness
-from fastarac.sweep import ThresholdSweep, threshold_sweep, whole_sweep
+from fastarac.samples.door import threshold_sweep
+from fastarac.sweep import ThresholdSweep, whole_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,13 +10,14 @@ from fastarac.displays._style import WHOLE, draw_legend
 from fastarac.dropins._arrays import read_scores
 from fastarac.dropins._responses import scores_of_positives
 from fastarac.dropins.curves import read_binary
-from fastarac.sweep import ThresholdSweep, sweep_of_items
+from fastarac.samples.door import sweep_of_items
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
     from fastarac.displays.decimation import Range
+    from fastarac.sweep import ThresholdSweep
 
     Label = float | str | None
 

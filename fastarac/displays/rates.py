@@ -18,11 +18,11 @@ from fastarac.displays._style import WHOLE, FloatArray, has_markers
 from fastarac.displays.decimation import Range, edges_of_columns, thin
 from fastarac.dropins._sums import precision_of
 from fastarac.dropins.curves import det_curve, precision_recall_curve, roc_curve
-from fastarac.estimated_sweep import roc_auc_of
-from fastarac.sweep import ThresholdSweep, as_ranked
+from fastarac.samples.door import as_ranked
 
 if TYPE_CHECKING:
     from fastarac.bounds.bounded import BoundedSweep
+    from fastarac.sweep import ThresholdSweep
 
 DIAGONAL = np.array(WHOLE)
 NORMAL = NormalDist()
@@ -95,7 +95,7 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
     @classmethod
     def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:
         fpr, tpr, _ = roc_curve(sweep, **points)
-        return cls(fpr=fpr, tpr=tpr, roc_auc=roc_auc_of(as_ranked(sweep)))
+        return cls(fpr=fpr, tpr=tpr, roc_auc=as_ranked(sweep).roc_auc)
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
         return {"Chance level (ROC-AUC = 0.5)": (DIAGONAL, DIAGONAL)}

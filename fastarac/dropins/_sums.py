@@ -16,11 +16,10 @@ from fastarac._engine.inputs import MAX_SPAN, least_positive
 from fastarac._engine.pairs import value_of_pairs
 from fastarac._engine.ranked import RankedItems
 from fastarac._engine.strategy import first_way
-from fastarac._kernels.codes import CORNERS, EVERY, PRECISION, RATES, RECALL_STEPS
+from fastarac._kernels.codes import CORNERS, EVERY, PRECISION, RATES
 from fastarac.areas.partial import area_between
 from fastarac.dropins._arrays import Array, Scores, read_scores, readable
 from fastarac.dropins._points import Shape, points_of_items
-from fastarac.estimated_sweep import EstimatedSweep
 
 if TYPE_CHECKING:
     from fastarac._engine.counts import AcceptedCounts
@@ -105,13 +104,8 @@ def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Sco
 
 def precision_of(items: RankedItems) -> Score:
     """`average_precision` of sorted items, or from the counts of a sweep."""
-    if isinstance(items.given, EstimatedSweep):
-        value = items.given.precision_area("step")
-        return (0.0, NO_RECALL) if math.isnan(value) else (value, None)
-    positives = items.totals.correct
-    if not positives:
-        return 0.0, NO_RECALL
-    return float(items.sum(RECALL_STEPS) / positives), None
+    value = items.precision_area("step")
+    return (0.0, NO_RECALL) if math.isnan(value) else (value, None)
 
 
 def _precision_by_points(items: Scores) -> Score:

@@ -7,10 +7,7 @@ import warnings
 from functools import partial
 from typing import TYPE_CHECKING
 
-from fastarac._core.checks import reject_all_beside_sweep
 from fastarac._core.exceptions import UndefinedMetricWarning
-from fastarac._engine.counts import AcceptedCounts
-from fastarac._engine.inputs import SCORED_NAMES
 from fastarac.areas.precision_recall import share_of_judge
 from fastarac.dropins import _checks
 from fastarac.dropins._arrays import (
@@ -46,9 +43,7 @@ from fastarac.dropins.multiclass import (
     one_vs_rest,
     wrong_shape,
 )
-from fastarac.estimated_sweep import EstimatedSweep, roc_auc_of
-from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, is_in_part
-from fastarac.truth import require_alone
+from fastarac.samples.door import ranked_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +51,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.truth import PartialItems
+    from fastarac._engine.ranked import RankedItems
+    from fastarac.samples.partial_items import PartialItems
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 
 AVERAGES = ("macro", "micro", "samples", "weighted")
@@ -185,17 +182,13 @@ def roc_auc_score(
     >>> fa.roc_auc_score([0, 1, 2, 1], probabilities, multi_class="ovr", average=None)
     array([1.        , 1.        , 0.83333333])
     """
-    if isinstance(y_true, AcceptedCounts):
-        reject_all_beside_sweep(y_score=y_score, sample_weight=sample_weight, labels=labels)
+    items = ranked_in_place(
+        y_true, y_score, sample_weight, _share_of_judge, corners=True, labels=labels
+    )
+    if items is not None:
         _check_max_fpr(max_fpr)
-        value, message = _area_of_sweep(y_true, max_fpr)
+        value, message = _area_of_counts(items, max_fpr)
         _warn([message])
-        return value
-    if is_in_part(y_true):
-        require_alone(labels=labels, max_fpr=max_fpr)
-        items = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, share_of_judge=_share_of_judge)
-        value = roc_auc_of(items)
-        _warn([ONE_CLASS if math.isnan(value) else None])
         return value
     name = "roc_auc_score"
     _checks.check_array_like(name, y_true=y_true, y_score=y_score)
@@ -266,14 +259,11 @@ def _share_of_judge(items: PartialItems) -> float | None:
     return items.share_by_tie((right / correct - area) / incorrect - of_correct, linear=False)
 
 
-def _area_of_sweep(sweep: AcceptedCounts, max_fpr: float | None) -> Score:
-    if not (sweep.n_correct and sweep.n_incorrect):
-        return float("nan"), ONE_CLASS
-    if isinstance(sweep, EstimatedSweep):
-        require_alone(max_fpr=max_fpr)
-    if max_fpr is None or max_fpr == 1:
-        return roc_auc_of(as_ranked(sweep, corners=True)), None
-    return partial_area(sweep, max_fpr), None
+def _area_of_counts(items: RankedItems, max_fpr: float | None) -> Score:
+    items.refuse_unestimated(max_fpr=max_fpr)
+    part = None if max_fpr == 1 else max_fpr
+    value = items.roc_auc if part is None else partial_area(items.corners, part)
+    return value, ONE_CLASS if math.isnan(value) else None
 
 
 def average_precision_score(
@@ -341,19 +331,13 @@ def average_precision_score(
     >>> fa.average_precision_score([0, 1, 2, 1], scores, average=None)
     array([1. , 1. , 0.5])
     """
-    if is_in_part(y_true):
-        share = partial(share_of_judge, interpolation="step")
-        value, message = precision_of(
-            as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, share_of_judge=share)
-        )
+    share = partial(share_of_judge, interpolation="step")
+    items = ranked_in_place(y_true, y_score, sample_weight, share)
+    if items is not None:
+        value, message = precision_of(items)
         _warn([message])
         return value
     name = "average_precision_score"
-    if isinstance(y_true, AcceptedCounts):
-        reject_all_beside_sweep(y_score=y_score, sample_weight=sample_weight)
-        value, message = precision_of(as_ranked(y_true))
-        _warn([message])
-        return value
     _checks.check_array_like(name, y_true=y_true, y_score=y_score)
     _checks.check_option(name, "average", average, AVERAGES, optional=True)
     _checks.check_pos_label(name, pos_label, optional=False)

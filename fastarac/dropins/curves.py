@@ -30,7 +30,6 @@ from fastarac.dropins._arrays import Array, Scores, check_finite, check_not_empt
 from fastarac.dropins._labels import Target, positive_labels, read_target
 from fastarac.dropins._points import Points, Shape, points_of_counts, points_of_items
 from fastarac.dropins._sums import NO_NEGATIVES, NO_POSITIVES, NO_RECALL
-from fastarac.estimated_sweep import for_curves
 from fastarac.sweep import CornerSweep, ThresholdSweep, whole_sweep
 
 P = ParamSpec("P")
@@ -218,7 +217,7 @@ def _read(
         reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         if function != "roc_curve":  # straight between corners
             whole_sweep(y_true)
-        given = for_curves(y_true)
+        given = y_true.possible
         return given, given.n_correct > 0 and given.n_incorrect > 0
     _checks.check_array_like(function, y_true=y_true, y_score=y_score)
     _checks.check_pos_label(function, pos_label)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from fastarac._core.results import Result
 from fastarac.dropins._responses import scores_of
 from fastarac.dropins.correctness import correctness
-from fastarac.sweep import threshold_sweep
+from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, check_name
 
 

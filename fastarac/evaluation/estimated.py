@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from fastarac.areas import arac, risk
-from fastarac.estimated_sweep import EstimatedSweep
+from fastarac.samples.estimated import EstimatedSweep
 
 if TYPE_CHECKING:
     from fastarac._engine.counts import AcceptedCounts

@@ -33,8 +33,8 @@ from fastarac.evaluation.items import reject_reviewer, statistics_of
 from fastarac.evaluation.limits import LABELS, ends_of, prices_of, read_limits
 from fastarac.operating_points.points import point_of_limit
 from fastarac.reviewer import Reviewer
-from fastarac.sweep import as_ranked, threshold_sweep, whole_or_part
-from fastarac.truth import PartialTruth, require_alone
+from fastarac.samples.door import as_ranked, labels_and_truth, threshold_sweep
+from fastarac.samples.estimated import require_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -227,14 +227,14 @@ def evaluate_groups(
         reject_reviewer(reviewer, "intervals")
     elif groups is not None and not graded:
         raise ValueError("groups is given without intervals=True; no other figure depends on them")
-    correct = whole_or_part(correct)
-    if isinstance(correct, PartialTruth):
+    correct, truth = labels_and_truth(correct)
+    if truth is not None:
         from fastarac.evaluation.verified_groups import figures_of_groups
 
         require_alone(sample_weight=sample_weight, graded=graded or None)
         return GroupEvaluation(
             *figures_of_groups(
-                correct, confidence, by=by, names=names, limits=limits, prices=prices, gamma=gamma,
+                truth, confidence, by=by, names=names, limits=limits, prices=prices, gamma=gamma,
                 groups=groups, level=confidence_level if intervals else None, reviewer=reviewer,
                 paid=None if costs is None else paid,
             )

@@ -22,7 +22,6 @@ from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas import arac as areas
 from fastarac.areas.risk import risk_areas
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
-from fastarac.estimated_sweep import for_limits
 from fastarac.evaluation.bounds import BoundedEvaluation, evaluate_bounds
 from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, who_verifies
 from fastarac.evaluation.estimated import figures_of
@@ -41,8 +40,10 @@ from fastarac.evaluation.rejected import costs_above, point_above, sure_above
 from fastarac.evaluation.wording import few_for
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
-from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, require_confidence, split_grades
-from fastarac.truth import PartialTruth, require_alone
+from fastarac.samples.door import as_ranked, as_sweep, require_confidence, split_grades
+from fastarac.samples.estimated import require_alone
+from fastarac.samples.partial import PartialTruth
+from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -555,7 +556,7 @@ def _of_partial_truth(
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     source.warn(lambda name: _label(name, limits))
     points = {found.limit.key: found.point for found in every}
-    counts = for_limits(source.counts(statistics["recognition_rate"]))  # no cost falls below 0
+    counts = source.counts(statistics["recognition_rate"]).rising  # no cost falls below 0
     rate, gamma = values["recognition_rate"], prices.gamma
     arac, arp = (
         of_parts(values[f"{name}_auc"], values[f"normalized_{name}_auc"], rate, gamma)

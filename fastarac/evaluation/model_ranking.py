@@ -14,7 +14,7 @@ from fastarac._core.text import UNDEFINED, listed, percent, printable, pvalue
 from fastarac.evaluation.part_orders import exception_of, note_of, part_orders
 from fastarac.evaluation.rejected import point_above
 from fastarac.operating_points.points import operating_point
-from fastarac.sweep import threshold_sweep
+from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.comparison_results import best_first
 from fastarac.uncertainty.reversals import enough_resamples, reversal_pvalue

@@ -14,11 +14,10 @@ from fastarac._core.text import few_of, printable
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, vector
 from fastarac.costs.verification import optimal_operating_point
-from fastarac.estimated_sweep import for_curves
 from fastarac.evaluation.items import estimated_point, statistics_of
 from fastarac.evaluation.limits import LABELS, Limit, ends_of
-from fastarac.sweep import threshold_sweep
-from fastarac.truth import truth_of_some
+from fastarac.samples.door import threshold_sweep
+from fastarac.samples.partial import truth_of_some
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 from fastarac.uncertainty.estimated import FigureSource
 from fastarac.uncertainty.estimated_samples import PartialSample
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from fastarac._core.interval import Interval
     from fastarac.costs.verification import VerificationCosts
     from fastarac.reviewer import Reviewer
+    from fastarac.samples.partial import PartialTruth
     from fastarac.sweep import ThresholdSweep
-    from fastarac.truth import PartialTruth
 
 NUMBERS = ("n", "n_correct")
 NAMED = 5  # groups without a verified item that a warning names
@@ -135,7 +134,7 @@ def figures_of_groups(
                 put(name, row, source.figure(name, statistic))
             source.warn(_label)
         said += notes[:1]
-        put("n_correct", row, for_curves(source.counts(Statistic("recognition_rate"))).n_correct)
+        put("n_correct", row, source.counts(Statistic("recognition_rate")).possible.n_correct)
         for key, threshold in thresholds.items():
             point = estimated_point(source, Limit("threshold", threshold), reviewer)
             put(f"error_rate@{key}", row, point.error_rate)

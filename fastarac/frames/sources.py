@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from fastarac._engine.inputs import Items, read_groups, read_items
 from fastarac.bounds.bins import Range, bin_numbers
 from fastarac.frames.ranges import CHANGED, Cells, RangeSums, merged, sums_of_items
-from fastarac.sweep import ThresholdSweep, sweep_of_items, threshold_sweep, whole_sweep
+from fastarac.samples.door import sweep_of_items, threshold_sweep
+from fastarac.sweep import ThresholdSweep, whole_sweep
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -13,10 +13,11 @@ from fastarac._core.dtype_comparison import at_or_above
 from fastarac._core.results import read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.inputs import vector
-from fastarac.estimated_sweep import EstimatedSweep
 from fastarac.guarantees.audit_numbers import refuse_unlikely_numbers
-from fastarac.sweep import threshold_sweep
-from fastarac.truth import PartialItems, PartialTruth
+from fastarac.samples.door import threshold_sweep
+from fastarac.samples.estimated import EstimatedSweep
+from fastarac.samples.partial import PartialTruth
+from fastarac.samples.partial_items import PartialItems
 
 
 class LogError(ValueError):

@@ -38,8 +38,8 @@ from fastarac.guarantees.gamma import FEWEST_GROUPS, gamma_on_error_rate, gamma_
 from fastarac.guarantees.partial import proved_of
 from fastarac.guarantees.weighted_betting import bet_on_verified
 from fastarac.operating_points.points import OperatingPoint, operating_point
-from fastarac.sweep import ThresholdSweep, as_sweep, require_confidence, whole_or_part
-from fastarac.truth import PartialTruth
+from fastarac.samples.door import as_sweep, labels_and_truth, require_confidence
+from fastarac.sweep import ThresholdSweep
 
 Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -296,23 +296,24 @@ def guaranteed_operating_point(
     limit = fraction_of(given, criterion)
     delta = failure_of(failure_probability)
     grid = fixed_thresholds(thresholds, scale)
-    correct = whole_or_part(correct)
-    some = isinstance(correct, PartialTruth)
-    how = _method_of(method, criterion, grouped=groups is not None, fixed=grid is not None, some=some)
+    correct, truth = labels_and_truth(correct)
+    how = _method_of(
+        method, criterion, grouped=groups is not None, fixed=grid is not None, some=truth is not None
+    )
     sweep = as_sweep(correct, confidence)
     if grid is not None:
         _require_fitting(sweep, grid, scale, pilot)
-    if isinstance(correct, PartialTruth):
+    if truth is not None:
         confidence = require_confidence(confidence)
         rng = np.random.default_rng(key_of(random_state))
         found, assumed = proved_of(
-            correct, confidence, groups, criterion=criterion, limit=limit, failure_probability=delta,
+            truth, confidence, groups, criterion=criterion, limit=limit, failure_probability=delta,
             max_group_size=max_group_size, fixed=(grid, pilot), rng=rng,
         )  # fmt: skip
         return GuaranteedOperatingPoint(
             operating_point(sweep, threshold=found.threshold),
             math.nan if found.threshold < math.inf else 0.0, limit, delta, criterion,
-            None if groups is None and correct.groups is None else found.max_group_size,
+            None if groups is None and truth.groups is None else found.max_group_size,
             assumed_probability=assumed,
         )  # fmt: skip
     if isinstance(sweep, AuditedSweep):

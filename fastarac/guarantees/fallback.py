@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from fastarac._core.checks import choice
 from fastarac._core.special import binomial_cdf
 from fastarac._engine.inputs import vector
-from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.samples.door import as_sweep
+from fastarac.sweep import ThresholdSweep
 
 Scale = Literal["percent", "unit"]
 SCALES = ("percent", "unit")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.guarantees.weighted_betting import WeightedBets
-    from fastarac.truth import PartialTruth
+    from fastarac.samples.partial import PartialTruth
 
 
 def proved_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from fastarac._core.checks import choice, reject_all_beside_sweep, reject_where, whole_number
 from fastarac._core.export import html_of_columns
 from fastarac._core.results import Table, TupleResult
-from fastarac.estimated_sweep import for_curves
 from fastarac.measures._named import Measures
 from fastarac.measures._tables import GOALS, ConfusionTables
 from fastarac.sweep import CornerSweep, ThresholdSweep
@@ -349,7 +348,7 @@ def confusion_measures(
     given: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
     if isinstance(tp, ThresholdSweep | CornerSweep):
         reject_all_beside_sweep(**{name: given[name] for name in NAMES[1:]})
-        return SweepMeasures(for_curves(tp))
+        return SweepMeasures(cast("ThresholdSweep | CornerSweep", tp.possible))
     for name in NAMES:
         if given[name] is None:
             raise TypeError(f"{name} is missing; tp, fp, fn and tn, or a ThresholdSweep, are expected")

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastarac._core.exceptions import warn_undefined
-from fastarac.estimated_sweep import for_limits
 from fastarac.operating_points.ties import errors_at, fraction_of_errors, fraction_of_risk
-from fastarac.sweep import (
-    CornerSweep,
-    LabelsInPart,
-    ThresholdSweep,
-    as_ranked,
-    require_confidence,
-    whole_or_part,
-)
-from fastarac.truth import require_alone
+from fastarac.samples.door import as_ranked, estimated_sweep, labels_and_truth, require_confidence
+from fastarac.samples.estimated import require_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +21,9 @@ if TYPE_CHECKING:
 
     from fastarac._engine.counts import CountsAtThresholds
     from fastarac.reviewer import Reviewer
-    from fastarac.truth import PartialItems
+    from fastarac.samples.partial import PartialTruth
+    from fastarac.samples.partial_items import PartialItems
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 CHUNK = 1 << 16
 ROUNDING = 1e-12  # of an error rate that a reviewer leaves
@@ -55,36 +50,31 @@ def values_at_limits(
     sample_weight: ArrayLike | None,
 ) -> float | NDArray[np.float64]:
     """Acceptance rates at limits; of partial truth each from the counts that are best known there."""
-    correct = whole_or_part(correct)
-    if isinstance(correct, LabelsInPart):
-        truth = correct
-
-        def at(limit: NDArray[np.float64]) -> float:
-            def acceptance(sweep: ThresholdSweep) -> float:
-                return float(of(sweep, limit)[0])
-
-            return acceptance(counts_at(truth, confidence, sample_weight, acceptance))
-
-        values = np.array([at(limit) for limit in limits.reshape(-1, 1)])
+    labels, truth = labels_and_truth(correct)
+    if truth is None:
+        values = of(as_ranked(labels, confidence, sample_weight, corners=True).corners, limits)
     else:
-        values = of(as_ranked(correct, confidence, sample_weight, corners=True).corners, limits)
+
+        def acceptance(sweep: ThresholdSweep, limit: NDArray[np.float64]) -> float:
+            return float(of(sweep, limit)[0])
+
+        require_alone(sample_weight=sample_weight)
+        every = [partial(acceptance, limit=limit) for limit in limits.reshape(-1, 1)]
+        values = np.array([each(counts_at(truth, confidence, each)) for each in every])
     return values.reshape(limits.shape) if limits.ndim else float(values[0])
 
 
 def counts_at(
-    truth: LabelsInPart,
+    truth: PartialTruth,
     confidence: ArrayLike | None,
-    sample_weight: ArrayLike | None,
     acceptance: Callable[[ThresholdSweep], float],
 ) -> ThresholdSweep:
     """Counts that are best known at the acceptance rate that is read off others."""
-    require_alone(sample_weight=sample_weight)
 
     def share(items: PartialItems) -> float | None:
         return items.share_up_to(items.last_tie(acceptance(items.beginning.sweep)))
 
-    found: ThresholdSweep = truth.sweep_of(require_confidence(confidence, beside=truth), share)
-    return found
+    return estimated_sweep(truth, require_confidence(confidence), share_of_judge=share)
 
 
 def acceptances_at_error_rates(
@@ -95,7 +85,7 @@ def acceptances_at_error_rates(
     interpolate: bool = True,
 ) -> NDArray[np.float64]:
     """:func:`.acceptance_at_error_rate` of limits that were checked before, in one row."""
-    sweep = for_limits(sweep)
+    sweep = sweep.rising
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     values = np.empty(limits.size)
     for k, limit in enumerate(limits.flat):
@@ -120,7 +110,7 @@ def acceptances_at_risks(
     sweep: CountsAtThresholds, limits: NDArray[np.float64], *, interpolate: bool = True
 ) -> NDArray[np.float64]:
     """:func:`.acceptance_at_risk` of limits that were checked before, in one row."""
-    sweep = for_limits(sweep)
+    sweep = sweep.rising
     ta, fa = sweep.true_accepts, sweep.false_accepts
     values = np.empty(limits.size)
     for k, limit in enumerate(limits.flat):

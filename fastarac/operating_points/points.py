@@ -21,7 +21,6 @@ from fastarac._core.text import percent
 from fastarac.areas.order import question_sweep
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.bounds.points import BoundedOperatingPoint, bounded_point
-from fastarac.estimated_sweep import for_curves, for_limits
 from fastarac.operating_points.limits import (
     acceptances_at_error_rates,
     acceptances_at_risks,
@@ -38,7 +37,9 @@ from fastarac.operating_points.ties import (
     fraction_of_tie,
 )
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import CornerSweep, LabelsInPart, ThresholdSweep, as_ranked, as_sweep
+from fastarac.samples.door import as_ranked, as_sweep, labels_and_truth
+from fastarac.samples.estimated import require_alone
+from fastarac.sweep import CornerSweep, ThresholdSweep
 
 if TYPE_CHECKING:
     import numpy as np
@@ -289,29 +290,28 @@ def operating_point(
         reject_beside_sweep(confidence, sample_weight)
         refuse_of_bounds(interpolate=interpolate, reviewer=reviewer)
         return bounded_point(correct, criterion, threshold if threshold is not None else limit)
-    if isinstance(correct, LabelsInPart):
-        correct = correct.simplified
-    if isinstance(correct, LabelsInPart):
+    labels, truth = labels_and_truth(correct)
+    if truth is not None:
+        require_alone(sample_weight=sample_weight)
         criteria = {criterion: criteria[criterion]}
 
         def acceptance(sweep: ThresholdSweep) -> float:
             point = operating_point(sweep, **criteria, interpolate=interpolate, reviewer=reviewer)
             return float(point.acceptance_rate)
 
-        correct, confidence = counts_at(correct, confidence, sample_weight, acceptance), None
-        sample_weight = None
-    at_any = threshold is not None and not isinstance(correct, CornerSweep)
+        labels, confidence = counts_at(truth, confidence, acceptance), None
+    at_any = threshold is not None and not isinstance(labels, CornerSweep)
     if at_any or min_acceptance_rate is not None:
-        sweep: CountsAtThresholds = as_sweep(correct, confidence, sample_weight)
+        sweep: CountsAtThresholds = as_sweep(labels, confidence, sample_weight)
     else:  # the others are at corners
-        sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
+        sweep = as_ranked(labels, confidence, sample_weight, corners=True).corners
     if threshold is None:
-        sweep = for_limits(sweep)
+        sweep = sweep.rising
     if threshold is not None or not interpolate:
         value = limit if threshold is None else threshold
         point = point_of_limit(sweep, criterion, value, reviewer)
         if criterion in LIMITS and not point.risk < 1.0 - sweep.recognition_rate:
-            _question_order(correct, confidence, sample_weight)  # it accepts no better than chance does
+            _question_order(labels, confidence, sample_weight)  # it accepts no better than chance does
         return point
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     index = _index_of_limit(sweep, criterion, limit, reviewer)
@@ -347,7 +347,7 @@ def point_of_limit(
 ) -> OperatingPoint:
     """:func:`.operating_point` for a criterion that was checked before, ties accepted whole."""
     if criterion == "threshold":
-        sweep = for_curves(sweep)
+        sweep = sweep.possible
         at = cast("ThresholdSweep", sweep).at(value)  # given for it
         return _point(sweep, value, *at[:2], reviewer=reviewer)
     return point_at(sweep, _index_of_limit(sweep, criterion, value, reviewer), reviewer)

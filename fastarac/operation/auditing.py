@@ -15,7 +15,7 @@ from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import chi_square_quantile
 from fastarac.guarantees.audits import audited_sweep, read_log
 from fastarac.operation.calibration import calibration_of
-from fastarac.sweep import threshold_sweep
+from fastarac.samples.door import threshold_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

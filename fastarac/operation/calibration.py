@@ -16,10 +16,12 @@ from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import binomial_cdf, binomial_interval
 from fastarac._core.text import percent
 from fastarac._engine.inputs import Items, read_items, vector
-from fastarac.sweep import ThresholdSweep, as_sweep, refuse_partial
+from fastarac.samples.door import as_sweep, refuse_partial
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.sweep import ThresholdSweep
 
 NO_CALIBRATION = "calibration takes no weights, which verified items need, and so has no estimate"
 

@@ -37,8 +37,8 @@ from fastarac.operation.fingerprints import FEWEST, fingerprint_of
 from fastarac.operation.policy import Policy, Rule
 from fastarac.operation.policy_files import RULES
 from fastarac.operation.shifts import Reference
-from fastarac.sweep import threshold_sweep
-from fastarac.truth import PartialTruth, truth_of_some
+from fastarac.samples.door import labels_and_truth, threshold_sweep
+from fastarac.samples.partial import PartialTruth, truth_of_some
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -499,8 +499,8 @@ def _columns_of(
     rejected: ArrayLike | None,
 ) -> tuple[_Columns, tuple[Any, ...]]:
     """Check the items; returns them as numbers, and the labels of the fields."""
-    truth = correct.simplified if isinstance(correct, PartialTruth) else None
-    if isinstance(truth, PartialTruth):
+    labels, truth = labels_and_truth(correct)
+    if truth is not None:
         if documents is not None:
             raise TypeError(
                 "documents is given beside a PartialTruth; outputs alone are expected, or one item a "
@@ -510,16 +510,15 @@ def _columns_of(
             raise TypeError(
                 f"method is {method!r} beside a PartialTruth, of which bets prove; 'auto' is expected"
             )
-        truth.sweep_of(confidence)  # refuses what is not finite
+        threshold_sweep(truth, confidence)  # refuses what is not finite
         right = np.asarray(truth.correct != 0)
         values = confidences(confidence)
         if groups is None and truth.groups is not None:
             groups = truth.groups
     else:
-        labels = correct if truth is None else truth
         threshold_sweep(labels, confidence)
         items = read_items(labels, confidence)
-        right, values, truth = np.not_equal(items.correct, 0), items.confidence, None
+        right, values = np.not_equal(items.correct, 0), items.confidence
     n = len(right)
     given = given_of(rejected, n)
     if given is not None:

@@ -29,7 +29,7 @@ from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operating_points.points import operating_point
 from fastarac.operation.calibration import isotonic_calibration
 from fastarac.operation.fitting import fit_policy
-from fastarac.sweep import threshold_sweep
+from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.thread_batches import display
 
 if TYPE_CHECKING:

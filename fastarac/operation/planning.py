@@ -25,7 +25,7 @@ from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_items
 from fastarac.operation.critical_sample_sizes import CriticalSampleSizes, bisected
-from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
+from fastarac.samples.door import require_confidence, threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 from fastarac.uncertainty.statistics import as_statistic
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
 POINTS = 600  # numbers of items at which a power is drawn

@@ -36,8 +36,7 @@ from fastarac.operation.fingerprints import was_fitted_on
 from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy, written_groups
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.operation.verified_rates import KnownErrors
-from fastarac.sweep import threshold_sweep
-from fastarac.truth import PartialTruth
+from fastarac.samples.door import labels_and_truth, threshold_sweep
 
 if TYPE_CHECKING:
     import os
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._core.interval import Interval
+    from fastarac.samples.partial import PartialTruth
 
 Rule = Literal["product", "least"]
 MOST_SHOWN = 5  # fields that a sentence names
@@ -463,14 +463,12 @@ class Policy(Result):
             return self._check_log(correct, confidence, by, audit_probability, drawn, of_groups)
         if drawn is not None:
             raise TypeError("drawn is given without audit_probability, which only a log of audits has")
-        truth = correct.simplified if isinstance(correct, PartialTruth) else None
-        if isinstance(truth, PartialTruth):
+        correct, truth = labels_and_truth(correct)
+        if truth is not None:
             if documents is not None or rejected is not None:
                 name = "rejected" if documents is None else "documents"
                 raise TypeError(f"{name} is given beside a PartialTruth; outputs alone are expected")
             return self._check_verified(truth, confidence, by, groups, max_group_size)
-        if truth is not None:
-            correct = truth
         threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
         items = read_items(correct, confidence)
         right = np.not_equal(items.correct, 0)

@@ -14,12 +14,12 @@ from fastarac.guarantees.weighted_betting import (
     outcomes_of,
     shuffled_units,
 )
-from fastarac.truth import PartialItems
+from fastarac.samples.partial_items import PartialItems
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.truth import PartialTruth
+    from fastarac.samples.partial import PartialTruth
 
 
 class KnownErrors(NamedTuple):

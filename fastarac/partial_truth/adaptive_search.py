@@ -15,7 +15,7 @@ from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.text import json_text
 from fastarac._engine.inputs import vector
 from fastarac.partial_truth.sequential_plan import plan_of_any, plan_of_budget
-from fastarac.truth import read_judge
+from fastarac.samples.partial import read_judge
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

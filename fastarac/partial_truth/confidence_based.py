@@ -20,7 +20,8 @@ from fastarac.operation.documents import places_among
 from fastarac.operation.expected_errors import PRIOR
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
-from fastarac.sweep import ThresholdSweep, threshold_sweep
+from fastarac.samples.door import threshold_sweep
+from fastarac.sweep import ThresholdSweep
 from fastarac.uncertainty.losses import Moments
 
 if TYPE_CHECKING:

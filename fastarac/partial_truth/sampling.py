@@ -12,7 +12,7 @@ from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result, Table
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.inputs import read_groups, vector
-from fastarac.truth import read_judge
+from fastarac.samples.partial import read_judge
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -14,7 +14,7 @@ from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
 from fastarac.operation.logs import PROBABILITY, read_columns
 from fastarac.partial_truth.sample_files import DRAWN_BY, LEAST, SIZE, drawn_by, least_of
-from fastarac.truth import PartialTruth, truth_of_some
+from fastarac.samples.partial import PartialTruth, truth_of_some
 
 if TYPE_CHECKING:
     import os

@@ -15,7 +15,7 @@ from fastarac.evaluation import wording
 from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.order import reversed_beyond_chance
 from fastarac.evaluation.sources import Source
-from fastarac.sweep import threshold_sweep
+from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:

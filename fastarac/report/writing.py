@@ -25,8 +25,9 @@ from fastarac.report.images import images_in
 from fastarac.report.models import Model, Reportable, first_by_share
 from fastarac.report.page import Report, render
 from fastarac.report.verified import write_verified_report
-from fastarac.sweep import threshold_sweep
-from fastarac.truth import PartialTruth, require_alone
+from fastarac.samples.door import labels_and_truth, threshold_sweep
+from fastarac.samples.estimated import require_alone
+from fastarac.samples.partial import PartialTruth
 
 if TYPE_CHECKING:
     import os
@@ -183,7 +184,7 @@ def write_report(
 def _in_part(given: Reported) -> PartialTruth | None:
     """Return the truth of a model whose outputs are verified in part."""
     correct = given[0] if isinstance(given, tuple | list) and given else None
-    return correct if isinstance(correct, PartialTruth) and correct.simplified is correct else None
+    return labels_and_truth(correct)[1]
 
 
 def _write_verified(
@@ -204,14 +205,15 @@ def _write_verified(
                 "verified in part; (correct, confidence) is expected for each"
             )
         correct, confidence = given
-        if not isinstance(correct, PartialTruth):
-            correct = PartialTruth(correct, inclusion_probability=1.0)
+        labels, truth = labels_and_truth(correct)
+        if truth is None:
+            truth = PartialTruth(labels, inclusion_probability=1.0)
         said: list[str] = []
         with collected(said):
             found[name] = evaluate(
-                correct, confidence, groups=groups, intervals=True, confidence_level=level, **limits
+                truth, confidence, groups=groups, intervals=True, confidence_level=level, **limits
             )
-        read[name] = correct, confidence
+        read[name] = truth, confidence
         of_model = f"{name}: " if len(models) > 1 else ""
         notes += [f"{of_model}{sentence(note)}" for note in said]
     with collected([]):  # the notes say so of the same figures
@@ -241,8 +243,7 @@ def _model(
             outputs = replace(outputs, by=_labels(by, len(outputs), "by"))
     else:
         correct, confidence = given
-        if isinstance(correct, PartialTruth):
-            correct = correct.correct  # known of all
+        correct = labels_and_truth(correct)[0]  # known of all
         sweep = threshold_sweep(correct, confidence)  # raises for what are no items
         right, values = np.asarray(correct).astype(np.bool_), np.asarray(confidence)
         labels = [_labels(by, len(values), "by"), _labels(groups, len(values), "groups")]

@@ -13,8 +13,8 @@ from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined,
 from fastarac._core.interval import Interval
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.factors import read_factors
-from fastarac.sweep import ThresholdSweep, as_sweep, require_confidence, split_grades
-from fastarac.truth import PartialTruth, require_alone
+from fastarac.samples.door import as_sweep, labels_and_truth, require_confidence, split_grades
+from fastarac.samples.estimated import require_alone
 from fastarac.uncertainty import (
     derivatives,
     estimated,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
 Method = Literal["auto", "wald", "logit", "gamma", "inversion", "gaps"]
@@ -210,44 +211,18 @@ def asymptotic_interval(
     level = inner_fraction(confidence_level, "confidence_level")
     choice(method, "method", METHODS)
     check_method(statistic, method)
-    if isinstance(correct, PartialTruth):
-        return _of_partial_truth(
-            correct, confidence, statistic, level, method, groups, sample_weight, graded=graded
-        )
-    if graded:
-        correct, confidence, sample_weight, groups = split_grades(
-            correct, confidence, sample_weight, groups
-        )
-    sample, factors = _sample_of(correct, confidence, groups, sample_weight)
-    found, warning = interval_and_warning(sample, statistic, level, method, factors)
-    if math.isnan(found.estimate):
-        warn_undefined(statistic.name, "so is its interval")
-    elif warning:
-        warn_unreliable(warning)
-    return found
-
-
-def _of_partial_truth(
-    truth: PartialTruth,
-    confidence: ArrayLike | None,
-    statistic: Statistic,
-    level: float,
-    method: Method,
-    groups: Any,
-    sample_weight: object,
-    *,
-    graded: bool,
-) -> Interval:
-    """The interval from items of which some are verified; the plain one where all are."""
-    require_alone(sample_weight=sample_weight, graded=graded or None)
-    confidence = require_confidence(confidence)
-    if truth.simplified is not truth:
-        return asymptotic_interval(
-            truth.correct, confidence, statistic=statistic, confidence_level=level, method=method,
-            groups=groups,
-        )  # fmt: skip
-    sample = PartialSample.of(truth, confidence, groups)
-    found, warning = estimated.interval_and_warning(sample, statistic, level, method)
+    correct, truth = labels_and_truth(correct)
+    if truth is not None:
+        require_alone(sample_weight=sample_weight, graded=graded or None)
+        part = PartialSample.of(truth, require_confidence(confidence), groups)
+        found, warning = estimated.interval_and_warning(part, statistic, level, method)
+    else:
+        if graded:
+            correct, confidence, sample_weight, groups = split_grades(
+                correct, confidence, sample_weight, groups
+            )
+        sample, factors = _sample_of(correct, confidence, groups, sample_weight)
+        found, warning = interval_and_warning(sample, statistic, level, method, factors)
     if math.isnan(found.estimate):
         warn_undefined(statistic.name, "so is its interval")
     elif warning:

@@ -19,7 +19,7 @@ from fastarac._core.exceptions import (
 )
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
-from fastarac.sweep import split_grades
+from fastarac.samples.door import split_grades
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
 from fastarac.uncertainty.estimates import Estimate, within
 from fastarac.uncertainty.exact_variance import interval_of_pairs, read_pairs

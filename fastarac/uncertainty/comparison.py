@@ -21,7 +21,7 @@ from fastarac.uncertainty.contrasts import (
     added_errors,
     by_influence,
 )
-from fastarac.uncertainty.estimated_contrasts import by_estimates, is_partial
+from fastarac.uncertainty.estimated_contrasts import by_estimates
 from fastarac.uncertainty.estimates import NO_SPREAD
 from fastarac.uncertainty.paired import read_models
 from fastarac.uncertainty.resampled_contrasts import Resampling, by_resampling
@@ -406,11 +406,11 @@ def compare_models(
     resamples = whole_number(n_resamples, "n_resamples", 2, MOST_VALUES)
     read = read_models(models, groups, sample_weight, paired)
     if method == "bootstrap":
-        if is_partial(read):
+        if read.partial:
             raise ValueError("method is 'bootstrap'; for a PartialTruth 'asymptotic' is expected")
         found = by_resampling(read, compared, level, Resampling(resamples, random_state, progress))
     else:
-        estimate = by_estimates if is_partial(read) else by_influence
+        estimate = by_estimates if read.partial else by_influence
         found = estimate(read, compared, level, random_state)
     if any(math.isnan(interval.estimate) for interval in found.intervals):
         warn_undefined(compared.name, "there are items of one kind only")

@@ -28,7 +28,7 @@ from fastarac.areas.gradients import (
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.operating_points import points as operating
 from fastarac.reviewer import Reviewer
-from fastarac.sweep import as_ranked
+from fastarac.samples.door import as_ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_interval
 from fastarac._core.text import listed
-from fastarac.truth import FEW
+from fastarac.samples.partial_items import FEW
 from fastarac.uncertainty import derivatives, inversion
 from fastarac.uncertainty.estimated_limits import at_limit, interval_of_limit
 from fastarac.uncertainty.estimated_samples import LINEAR

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastarac._core.quantiles import normal_quantile
 from fastarac._engine.factors import crossed_in
-from fastarac.truth import PartialTruth
+from fastarac.samples.estimated import require_alone
 from fastarac.uncertainty import derivatives, estimated
 from fastarac.uncertainty.contrasts import Contrast, Contrasts, shares_of_best
 from fastarac.uncertainty.estimated_samples import PartialSample
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 
 
 FEWEST = 2  # verified errors of a model, as many of one weight, from which a difference is taken
-
-
-def is_partial(models: ComparedModels) -> bool:
-    """Whether the truth of any model is partial."""
-    return any(isinstance(each.correct, PartialTruth) for each in models.items.values())
 
 
 def by_estimates(
@@ -111,11 +106,5 @@ def _check(models: ComparedModels) -> None:
         raise ValueError(
             "a model has a PartialTruth; paired='items' and one column of groups is expected"
         )
-    for name, model in models.items.items():
-        if not isinstance(model.correct, PartialTruth):
-            raise TypeError(
-                f"models[{name!r}]: correct is no PartialTruth, but that of another model is; one for "
-                "each is expected"
-            )
-        if model.weight is not None:
-            raise TypeError("sample_weight is given beside a PartialTruth; the truth alone is expected")
+    for model in models.items.values():
+        require_alone(sample_weight=model.weight)

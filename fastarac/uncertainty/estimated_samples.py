@@ -12,8 +12,8 @@ from fastarac._engine import parallel
 from fastarac._engine.factors import read_outermost
 from fastarac.areas.arac import slopes_of_normalized
 from fastarac.areas.gradients import PointInfluence
-from fastarac.estimated_sweep import plain
-from fastarac.truth import PartialItems
+from fastarac.samples.estimated import plain
+from fastarac.samples.partial_items import PartialItems
 from fastarac.uncertainty import derivatives, losses
 from fastarac.uncertainty.estimated_values import (
     added,
@@ -29,8 +29,9 @@ from fastarac.uncertainty.influence import Spread, point_influence, spread_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.estimated_sweep import EstimatedSweep
-    from fastarac.truth import EstimatedCounts, PartialTruth
+    from fastarac.samples.estimated import EstimatedSweep
+    from fastarac.samples.partial import PartialTruth
+    from fastarac.samples.partial_items import EstimatedCounts
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac.estimated_sweep import plain
+from fastarac.samples.estimated import plain
 from fastarac.uncertainty import derivatives, inversion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastarac.estimated_sweep import EstimatedSweep
+    from fastarac.samples.estimated import EstimatedSweep
+    from fastarac.samples.partial_items import EstimatedCounts
     from fastarac.sweep import ThresholdSweep
-    from fastarac.truth import EstimatedCounts
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile
-from fastarac.sweep import ThresholdSweep, as_ranked, refuse_partial
+from fastarac.samples.door import as_ranked, refuse_partial
 from fastarac.uncertainty import asymptotic, derivatives, influence
 from fastarac.uncertainty.estimates import within
 from fastarac.uncertainty.inversion import ItemSample
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastarac._engine.counts import AcceptedCounts, PointCounts
+    from fastarac.sweep import ThresholdSweep
 
 NAMES = ("roc_auc", "arac_auc", "augrc")
 

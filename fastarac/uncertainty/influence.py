@@ -15,7 +15,7 @@ from fastarac._engine import parallel, strategy
 from fastarac._engine.inputs import NAMES, read_items
 from fastarac.areas.gradients import PointInfluence
 from fastarac.costs.verification import optimal_operating_point
-from fastarac.sweep import ThresholdSweep, require_confidence, sweep_of_items
+from fastarac.samples.door import require_confidence, sweep_of_items
 from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.statistics import as_statistic
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastarac._engine.counts import AcceptedCounts
+    from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.derivatives import Lines
     from fastarac.uncertainty.statistics import Statistic
 

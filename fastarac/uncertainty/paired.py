@@ -12,7 +12,8 @@ from fastarac._core.checks import choice, require_type
 from fastarac._engine.factors import codes_of_terms, columns_of, outermost, read_factors
 from fastarac._engine.inputs import read_groups
 from fastarac.models import named_models
-from fastarac.sweep import LabelsInPart, ThresholdSweep
+from fastarac.samples.door import labels_and_truth
+from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -49,6 +50,8 @@ class ComparedModels(NamedTuple):
     """Crossed factors by which items depend on each other; `items` have those of the first."""
     further: tuple[ComparedModels, ...] = ()
     """The same by the other terms of the sum over crossed factors."""
+    partial: bool = False
+    """Whether some outputs of any model are not verified: each has a `PartialTruth` then."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,15 +74,18 @@ def read_models(models: Any, groups: Any, sample_weight: Any, paired: str) -> Co
                 f"model {name!r} is not (correct, confidence) or (correct, confidence, ids)"
             )
         columns[name] = tuple(model)
-    plain = [getattr(correct, "simplified", correct) for correct, *_ in columns.values()]
-    if not any(isinstance(correct, LabelsInPart) for correct in plain):  # known with certainty
-        columns = {
-            name: (correct, *others)
-            for correct, (name, (_, *others)) in zip(plain, columns.items(), strict=True)
-        }
-    if paired == "groups":
-        return _of_the_same_groups(columns, groups, sample_weight)
-    return _of_the_same_items(columns, groups, sample_weight)
+    read = {name: labels_and_truth(correct) for name, (correct, *_) in columns.items()}
+    partial = any(truth is not None for _, truth in read.values())
+    for name, (labels, truth) in read.items():
+        if not partial:
+            columns[name] = labels, *columns[name][1:]
+        elif truth is None and labels is columns[name][0]:
+            raise TypeError(
+                f"models[{name!r}]: correct is no PartialTruth, but that of another model is; one for "
+                "each is expected"
+            )
+    of_the_same = _of_the_same_groups if paired == "groups" else _of_the_same_items
+    return of_the_same(columns, groups, sample_weight)._replace(partial=partial)
 
 
 def _of_the_same_items(

@@ -17,8 +17,7 @@ from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_items
 from fastarac._engine.pairs import scale_of
 from fastarac._kernels.codes import CORRECT, STARTS
-from fastarac.sweep import (
-    ThresholdSweep,
+from fastarac.samples.door import (
     as_ranked,
     as_sweep,
     refuse_partial,
@@ -30,6 +29,8 @@ from fastarac.uncertainty.influence import effective
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from fastarac.sweep import ThresholdSweep
 
 Array = NDArray[Any]
 

@@ -17,10 +17,10 @@ from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
 from fastarac.areas import risk as risk_areas
 from fastarac.costs.verification import optimal_operating_point
-from fastarac.estimated_sweep import roc_auc_of
 from fastarac.operating_points import points as operating
 from fastarac.operating_points.limits import last_accepted, most_accepted
-from fastarac.sweep import ThresholdSweep, as_ranked, trusted_sweep
+from fastarac.samples.door import as_ranked
+from fastarac.sweep import ThresholdSweep, trusted_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ class _Definition(NamedTuple):
 
 
 def _roc_auc(sweep: ThresholdSweep) -> float:
-    return roc_auc_of(as_ranked(sweep, corners=True))
+    return as_ranked(sweep, corners=True).roc_auc
 
 
 def _average_precision(sweep: ThresholdSweep) -> float:

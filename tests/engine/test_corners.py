@@ -20,7 +20,7 @@ from ways import DISTRIBUTIONS, forced
 import fastarac as fa
 from fastarac._engine import inputs, ranked, runs, smaller_class
 from fastarac.costs import optimal_operating_point, performance_at_error_rate
-from fastarac.sweep import as_ranked
+from fastarac.samples.door import as_ranked
 
 pytestmark = pytest.mark.interpreted
 

@@ -13,7 +13,7 @@ import fastarac as fa
 from fastarac._engine import ranked, strategy
 from fastarac._engine.inputs import read_items
 from fastarac._kernels.codes import PRECISION_MEANS, RECALL_INTEGRALS
-from fastarac.sweep import as_ranked, as_sweep
+from fastarac.samples.door import as_ranked, as_sweep
 
 pytestmark = pytest.mark.interpreted
 

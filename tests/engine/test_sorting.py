@@ -32,7 +32,7 @@ from fastarac._engine import (
 )
 from fastarac._engine.pairs import pairs_between
 from fastarac._kernels import codes
-from fastarac.sweep import as_ranked
+from fastarac.samples.door import as_ranked
 
 pytestmark = pytest.mark.interpreted
 

@@ -19,7 +19,7 @@ from fastarac import _kernels
 from fastarac._engine.buckets import SortedItems
 from fastarac._kernels import codes
 from fastarac.dropins.multiclass import rank_sums
-from fastarac.sweep import as_ranked
+from fastarac.samples.door import as_ranked
 
 pytestmark = pytest.mark.interpreted
 

@@ -23,7 +23,7 @@ from fastarac._engine import weighted
 from fastarac._engine.buckets import plan_buckets
 from fastarac._engine.inputs import read_items
 from fastarac._engine.weighted import spread_in_pieces
-from fastarac.sweep import as_ranked
+from fastarac.samples.door import as_ranked
 
 pytestmark = pytest.mark.interpreted
 

@@ -20,7 +20,7 @@ import fastarac as fa
 from fastarac._engine.pairs import value_of_pairs
 from fastarac.io import Outputs
 from fastarac.report.models import Model
-from fastarac.sweep import as_ranked
+from fastarac.samples.door import as_ranked
 
 pytestmark = pytest.mark.interpreted
 

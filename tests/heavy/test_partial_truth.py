@@ -7,7 +7,7 @@ import pytest
 from ppi_py import ppi_mean_pointestimate
 
 import fastarac as fa
-from fastarac.truth import PartialItems
+from fastarac.samples.partial_items import PartialItems
 
 
 def test_the_mean_is_that_of_the_package():

@@ -13,7 +13,7 @@ from fastarac.operation import Policy, checking, fit_policy
 from fastarac.operation.calibration import weighted_calibration
 from fastarac.operation.verified_rates import KnownErrors, VerifiedUnits
 from fastarac.partial_truth import draw_verification_sample
-from fastarac.truth import truth_of_some
+from fastarac.samples.partial import truth_of_some
 
 
 def outputs(seed, n=3000, errors=0.2, sharpness=0.2):

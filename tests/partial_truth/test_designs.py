@@ -10,7 +10,7 @@ import pytest
 
 import fastarac as fa
 from fastarac._engine.predictions import Prediction
-from fastarac.truth import PartialItems
+from fastarac.samples.partial_items import PartialItems
 from fastarac.uncertainty.derivatives import PointInfluence
 from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.estimated_values import value_of

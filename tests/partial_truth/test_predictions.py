@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import fastarac as fa
 from fastarac import _kernels
 from fastarac._engine import predictions
-from fastarac.estimated_sweep import plain
-from fastarac.truth import PartialItems
+from fastarac.samples.estimated import plain
+from fastarac.samples.partial_items import PartialItems
 from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.influence import point_influence
@@ -101,7 +101,7 @@ def test_both_counts_add_up_to_the_items(n):
     chosen = rng.random(n) < 0.3
     chosen[0] = True
     truth = fa.PartialTruth.of_checked(verified(rng.random(n) < 0.8, chosen), np.full(n, 0.3))
-    sweep = truth.sweep_of(rng.random(n))
+    sweep = fa.threshold_sweep(truth, rng.random(n))
     assert np.array_equal(sweep.true_accepts + sweep.false_accepts, np.arange(n + 1))
     assert np.array_equal(sweep.acceptance_rate, np.arange(n + 1) / n)
 

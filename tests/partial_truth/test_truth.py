@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fastarac as fa
 from fastarac._engine.predictions import Prediction
-from fastarac.truth import PartialItems
+from fastarac.samples.partial_items import PartialItems
 from fastarac.uncertainty.estimated import NAMES
 from fastarac.uncertainty.estimated_samples import PartialSample
 

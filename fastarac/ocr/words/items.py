@@ -36,7 +36,7 @@ from fastarac.ocr.words.units import check_unit
 from fastarac.ocr.words.words import Words, require_same_pages
 from fastarac.operating_points.limits import most_accepted
 from fastarac.operating_points.points import OperatingPoint, operating_point
-from fastarac.sweep import ThresholdSweep, threshold_sweep
+from fastarac.samples.door import threshold_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.policies import InsertedPolicy, MissedPolicy, MovedPolicy
     from fastarac.ocr.words.records import PageCounts
     from fastarac.ocr.words.units import Join, Unit
+    from fastarac.sweep import ThresholdSweep
 
 __all__ = ["AlignedOutputs", "align", "sensitivity"]
 

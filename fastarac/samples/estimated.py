@@ -5,21 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._core.results import read_only
-from fastarac._engine.counts import CountsAtThresholds, ThresholdCounts
-from fastarac._engine.pairs import value_of_pairs
-from fastarac.sweep import ThresholdSweep, is_in_part, trusted_sweep
-
-if TYPE_CHECKING:
-    from fastarac._engine.ranked import RankedItems
+from fastarac._engine.counts import ThresholdCounts
+from fastarac._engine.ranked import RankedItems
+from fastarac.sweep import ThresholdSweep, trusted_sweep
 
 FloatArray = NDArray[np.float64]
-Counts = TypeVar("Counts", bound=CountsAtThresholds)
 Number = TypeVar("Number", float, Fraction)
 
 NO_PAIRS = 1e-13  # of all, that the sums of one class alone may leave by rounding
@@ -166,26 +162,28 @@ class EstimatedSweep(ThresholdSweep):
         raise TypeError("an EstimatedSweep is added; a PartialTruth of all items is expected")
 
 
-def for_curves(sweep: Counts) -> Counts:
-    """Counts that are reported as they are: of estimated ones those possible at each threshold."""
-    return cast("Counts", sweep.possible) if isinstance(sweep, EstimatedSweep) else sweep
+class EstimatedItems(RankedItems):
+    """What is read off estimated counts: figures within what is possible."""
 
+    __slots__ = ()
+    given: EstimatedSweep
 
-def is_estimated(correct: object) -> bool:
-    """Whether labels are given of which some are left to chance, or the counts estimated from them."""
-    return is_in_part(correct) or isinstance(correct, EstimatedSweep)
+    @property
+    def roc_auc(self) -> float:
+        """ROC-AUC from pairs of two items, without those of an item with itself; NaN of one class."""
+        return self.given.roc_auc
 
+    def precision_area(self, interpolation: str) -> float:
+        """Area under the precision–recall curve, likewise; NaN where no item is correct."""
+        return self.given.precision_area(interpolation)
 
-def within(items: RankedItems, value: Number, least: Number, most: Number) -> Number:
-    """A figure of items; of estimated counts, which may be beyond what is possible, moved between."""
-    return min(max(value, least), most) if isinstance(items.given, EstimatedSweep) else value
+    def within(self, value: Number, least: Number, most: Number) -> Number:
+        """Move a figure that is beyond what is possible."""
+        return min(max(value, least), most)
 
-
-def roc_auc_of(items: RankedItems) -> float:
-    """ROC-AUC of items, or of the counts that stand for them; NaN of one class."""
-    if isinstance(items.given, EstimatedSweep):
-        return items.given.roc_auc
-    return value_of_pairs("roc_auc", items.pairs)
+    def refuse_unestimated(self, **options: object) -> None:
+        """Raise where an option is given of whose figure there is no estimate."""
+        require_alone(**options)
 
 
 def plain(sweep: ThresholdSweep) -> ThresholdSweep:
@@ -194,6 +192,8 @@ def plain(sweep: ThresholdSweep) -> ThresholdSweep:
     return trusted_sweep(ThresholdSweep, counts)
 
 
-def for_limits(sweep: Counts) -> Counts:
-    """Counts with which limits are kept: of estimated ones those whose errors never fall."""
-    return cast("Counts", sweep.rising) if isinstance(sweep, EstimatedSweep) else sweep
+def require_alone(**others: object) -> None:
+    """Raise where anything of these names is given beside a `PartialTruth`."""
+    for name, value in others.items():
+        if value is not None:
+            raise TypeError(f"{name} is given beside a PartialTruth; the truth alone is expected")

@@ -1,0 +1,260 @@
+"""The door: which kind of sample is given, and what figures are read from."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from numpy.typing import ArrayLike
+
+from fastarac._core.checks import reject_all_beside_sweep, reject_beside_sweep
+from fastarac._core.single_items import takes_items_only
+from fastarac._engine.counts import AcceptedCounts
+from fastarac._engine.grades import GradedItems, graded_items
+from fastarac._engine.inputs import NAMES, SCORED_NAMES, Items, read_items
+from fastarac._engine.ranked import RankedItems, corners_of, every_threshold
+from fastarac.samples.estimated import EstimatedItems, EstimatedSweep, require_alone
+from fastarac.samples.partial import INSTEAD, PartialTruth, refuse
+from fastarac.samples.partial_items import PartialItems
+from fastarac.sweep import CornerSweep, ThresholdSweep, trusted_sweep, whole_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def labels_and_truth(correct: Any) -> tuple[Any, PartialTruth | None]:
+    """Return labels, and the truth in whose place they stand where some of them are left to chance."""
+    if not isinstance(correct, PartialTruth):
+        return correct, None
+    labels = correct.simplified
+    return labels, correct if labels is correct else None
+
+
+def is_estimated(correct: object) -> bool:
+    """Whether a truth is given of which some is left to chance, or the counts estimated from it."""
+    return labels_and_truth(correct)[1] is not None or isinstance(correct, EstimatedSweep)
+
+
+def refuse_partial(correct: Any, instead: str = INSTEAD) -> None:
+    """Raise where labels are given of which some are missing, for what is not estimated from them."""
+    if labels_and_truth(correct)[1] is not None:
+        refuse(instead)
+
+
+@overload
+def threshold_sweep(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    graded: bool = False,
+    corners_only: Literal[False] = False,
+) -> ThresholdSweep: ...
+@overload
+def threshold_sweep(
+    correct: ArrayLike, confidence: ArrayLike, *, corners_only: Literal[True]
+) -> CornerSweep: ...
+@takes_items_only("it makes a sweep of items")
+def threshold_sweep(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    graded: bool = False,
+    corners_only: bool = False,
+) -> ThresholdSweep | CornerSweep:
+    """Count the accepted correct and incorrect items at every distinct threshold.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,)
+        Whether each output was right: bool, or 0 and 1 of any numeric type.
+    confidence : array_like of shape (n,)
+        Real and finite, in any range. Integers are compared as integers, beyond 2**53 too.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum. An item of weight 0 is as if absent.
+    graded : bool, default=False
+        Whether `correct` holds grades in [0, 1], such as the credit for a partly right answer: an item
+        of grade g is g correct and 1 − g incorrect at its confidence. The counts are then floats.
+    corners_only : bool, default=False
+        Leave out the thresholds inside runs of correct items: with k errors at most 2k + 1 are left,
+        and where k is small, the correct items are not sorted. Without weights or grades.
+
+    Returns
+    -------
+    ThresholdSweep
+        Points from nothing accepted to everything accepted; a :class:`~.results.CornerSweep` with
+        `corners_only`.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is empty, not one-dimensional, of another length than the others, or holds
+        nulls, NaN, infinities, labels other than 0 and 1, or negative weights; or where the greatest
+        weight is more than 1e305 times the least one above 0.
+    TypeError
+        Where an argument does not hold real numbers, and for `corners_only` with weights or grades.
+
+    See Also
+    --------
+    ThresholdSweep : counts of accepted items at every threshold that makes a difference
+    evaluate : all figures of one model
+    fastarac.frames.threshold_sweep : count the accepted items of a frame, in the engine that holds it
+
+    Notes
+    -----
+    The counts are those of Kimura et al. 2024, table 1. The order of the items does not matter:
+    equal confidences are one threshold. Sums are exact integers, or, of weights, rounded once.
+
+    A sweep of corners gives the same values, to the last bit, for all that depends on pairs,
+    errors and corners: the ARAC and ROC areas and their parts, the hull, the acceptance at an error
+    rate or a risk, the costs, ARP-AUC and AURC by "mean" and "exact", PR-AUC by Davis and Goadrich.
+    What needs single thresholds inside a run raises ``TypeError``.
+
+    References
+    ----------
+    Kimura, Kubota, Wada and Hashimoto 2024, table 1.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> sweep = fa.threshold_sweep([1, 0, 1], [0.9, 0.5, 0.7])
+    >>> sweep.accuracy_after_correction
+    array([1.        , 1.        , 1.        , 0.66666667])
+    >>> fa.threshold_sweep([1, 0, 0.25], [0.9, 0.5, 0.7], graded=True).false_accepts
+    array([0.  , 0.  , 0.75, 1.75])
+    >>> fa.threshold_sweep([1, 0, 1, 1, 1], [0.9, 0.8, 0.7, 0.6, 0.5], corners_only=True).thresholds
+    array([inf, 0.9, 0.8, 0.5])
+    """
+    correct, truth = labels_and_truth(correct)
+    if truth is not None:
+        require_alone(graded=graded or None, corners_only=corners_only or None)
+        return estimated_sweep(truth, confidence, sample_weight)
+    if corners_only:
+        if graded or sample_weight is not None:
+            other = "graded" if graded else "sample_weight"
+            message = f"corners_only is given with {other}; it takes whole items, so one of them"
+            raise TypeError(f"{message} is expected")
+        items = read_items(correct, confidence)
+        return trusted_sweep(CornerSweep, corners_of(items))
+    if graded:
+        correct, confidence, sample_weight, _ = graded_items(correct, confidence, sample_weight)
+    return sweep_of_items(read_items(correct, confidence, sample_weight))
+
+
+def sweep_of_items(items: Items) -> ThresholdSweep:
+    """Count the items at every threshold."""
+    return trusted_sweep(ThresholdSweep, every_threshold(items))
+
+
+def as_sweep(
+    correct: ArrayLike | AcceptedCounts,
+    confidence: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    names: tuple[str, str, str] = NAMES,
+) -> ThresholdSweep:
+    """Return the sweep with every threshold: the one given, or that of (correct, confidence)."""
+    if isinstance(correct, AcceptedCounts):
+        reject_beside_sweep(confidence, sample_weight, names[1])
+        return whole_sweep(correct)
+    confidence = require_confidence(confidence, names, beside=correct)
+    labels, truth = labels_and_truth(correct)
+    if truth is not None:
+        return estimated_sweep(truth, confidence, sample_weight)
+    return sweep_of_items(read_items(labels, confidence, sample_weight, names))
+
+
+def as_ranked(
+    correct: ArrayLike | AcceptedCounts,
+    confidence: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    names: tuple[str, str, str] = NAMES,
+    *,
+    corners: bool = False,
+    share_of_judge: Callable[[PartialItems], float | None] | None = None,
+) -> RankedItems:
+    """Return what less than a sweep is read from: items in order, or counts in their place.
+
+    With `corners` a `CornerSweep` will do. `share_of_judge` tells from items of which some are known
+    how much a judge counts.
+    """
+    if isinstance(correct, AcceptedCounts):
+        reject_beside_sweep(confidence, sample_weight, names[1])
+        given: AcceptedCounts = correct if corners else whole_sweep(correct)
+        estimated = isinstance(correct, EstimatedSweep)
+        return (EstimatedItems if estimated else RankedItems)(None, given, corners=corners)
+    confidence = require_confidence(confidence, names, beside=correct)
+    labels, truth = labels_and_truth(correct)
+    if truth is not None:
+        sweep = estimated_sweep(truth, confidence, sample_weight, share_of_judge)
+        return EstimatedItems(None, sweep, corners=corners)
+    return RankedItems(read_items(labels, confidence, sample_weight, names), corners=corners)
+
+
+def ranked_in_place(
+    y_true: Any,
+    y_score: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    share_of_judge: Callable[[PartialItems], float | None],
+    *,
+    corners: bool = False,
+    **others: object,
+) -> RankedItems | None:
+    """Return what stands in the place of classes, a sweep or a partial truth; None of classes.
+
+    Raises where any of `others` is given beside it.
+    """
+    labels, truth = labels_and_truth(y_true)
+    if truth is not None:
+        require_alone(**others)
+    elif isinstance(labels, AcceptedCounts):
+        reject_all_beside_sweep(y_score=y_score, sample_weight=sample_weight, **others)
+    else:
+        return None
+    return as_ranked(
+        y_true, y_score, sample_weight, SCORED_NAMES, corners=corners, share_of_judge=share_of_judge
+    )
+
+
+def estimated_sweep(
+    truth: PartialTruth,
+    confidence: ArrayLike,
+    sample_weight: object = None,
+    share_of_judge: Callable[[PartialItems], float | None] | None = None,
+) -> EstimatedSweep:
+    """Return the estimated counts at every threshold.
+
+    The judge has the share κ that suits the errors of all items, or the one that a function of the
+    items tells.
+    """
+    require_alone(sample_weight=sample_weight)
+    items = PartialItems(truth, confidence, truth.groups)
+    return items.beginning.sweep if share_of_judge is None else items.sweep(share_of_judge(items))
+
+
+def split_grades(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    groups: ArrayLike | None,
+) -> GradedItems:
+    """Return graded items as weighted ones in groups; a sweep has no grades any more."""
+    if isinstance(correct, AcceptedCounts):
+        raise TypeError("graded is given beside a ThresholdSweep; the sweep alone is expected")
+    return graded_items(correct, require_confidence(confidence), sample_weight, groups)
+
+
+def require_confidence(
+    confidence: ArrayLike | None, names: tuple[str, str, str] = NAMES, *, beside: Any = None
+) -> ArrayLike:
+    """Raise where `confidence` was left out and no sweep was given in its place."""
+    if confidence is None:
+        if isinstance(beside, AcceptedCounts):
+            whole_sweep(beside)
+        message = f"{names[1]} is missing; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
+        if isinstance(beside, str | os.PathLike):
+            message += " (fastarac.io.read_outputs reads files)"
+        elif hasattr(beside, "columns"):
+            message += " (fastarac.frames.evaluate takes data frames)"
+        raise TypeError(message)
+    return confidence
