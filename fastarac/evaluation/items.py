@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, overload
 
 from fastarac._core.checks import check_intervals, failure_of, real_scalar, reject_beside_sweep
-from fastarac._core.exceptions import (
-    UnreliableIntervalWarning,
-    undefined_is_nan,
-    unquestioned,
-    warn_unreliable,
-)
 from fastarac._core.export import flat
 from fastarac._core.results import Result, Sheet
-from fastarac._core.text import listed, plural
-from fastarac._engine.pairs import value_of_pairs
-from fastarac.areas import arac as areas
-from fastarac.areas.risk import risk_areas
+from fastarac._core.text import plural
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.evaluation.bounds import BoundedEvaluation, evaluate_bounds
 from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, who_verifies
-from fastarac.evaluation.estimated import figures_of
+from fastarac.evaluation.figures import CountedFigures, EstimatedFigures
 from fastarac.evaluation.limits import (
     LABELS,
     Limit,
@@ -35,27 +24,26 @@ from fastarac.evaluation.limits import (
     rows_of,
     shown,
 )
-from fastarac.evaluation.order import SURE, question_estimate, question_items
 from fastarac.evaluation.rejected import costs_above, point_above, sure_above
 from fastarac.evaluation.wording import few_for
-from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
-from fastarac.samples.door import as_ranked, as_sweep, require_confidence, split_grades
+from fastarac.samples.door import (
+    labels_and_truth,
+)
 from fastarac.samples.estimated import require_alone
-from fastarac.samples.partial import PartialTruth
-from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from fastarac._core.interval import Interval
-    from fastarac._engine.counts import CountsAtThresholds
     from fastarac.areas.arac import CurveArea
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.limits import Limits, OptionsOfItems
+    from fastarac.guarantees.exact import GuaranteedOperatingPoint
     from fastarac.reviewer import Reviewer
+    from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
 
@@ -379,9 +367,8 @@ def evaluate(
             graded=graded, failure_probability=failure_probability, never_accepted=never_accepted,
         )  # fmt: skip
         return evaluate_bounds(correct, limits, prices)
-    if isinstance(correct, PartialTruth):
-        correct = correct.simplified
-    if isinstance(correct, PartialTruth):
+    labels, truth = labels_and_truth(correct)
+    if truth is not None:
         require_alone(sample_weight=sample_weight, graded=graded or None, never_accepted=never_accepted)
     if never_accepted is not None:
         never_accepted = real_scalar(never_accepted, "never_accepted")
@@ -390,104 +377,45 @@ def evaluate(
         failure_of(failure_probability)
     if intervals or failure_probability is not None:
         reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
-    if isinstance(correct, PartialTruth):
-        return _of_partial_truth(
-            correct, confidence, limits, prices, groups, reviewer=reviewer,
-            costing=partial(evaluate_costs, costs=costs, reviewer=cost_reviewer) if costs else None,
-            level=confidence_level if intervals else None, failure_probability=failure_probability,
-        )  # fmt: skip
-    of_items = groups
-    if graded:
-        if failure_probability is not None:
-            message = "graded is given with failure_probability, which takes whole errors; one of them"
-            raise TypeError(f"{message} is expected")
-        parts = split_grades(correct, confidence, sample_weight, groups)
-        correct, confidence, sample_weight = parts.correct, parts.confidence, parts.weight
-        of_items = parts.groups
-        groups = of_items if intervals or groups is not None else None
-    certain: dict[str, Any] = {"failure_probability": failure_probability}
-    if failure_probability is not None and groups is not None:
-        _refuse_with_groups(limits, sample_weight)
-        certain["groups"] = groups
-    some_thresholds = any(limit.criterion == "threshold" for limit in limits)
-    given = (failure_probability, reviewer, costs, never_accepted)
-    sweep = None
-    if intervals or some_thresholds or any(each is not None for each in given):
-        sweep = as_sweep(correct, confidence, sample_weight)
-        counts: CountsAtThresholds = sweep
-        items = as_ranked(sweep)
+    level = confidence_level if intervals else None
+    sample: CountedFigures | EstimatedFigures
+    if truth is not None:
+        sample = EstimatedFigures(
+            truth, confidence, groups, limits, level=level, failure_probability=failure_probability
+        )
     else:
-        items = as_ranked(correct, confidence, sample_weight)
-        by: dict[str, list[float]] = {"max_error_rate": [], "max_risk": []}
-        for limit in limits:
-            by[limit.criterion].append(limit.value)
-        counts = items.at_limits(*by.values())
-    figures, pairs = items.sums(), items.pairs
-    arp, aurc, normalized_aurc = risk_areas(items, figures.aurc, prices.gamma)
-    average_precision, pr_auc = (
-        a / b if pairs.correct else math.nan for a, b in (figures.average_precision, figures.pr_auc)
-    )
+        asks = (level, failure_probability, reviewer, costs, never_accepted)
+        sample = CountedFigures(
+            labels, confidence, sample_weight, groups, limits, graded=graded, level=level,
+            every_threshold=any(each is not None for each in asks)
+            or any(limit.criterion == "threshold" for limit in limits),
+            failure_probability=failure_probability,
+        )  # fmt: skip
+    statistics = statistics_of(sample.names, prices.gamma, {})
+    figures = sample.figures(statistics, prices.gamma)
     every = []
     for limit in limits:
-        point = point_of_limit(counts, limit.criterion, limit.value, reviewer)
-        sure = None
+        of_limit = _statistics_of_limit(limit, never_accepted) if sample.names else {}
+        statistics |= of_limit
+        point, sure = sample.point(limit, of_limit, reviewer), None
         if failure_probability is not None and limit.criterion != "threshold":
-            criterion: dict[str, Any] = {limit.criterion: limit.value}
-            if groups is None or confidence is None or isinstance(correct, ThresholdSweep):
-                method: Any = {"method": "sgr"} if limit.criterion == "max_risk" else {}
-                data: tuple[Any, Any] = (sweep, None)
-            else:
-                method, data = {}, (correct, confidence)
-            with unquestioned():
-                sure = guaranteed_operating_point(data[0], data[1], **criterion, **certain, **method)
+            sure = sample.guarantee(limit, failure_probability)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     cost_evaluation = None
-    if costs is not None and sweep is not None:
+    if costs is not None:
         points = {found.limit.key: found.point for found in every}
-        cost_evaluation = evaluate_costs(sweep, costs, cost_reviewer, points)
-    ends: Mapping[str, Interval] = {}
-    if intervals:
-        # single weights, and which items belong together, are lost in a sweep
-        plain = sample_weight is None and groups is None
-        ends = _intervals_of(
-            limits,
-            prices.gamma,
-            never_accepted,
-            correct=sweep if plain else correct,
-            confidence=None if plain else confidence,
-            sample_weight=sample_weight,
-            groups=groups,
-            confidence_level=confidence_level,
-        )
-    elif groups is not None and failure_probability is None:
+        cost_evaluation = evaluate_costs(sample.sweep, costs, cost_reviewer, points)
+    if truth is None and groups is not None and level is None and failure_probability is None:
         raise ValueError(
             "groups is given without intervals=True or failure_probability; no other figure depends on "
             "them"
         )
-    roc_auc = value_of_pairs("roc_auc", pairs)
-    if not roc_auc > 0.5:  # else there is nothing to ask
-        question_items(roc_auc, correct, confidence, sample_weight, of_items)
+    ends = sample.intervals(statistics, lambda name: _label(name, limits))
+    sample.question()
     found = Evaluation(
-        n=counts.total,
-        recognition_rate=counts.recognition_rate,
-        arac=areas.arac_area_of(pairs, prices.gamma),
-        arp=arp,
-        roc_auc=roc_auc,
-        pr_auc=pr_auc,
-        average_precision=average_precision,
-        aurc=aurc,
-        normalized_aurc=normalized_aurc,
-        augrc=value_of_pairs("augrc", pairs),
-        costs=prices,
-        limits=tuple(every),
-        intervals=ends,
-        cost_evaluation=cost_evaluation,
+        **figures, costs=prices, limits=tuple(every), intervals=ends, cost_evaluation=cost_evaluation
     )
-    others = figures_of(items.given, prices.gamma)
-    found = replace(found, **others) if others else found
-    if never_accepted is None or sweep is None:
-        return found
-    return without_rejected(found, sweep, never_accepted)
+    return found if never_accepted is None else without_rejected(found, sample.sweep, never_accepted)
 
 
 def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
@@ -510,65 +438,6 @@ def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float
         points = {found.limit.key: found.point for found in limits}
         cost_evaluation = costs_above(cost_evaluation, sweep, rejected, points)
     return replace(figures, limits=tuple(limits), cost_evaluation=cost_evaluation)
-
-
-def _of_partial_truth(
-    truth: PartialTruth,
-    confidence: ArrayLike | None,
-    limits: Sequence[Limit],
-    prices: VerificationCosts,
-    groups: ArrayLike | None,
-    *,
-    reviewer: Reviewer | None,
-    costing: Callable[..., CostEvaluation] | None,
-    level: float | None,
-    failure_probability: float | None,
-) -> Evaluation:
-    """All figures of items of which some are verified, each with the least variance."""
-    from fastarac.uncertainty.estimated import FigureSource
-    from fastarac.uncertainty.estimated_samples import PartialSample
-
-    if failure_probability is not None and any(limit.criterion == "max_risk" for limit in limits):
-        raise ValueError(
-            "max_risk is given with failure_probability and a PartialTruth; guaranteed_operating_point "
-            "with thresholds or a scale is expected, which were fixed without these items"
-        )
-    sample = PartialSample.of(truth, require_confidence(confidence), groups)
-    source = FigureSource(sample, level)
-    values = {}
-    statistics = statistics_of([*LABELS, "normalized_arp_auc"], prices.gamma, {})
-    for name, statistic in statistics.items():
-        values[name] = source.figure(name, statistic)
-    question_estimate(values["roc_auc"], FigureSource(sample, SURE), statistics["roc_auc"])
-    every = []
-    for limit in limits:
-        point = estimated_point(source, limit, reviewer)
-        for name, statistic in _statistics_of_limit(limit).items():
-            source.figure(name, statistic)
-        sure = None
-        if failure_probability is not None and limit.criterion != "threshold":
-            criterion: dict[str, Any] = {limit.criterion: limit.value}
-            with unquestioned():
-                sure = guaranteed_operating_point(
-                    truth, confidence, **criterion, failure_probability=failure_probability,
-                    groups=groups,
-                )  # fmt: skip
-        every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
-    source.warn(lambda name: _label(name, limits))
-    points = {found.limit.key: found.point for found in every}
-    counts = source.counts(statistics["recognition_rate"]).rising  # no cost falls below 0
-    rate, gamma = values["recognition_rate"], prices.gamma
-    arac, arp = (
-        of_parts(values[f"{name}_auc"], values[f"normalized_{name}_auc"], rate, gamma)
-        for name, of_parts in (("arac", areas.estimated_arac_area), ("arp", areas.estimated_area))
-    )
-    return Evaluation(
-        n=len(truth), recognition_rate=rate, arac=arac, arp=arp, roc_auc=values["roc_auc"],
-        pr_auc=values["pr_auc"], average_precision=values["average_precision"], aurc=values["aurc"],
-        normalized_aurc=math.nan, augrc=values["augrc"], costs=prices, limits=tuple(every),
-        intervals=source.intervals,
-        cost_evaluation=costing and costing(counts, points=points),
-    )  # fmt: skip
 
 
 def estimated_point(
@@ -594,21 +463,6 @@ def _statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> d
     return {f"acceptance_rate@{limit.key}": Statistic(name, **of_limit)}
 
 
-def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None) -> None:
-    """Refuse what the guarantee of dependent items cannot take."""
-    if sample_weight is not None:
-        raise TypeError(
-            "failure_probability is given with groups and sample_weight, but weights are not counts; "
-            "one of the two is expected"
-        )
-    if any(limit.criterion == "max_risk" for limit in limits):
-        raise ValueError(
-            "max_risk is given with groups and failure_probability, which takes thresholds that were "
-            "fixed without these items; guaranteed_operating_point with thresholds or a scale is "
-            "expected"
-        )
-
-
 def reject_reviewer(reviewer: Reviewer | None, asked: str) -> None:
     """Raise where there is a reviewer beside what the data must show."""
     if reviewer is not None:
@@ -627,35 +481,6 @@ def statistics_of(
     for key, threshold in thresholds.items():
         for rate in ("acceptance_rate", "error_rate"):
             found[f"{rate}@{key}"] = Statistic(rate, threshold=threshold)
-    return found
-
-
-def _intervals_of(
-    limits: Sequence[Limit], gamma: float, never_accepted: float | None, **data: Any
-) -> dict[str, Interval]:
-    """The intervals of all figures by name, as far as there is an asymptotic one."""
-    from fastarac.uncertainty.asymptotic import asymptotic_interval
-
-    weighted = data["sample_weight"] is not None
-    asked = statistics_of([*LABELS, *([] if weighted else ["normalized_aurc"])], gamma, {})
-    for limit in limits:
-        asked |= _statistics_of_limit(limit, never_accepted)
-    found = {}
-    reliability_warnings: dict[str, list[str]] = {}
-    for name, statistic in asked.items():
-        with undefined_is_nan(), warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", UnreliableIntervalWarning)
-            found[name] = asymptotic_interval(statistic=statistic, **data)
-        for warning in caught:
-            if issubclass(warning.category, UnreliableIntervalWarning):
-                message = str(warning.message).replace(statistic.name, "{}")
-                reliability_warnings.setdefault(message, []).append(_label(name, limits))
-            else:
-                warnings.warn_explicit(
-                    warning.message, warning.category, warning.filename, warning.lineno
-                )
-    for message, labels in reliability_warnings.items():
-        warn_unreliable(message.replace("{}", listed(labels)))
     return found
 
 

@@ -142,7 +142,6 @@ MEANINGS = {
     "price": "of an item that reaches a stage",
     "cascade": "a Cascade",
     "share": "of the items, what a stage decides",
-    "share_of_judge": "what tells from the items how much a judge counts",
     "cost_share": "of the cost, what falls to a stage",
     "within": "where a limit is kept",
     "baseline": "the cost without the decisions of a stage",
