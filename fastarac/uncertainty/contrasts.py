@@ -23,7 +23,6 @@ from fastarac.uncertainty.clusters import variance_of_factors
 from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, unseen_values
 from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.leave_one_out_cost import left_out_contributions
-from fastarac.uncertainty.statistics import LOWER_IS_BETTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -415,7 +414,7 @@ def shares_of_best(
         return [math.nan] * len(values)
     if two is not None and two.error > NO_SPREAD:
         first = 0.5 * math.erfc(-two.ratio / math.sqrt(2.0))
-        if statistic.name in LOWER_IS_BETTER:
+        if statistic.definition.lower_is_better:
             first = 1.0 - first
         return [first, 1.0 - first]
     draws: FloatArray = values[:, None] + _normal_draws(covariance(), random_state)
@@ -463,7 +462,7 @@ def _normal_draws(covariance: FloatArray, random_state: RandomState) -> FloatArr
 
 def counted_shares_of_best(draws: FloatArray, statistic: Statistic) -> list[float]:
     """In what share of the draws each model is the best; those as good share it."""
-    if statistic.name in LOWER_IS_BETTER:
+    if statistic.definition.lower_is_better:
         draws = -draws
     best = draws.max(axis=0)
     # alike but for rounding

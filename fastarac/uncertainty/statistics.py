@@ -1,4 +1,4 @@
-"""The statistics that intervals and tests are made for, by name."""
+"""The register of statistics: an entry has all that the library knows of one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._core.results import Pickled
@@ -30,13 +30,29 @@ if TYPE_CHECKING:
     from fastarac.reviewer import Reviewer
 
 
-class _Definition(NamedTuple):
-    """How a statistic is read off a sweep, and between which values it lies."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """All that the library knows of a statistic: evaluations, intervals, tests and commands read it."""
 
-    of: Callable[..., Any]
-    ends: tuple[float, float] | Callable[..., tuple[float, float]] = (0.0, 1.0)  # of its parameters
+    label: str
+    """What people call it."""
+    value: Callable[..., Any]
+    """Of a sweep, with its parameters."""
+    symbol: str = ""
+    """Behind the label in tables of figures."""
+    ends: tuple[float, float] | Callable[..., tuple[float, float]] = (0.0, 1.0)
+    """Between which it lies, or a function of its parameters that returns them."""
     parameters: tuple[str, ...] = ()
     required: str | None = None
+    """The parameter without which it means nothing."""
+    lower_is_better: bool = False
+    evaluated: bool = False
+    """Whether each evaluation of a model has it as a row."""
+
+    @property
+    def title(self) -> str:
+        """The label with the symbol."""
+        return f"{self.label} {self.symbol}".rstrip()
 
 
 def _roc_auc(sweep: ThresholdSweep) -> float:
@@ -45,14 +61,6 @@ def _roc_auc(sweep: ThresholdSweep) -> float:
 
 def _average_precision(sweep: ThresholdSweep) -> float:
     return precision_recall.pr_auc_score(sweep, interpolation="step")
-
-
-def _at_threshold(rate: str) -> Callable[..., float]:
-    def of(sweep: ThresholdSweep, *, threshold: float) -> float:
-        point = operating.operating_point(sweep, threshold=threshold)
-        return float(getattr(point, rate))
-
-    return of
 
 
 def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
@@ -102,61 +110,130 @@ def _cost(
     return float(costs.cost(point))
 
 
-_OPTIMUM = ("estimator", "optimum")
+def _rate(name: str, *, lower_is_better: bool = False) -> Definition:
+    """A share of items at a threshold, which operating points have under its name."""
 
-_DEFINITIONS: dict[str, _Definition] = {
-    "recognition_rate": _Definition(attrgetter("recognition_rate")),
-    "arac_auc": _Definition(areas.arac_auc_score, (0.5, 1.0)),
-    "normalized_arac_auc": _Definition(
-        areas.normalized_arac_auc_score, areas.ends_of_normalized, ("gamma",)
+    def value(sweep: ThresholdSweep, *, threshold: float) -> float:
+        return float(getattr(operating.operating_point(sweep, threshold=threshold), name))
+
+    return Definition(
+        label=name.replace("_", " "),
+        value=value,
+        parameters=("threshold",),
+        required="threshold",
+        lower_is_better=lower_is_better,
+    )
+
+
+DEFINITIONS: dict[str, Definition] = {
+    "recognition_rate": Definition(
+        label="recognition rate",
+        symbol="β",
+        value=attrgetter("recognition_rate"),
+        evaluated=True,
     ),
-    "augrc": _Definition(areas.augrc_loss, (0.0, 0.5)),
-    "arac_partial_auc": _Definition(
-        partial_areas.arac_partial_auc_score,
-        _arac_partial_ends,
-        ("acceptance_range", "max_error_rate"),
+    "arac_auc": Definition(
+        label="ARAC-AUC", value=areas.arac_auc_score, ends=(0.5, 1.0), evaluated=True
     ),
-    "arp_auc": _Definition(risk_areas.arp_auc_score, parameters=("estimator",)),
-    "normalized_arp_auc": _Definition(
-        risk_areas.normalized_arp_auc_score, (-math.inf, 1.0), ("estimator", "gamma")
+    "normalized_arac_auc": Definition(
+        label="normalised ARAC-AUC",
+        value=areas.normalized_arac_auc_score,
+        ends=areas.ends_of_normalized,
+        parameters=("gamma",),
+        evaluated=True,
     ),
-    "aurc": _Definition(risk_areas.aurc_loss, parameters=("estimator",)),
-    "excess_aurc": _Definition(risk_areas.excess_aurc_loss, (-1.0, 1.0), _OPTIMUM),
-    "normalized_aurc": _Definition(risk_areas.normalized_aurc_loss, (-math.inf, math.inf), _OPTIMUM),
-    "roc_auc": _Definition(_roc_auc),
-    "roc_partial_auc": _Definition(
-        partial_areas.roc_partial_auc_score,
-        _roc_partial_ends,
-        ("fpr_range", "tpr_range", "standardize"),
+    "arac_partial_auc": Definition(
+        label="partial ARAC-AUC",
+        value=partial_areas.arac_partial_auc_score,
+        ends=_arac_partial_ends,
+        parameters=("acceptance_range", "max_error_rate"),
     ),
-    "pr_auc": _Definition(precision_recall.pr_auc_score, parameters=("interpolation",)),
-    "average_precision": _Definition(_average_precision),
-    "eleven_point_average_precision": _Definition(precision_recall.eleven_point_average_precision),
-    "break_even_point": _Definition(lambda sweep: precision_recall.break_even_point(sweep).value),
-    "equal_error_rate": _Definition(lambda sweep: precision_recall.equal_error_rate(sweep).rate),
-    "acceptance_at_error_rate": _Definition(
-        _acceptance(operating.acceptance_at_error_rate),
+    "arp_auc": Definition(
+        label="ARP-AUC", value=risk_areas.arp_auc_score, parameters=("estimator",), evaluated=True
+    ),
+    "normalized_arp_auc": Definition(
+        label="normalised ARP-AUC",
+        value=risk_areas.normalized_arp_auc_score,
+        ends=(-math.inf, 1.0),
+        parameters=("estimator", "gamma"),
+    ),
+    "roc_auc": Definition(label="ROC-AUC", value=_roc_auc, evaluated=True),
+    "roc_partial_auc": Definition(
+        label="partial ROC-AUC",
+        value=partial_areas.roc_partial_auc_score,
+        ends=_roc_partial_ends,
+        parameters=("fpr_range", "tpr_range", "standardize"),
+    ),
+    "pr_auc": Definition(
+        label="PR-AUC",
+        value=precision_recall.pr_auc_score,
+        parameters=("interpolation",),
+        evaluated=True,
+    ),
+    "average_precision": Definition(
+        label="average precision", value=_average_precision, evaluated=True
+    ),
+    "eleven_point_average_precision": Definition(
+        label="eleven-point average precision", value=precision_recall.eleven_point_average_precision
+    ),
+    "aurc": Definition(
+        label="AURC",
+        value=risk_areas.aurc_loss,
+        parameters=("estimator",),
+        lower_is_better=True,
+        evaluated=True,
+    ),
+    "excess_aurc": Definition(
+        label="excess AURC",
+        value=risk_areas.excess_aurc_loss,
+        ends=(-1.0, 1.0),
+        parameters=("estimator", "optimum"),
+        lower_is_better=True,
+    ),
+    "normalized_aurc": Definition(
+        label="normalised AURC",
+        value=risk_areas.normalized_aurc_loss,
+        ends=(-math.inf, math.inf),
+        parameters=("estimator", "optimum"),
+        lower_is_better=True,
+    ),
+    "augrc": Definition(
+        label="AUGRC", value=areas.augrc_loss, ends=(0.0, 0.5), lower_is_better=True, evaluated=True
+    ),
+    "break_even_point": Definition(
+        label="break-even point", value=lambda sweep: precision_recall.break_even_point(sweep).value
+    ),
+    "equal_error_rate": Definition(
+        label="equal error rate",
+        value=lambda sweep: precision_recall.equal_error_rate(sweep).rate,
+        lower_is_better=True,
+    ),
+    "acceptance_at_error_rate": Definition(
+        label="acceptance at error rate",
+        value=_acceptance(operating.acceptance_at_error_rate),
         parameters=("max_error_rate", "interpolate", "never_accepted"),
         required="max_error_rate",
     ),
-    "acceptance_at_risk": _Definition(
-        _acceptance(operating.acceptance_at_risk),
+    "acceptance_at_risk": Definition(
+        label="acceptance at risk",
+        value=_acceptance(operating.acceptance_at_risk),
         parameters=("max_risk", "interpolate", "never_accepted"),
         required="max_risk",
     ),
-    "cost": _Definition(_cost, (0.0, math.inf), parameters=("costs", "reviewer"), required="costs"),
-    **{
-        rate: _Definition(_at_threshold(rate), parameters=("threshold",), required="threshold")
-        for rate in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
-    },
+    "cost": Definition(
+        label="cost",
+        value=_cost,
+        ends=(0.0, math.inf),
+        parameters=("costs", "reviewer"),
+        required="costs",
+        lower_is_better=True,
+    ),
+    "acceptance_rate": _rate("acceptance_rate"),
+    "error_rate": _rate("error_rate", lower_is_better=True),
+    "correction_rate": _rate("correction_rate", lower_is_better=True),
+    "risk": _rate("risk", lower_is_better=True),
+    "precision": _rate("precision"),
 }
-
-LOWER_IS_BETTER = frozenset(
-    {
-        "augrc", "aurc", "cost", "excess_aurc", "normalized_aurc", "equal_error_rate", "error_rate",
-        "correction_rate", "risk",
-    }
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -204,7 +281,7 @@ class Statistic(Pickled):
 
     def __init__(self, name: str, **parameters: Any) -> None:
         check_name(name)
-        definition = _DEFINITIONS[name]
+        definition = DEFINITIONS[name]
         unknown = sorted(set(parameters).difference(definition.parameters))
         if unknown:
             takes = ", ".join(sorted(definition.parameters)) or "no parameters"
@@ -221,42 +298,47 @@ class Statistic(Pickled):
     def __call__(self, sweep: ThresholdSweep | AcceptedCounts) -> float:
         """Return the statistic of a sweep; NaN, without a warning, where it is undefined."""
         with undefined_is_nan():
-            return float(_DEFINITIONS[self.name].of(sweep, **dict(self.parameters)))
+            return float(self.definition.value(sweep, **dict(self.parameters)))
 
     def __repr__(self) -> str:
         parameters = "".join(f", {key}={value!r}" for key, value in self.parameters)
         return f"Statistic({self.name!r}{parameters})"
 
     @property
+    def definition(self) -> Definition:
+        """Its entry in the register."""
+        return DEFINITIONS[self.name]
+
+    @property
     def range(self) -> tuple[float, float]:
         """Ends that it always lies between, with its parameters; infinite where it has none."""
-        ends = _DEFINITIONS[self.name].ends
+        ends = self.definition.ends
         return ends(**dict(self.parameters)) if callable(ends) else ends
 
     @staticmethod
     def names() -> tuple[str, ...]:
         """All names there are."""
-        return tuple(_DEFINITIONS)
+        return tuple(DEFINITIONS)
 
 
 def check_name(name: object, argument: str = "statistic") -> None:
     """Raise unless there is a statistic of this name, which was given as `argument`."""
     if not isinstance(name, str):
         raise TypeError(f"{argument} is {name!r} ({type(name).__name__}); a name is expected")
-    if name not in _DEFINITIONS:
-        message = f"{argument} is {name!r}; one of {', '.join(_DEFINITIONS)} is expected"
+    if name not in DEFINITIONS:
+        message = f"{argument} is {name!r}; one of {', '.join(DEFINITIONS)} is expected"
         raise ValueError(message + _meant(name))
 
 
 def _meant(name: str) -> str:
     """Say what an unknown name may have been meant for, where that shows."""
     known, *parameters = name.split(":")
-    if known in _DEFINITIONS and parameters:
+    if known in DEFINITIONS and parameters:
         return f" (parameters are given by name: Statistic({known!r}, {', '.join(parameters)}))"
     plain = known.strip().lower().replace("-", "_").replace(" ", "_")
     plain = plain.removesuffix("_score").removesuffix("_loss")
-    close = [f"{plain}_auc"] if f"{plain}_auc" in _DEFINITIONS else []
-    close += difflib.get_close_matches(plain, _DEFINITIONS, 1)
+    close = [f"{plain}_auc"] if f"{plain}_auc" in DEFINITIONS else []
+    close += difflib.get_close_matches(plain, DEFINITIONS, 1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
