@@ -6,6 +6,7 @@ import difflib
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +22,21 @@ from fastarac.estimated_sweep import roc_auc_of
 from fastarac.operating_points import points as operating
 from fastarac.operating_points.limits import last_accepted, most_accepted
 from fastarac.sweep import ThresholdSweep, as_ranked, trusted_sweep
+from fastarac.uncertainty import derivatives, estimated_values, losses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from fastarac._engine.counts import AcceptedCounts
+    from fastarac.areas.gradients import PointInfluence
     from fastarac.costs.verification import VerificationCosts
     from fastarac.reviewer import Reviewer
+    from fastarac.uncertainty.derivatives import Lines, Rate
+
+    FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +57,72 @@ class Definition:
     lower_is_better: bool = False
     evaluated: bool = False
     """Whether each evaluation of a model has it as a row."""
+    lines: Callable[..., Lines] | None = None
+    """Influence of an item where pairs of a correct and an incorrect item decide."""
+    is_line_of_roc: bool = False
+    """Whether it is a straight line in the ROC-AUC at a given recognition rate."""
+    influence: Callable[..., PointInfluence] | None = None
+    """Influence of an item elsewhere."""
+    rate: Rate | None = None
+    """Of a share of items, which of them count."""
+    smaller_part: Callable[..., tuple[str, float]] | None = None
+    """What is called the smaller class of items that it contrasts, and its weight; of most statistics
+    the correct or the incorrect items."""
+    error_weights: Callable[..., FloatArray] | None = None
+    """Of a loss to which errors add up, or of 1 less it: what one adds at each threshold."""
+    is_mean: bool = False
+    """Whether it is a mean of a value of each item."""
+    of_one_class: bool = False
+    """Whether it is a mean over one class, whose spread is that of the smaller class."""
+    few_errors_decide: bool = False
+    """Whether few errors at high confidences decide, so that their number says little of its spread."""
+    is_skewed: bool = False
+    """Whether it is nearly always positive and skewed: intervals are made of the logarithm."""
+    has_gaps: bool = False
+    """Whether it has intervals from the gaps between errors."""
+    in_part: bool = False
+    """Whether it is estimated where some items are verified alone."""
+    is_linear: bool = False
+    """Whether it is linear in the errors then, given the confidences."""
+    of_risk: bool = False
+    """Whether it is estimated then from the area under the risk–coverage curve."""
+    estimate: Callable[..., float] | None = None
+    """Of estimated counts, where it is not read off them as off whole ones."""
+    estimated_lines: Callable[..., Lines] | None = None
+    """Its `lines` there, from its value."""
+    least_verified: int = 0
+    """Verified items below which it is not to be relied on; as many of one weight that say as much."""
 
     @property
     def title(self) -> str:
         """The label with the symbol."""
         return f"{self.label} {self.symbol}".rstrip()
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether items have an influence on it."""
+        return self.lines is not None or self.influence is not None
+
+    @property
+    def has_limit(self) -> bool:
+        """Whether it is the largest acceptance rate within a limit."""
+        return self.required in ("max_error_rate", "max_risk")
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """Which intervals it has without resampling."""
+        return frozenset(
+            method
+            for methods, has in (
+                (("auto",), self.is_smooth or self.has_limit),
+                (("wald", "logit"), self.is_smooth),
+                (("gamma",), self.error_weights is not None),
+                (("inversion",), self.rate is not None or self.has_limit),
+                (("gaps",), self.has_gaps),
+            )
+            if has
+            for method in methods
+        )
 
 
 def _roc_auc(sweep: ThresholdSweep) -> float:
@@ -110,18 +180,30 @@ def _cost(
     return float(costs.cost(point))
 
 
-def _rate(name: str, *, lower_is_better: bool = False) -> Definition:
+def _rate(name: str, of: Rate, *, lower_is_better: bool = False) -> Definition:
     """A share of items at a threshold, which operating points have under its name."""
+    label = name.replace("_", " ")
 
     def value(sweep: ThresholdSweep, *, threshold: float) -> float:
         return float(getattr(operating.operating_point(sweep, threshold=threshold), name))
 
+    def smaller_part(sweep: ThresholdSweep, *, threshold: float) -> tuple[str, float]:
+        part, whole = derivatives.parts(sweep, threshold, of)
+        return f"items that make up the {label}, or its complement", min(part, whole - part)
+
     return Definition(
-        label=name.replace("_", " "),
+        label=label,
         value=value,
         parameters=("threshold",),
         required="threshold",
         lower_is_better=lower_is_better,
+        influence=partial(derivatives.share_at_threshold, of),
+        rate=of,
+        smaller_part=smaller_part,
+        is_mean=True,
+        in_part=True,
+        is_linear=True,
+        estimate=partial(estimated_values.share, of),
     )
 
 
@@ -131,9 +213,25 @@ DEFINITIONS: dict[str, Definition] = {
         symbol="β",
         value=attrgetter("recognition_rate"),
         evaluated=True,
+        lines=derivatives.recognition_rate,
+        rate=lambda _, right: (right, True),
+        is_mean=True,
+        in_part=True,
+        is_linear=True,
+        estimated_lines=estimated_values.lines_of_recognition_rate,
     ),
     "arac_auc": Definition(
-        label="ARAC-AUC", value=areas.arac_auc_score, ends=(0.5, 1.0), evaluated=True
+        label="ARAC-AUC",
+        value=areas.arac_auc_score,
+        ends=(0.5, 1.0),
+        evaluated=True,
+        lines=derivatives.arac_auc,
+        is_line_of_roc=True,
+        error_weights=areas.weights_of_errors,
+        in_part=True,
+        is_linear=True,
+        estimate=estimated_values.arac_auc,
+        estimated_lines=estimated_values.lines_of_arac_auc,
     ),
     "normalized_arac_auc": Definition(
         label="normalised ARAC-AUC",
@@ -141,37 +239,84 @@ DEFINITIONS: dict[str, Definition] = {
         ends=areas.ends_of_normalized,
         parameters=("gamma",),
         evaluated=True,
+        lines=derivatives.normalized_arac_auc,
+        of_one_class=True,
+        in_part=True,
+        estimate=estimated_values.normalized_arac_auc,
+        estimated_lines=estimated_values.lines_of_normalized,
     ),
     "arac_partial_auc": Definition(
         label="partial ARAC-AUC",
         value=partial_areas.arac_partial_auc_score,
         ends=_arac_partial_ends,
         parameters=("acceptance_range", "max_error_rate"),
+        influence=derivatives.arac_partial_auc,
+        smaller_part=derivatives.arac_part,
+        in_part=True,
+        is_linear=True,
     ),
     "arp_auc": Definition(
-        label="ARP-AUC", value=risk_areas.arp_auc_score, parameters=("estimator",), evaluated=True
+        label="ARP-AUC",
+        value=risk_areas.arp_auc_score,
+        parameters=("estimator",),
+        evaluated=True,
+        influence=derivatives.arp_auc,
+        error_weights=risk_areas.weights_of_errors,
+        in_part=True,
+        is_linear=True,
+        of_risk=True,
     ),
     "normalized_arp_auc": Definition(
         label="normalised ARP-AUC",
         value=risk_areas.normalized_arp_auc_score,
         ends=(-math.inf, 1.0),
         parameters=("estimator", "gamma"),
+        influence=derivatives.normalized_arp_auc,
+        of_one_class=True,
+        few_errors_decide=True,
+        in_part=True,
+        of_risk=True,
     ),
-    "roc_auc": Definition(label="ROC-AUC", value=_roc_auc, evaluated=True),
+    "roc_auc": Definition(
+        label="ROC-AUC",
+        value=_roc_auc,
+        evaluated=True,
+        lines=derivatives.roc_auc,
+        is_line_of_roc=True,
+        of_one_class=True,
+        in_part=True,
+        estimate=estimated_values.roc_auc,
+        estimated_lines=estimated_values.lines_of_roc_auc,
+    ),
     "roc_partial_auc": Definition(
         label="partial ROC-AUC",
         value=partial_areas.roc_partial_auc_score,
         ends=_roc_partial_ends,
         parameters=("fpr_range", "tpr_range", "standardize"),
+        influence=derivatives.roc_partial_auc,
+        smaller_part=derivatives.roc_part,
+        has_gaps=True,
     ),
     "pr_auc": Definition(
         label="PR-AUC",
         value=precision_recall.pr_auc_score,
         parameters=("interpolation",),
         evaluated=True,
+        influence=derivatives.pr_auc,
+        error_weights=losses.precision_at_correct,
+        in_part=True,
+        estimate=estimated_values.pr_auc,
+        least_verified=100,
     ),
     "average_precision": Definition(
-        label="average precision", value=_average_precision, evaluated=True
+        label="average precision",
+        value=_average_precision,
+        evaluated=True,
+        influence=derivatives.average_precision,
+        error_weights=losses.precision_at_correct,
+        in_part=True,
+        estimate=estimated_values.average_precision,
+        least_verified=100,
     ),
     "eleven_point_average_precision": Definition(
         label="eleven-point average precision", value=precision_recall.eleven_point_average_precision
@@ -182,6 +327,11 @@ DEFINITIONS: dict[str, Definition] = {
         parameters=("estimator",),
         lower_is_better=True,
         evaluated=True,
+        influence=derivatives.aurc,
+        error_weights=risk_areas.weights_of_errors,
+        in_part=True,
+        is_linear=True,
+        of_risk=True,
     ),
     "excess_aurc": Definition(
         label="excess AURC",
@@ -189,6 +339,8 @@ DEFINITIONS: dict[str, Definition] = {
         ends=(-1.0, 1.0),
         parameters=("estimator", "optimum"),
         lower_is_better=True,
+        influence=derivatives.excess_aurc,
+        is_skewed=True,
     ),
     "normalized_aurc": Definition(
         label="normalised AURC",
@@ -196,9 +348,24 @@ DEFINITIONS: dict[str, Definition] = {
         ends=(-math.inf, math.inf),
         parameters=("estimator", "optimum"),
         lower_is_better=True,
+        influence=derivatives.normalized_aurc,
+        of_one_class=True,
+        few_errors_decide=True,
+        is_skewed=True,
     ),
     "augrc": Definition(
-        label="AUGRC", value=areas.augrc_loss, ends=(0.0, 0.5), lower_is_better=True, evaluated=True
+        label="AUGRC",
+        value=areas.augrc_loss,
+        ends=(0.0, 0.5),
+        lower_is_better=True,
+        evaluated=True,
+        lines=derivatives.augrc,
+        is_line_of_roc=True,
+        error_weights=areas.weights_of_errors,
+        in_part=True,
+        is_linear=True,
+        estimate=estimated_values.augrc,
+        estimated_lines=estimated_values.lines_of_augrc,
     ),
     "break_even_point": Definition(
         label="break-even point", value=lambda sweep: precision_recall.break_even_point(sweep).value
@@ -213,12 +380,14 @@ DEFINITIONS: dict[str, Definition] = {
         value=_acceptance(operating.acceptance_at_error_rate),
         parameters=("max_error_rate", "interpolate", "never_accepted"),
         required="max_error_rate",
+        in_part=True,
     ),
     "acceptance_at_risk": Definition(
         label="acceptance at risk",
         value=_acceptance(operating.acceptance_at_risk),
         parameters=("max_risk", "interpolate", "never_accepted"),
         required="max_risk",
+        in_part=True,
     ),
     "cost": Definition(
         label="cost",
@@ -227,13 +396,26 @@ DEFINITIONS: dict[str, Definition] = {
         parameters=("costs", "reviewer"),
         required="costs",
         lower_is_better=True,
+        influence=derivatives.cost,
+        smaller_part=derivatives.cost_part,
+        is_mean=True,
     ),
-    "acceptance_rate": _rate("acceptance_rate"),
-    "error_rate": _rate("error_rate", lower_is_better=True),
-    "correction_rate": _rate("correction_rate", lower_is_better=True),
-    "risk": _rate("risk", lower_is_better=True),
-    "precision": _rate("precision"),
+    "acceptance_rate": _rate("acceptance_rate", lambda accepted, _: (accepted, True)),
+    "error_rate": _rate(
+        "error_rate", lambda accepted, right: (accepted and not right, True), lower_is_better=True
+    ),
+    "correction_rate": _rate(
+        "correction_rate",
+        lambda accepted, right: (not accepted and not right, True),
+        lower_is_better=True,
+    ),
+    "risk": _rate(
+        "risk", lambda accepted, right: (accepted and not right, accepted), lower_is_better=True
+    ),
+    "precision": _rate("precision", lambda accepted, right: (accepted and right, accepted)),
 }
+
+SMOOTH = tuple(name for name, one in DEFINITIONS.items() if one.is_smooth)
 
 
 @dataclass(frozen=True, slots=True, init=False)
