@@ -10,7 +10,7 @@ import operator
 import warnings
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import reference as ref
@@ -117,6 +117,27 @@ class Metric:
         if not isinstance(values, list | tuple):
             values = [values]
         return np.array([ref.round_once(value) for value in values], dtype=np.float64)
+
+
+class AtThreshold(NamedTuple):
+    """A statistic that takes a threshold: its reference, and its ends at a threshold of 0.5."""
+
+    value: Callable[[tuple[ref.Item, ...], Any], ref.Fraction | None]
+    ends: tuple[float, float] = (0.0, 1.0)
+
+
+def _rate_at(name: str) -> AtThreshold:
+    def value(items: tuple[ref.Item, ...], threshold: Any) -> ref.Fraction | None:
+        return getattr(ref.point_at(items, ref.exact(threshold)), name)
+
+    return AtThreshold(value)
+
+
+# The names in `Statistic.names()` that take a threshold, and nothing else.
+AT_THRESHOLD = {
+    name: _rate_at(name)
+    for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
+}
 
 
 def identical(a: np.ndarray, b: np.ndarray) -> bool:

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import register
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,10 +28,7 @@ STATISTICS = [
     fa.Statistic("acceptance_at_risk", max_risk=0.1),
     fa.Statistic("arac_partial_auc", acceptance_range=(0.2, 0.7)),
     fa.Statistic("arac_partial_auc", max_error_rate=0.05),
-    *(
-        fa.Statistic(name, threshold=0.4)
-        for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
-    ),
+    *(fa.Statistic(name, threshold=0.4) for name in register.AT_THRESHOLD),
 ]
 
 

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import register
 
 import fastarac as fa
 from fastarac.uncertainty import asymptotic
@@ -17,10 +18,7 @@ PARAMETERS = {
     "arac_partial_auc": {"max_error_rate": 0.05},
     "roc_partial_auc": {"fpr_range": (0.0, 0.3)},
     **{name: {"optimum": "asymptotic"} for name in ("excess_aurc", "normalized_aurc")},
-    **{
-        name: {"threshold": 0.4}
-        for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
-    },
+    **{name: {"threshold": 0.4} for name in register.AT_THRESHOLD},
 }
 STATISTICS = [fa.Statistic(name, **PARAMETERS.get(name, {})) for name in fa.Statistic.names()]
 HOPELESS = fa.Statistic("acceptance_at_risk", max_risk=0.001)  # of which no item is within
