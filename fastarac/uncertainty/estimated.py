@@ -15,7 +15,7 @@ from fastarac._core.special import binomial_interval
 from fastarac._core.text import listed
 from fastarac.truth import FEW
 from fastarac.uncertainty.estimated_limits import at_limit, interval_of_limit
-from fastarac.uncertainty.estimated_values import value_of
+from fastarac.uncertainty.estimated_samples import value_of
 from fastarac.uncertainty.estimates import interval_of, within
 from fastarac.uncertainty.losses import Moments
 from fastarac.uncertainty.statistics import DEFINITIONS

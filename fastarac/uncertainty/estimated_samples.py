@@ -18,10 +18,8 @@ from fastarac.truth import PartialItems
 from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.estimated_values import (
     added,
-    counts_for,
     normalized,
     risk,
-    value_of,
 )
 from fastarac.uncertainty.estimates import Estimate
 from fastarac.uncertainty.influence import Spread, point_influence, spread_of
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.estimated_sweep import EstimatedSweep
+    from fastarac.sweep import ThresholdSweep
     from fastarac.truth import EstimatedCounts, PartialTruth
     from fastarac.uncertainty.statistics import Statistic
 
@@ -289,3 +288,18 @@ class PartialSample:
         values *= math.sqrt(units / (units - 1)) / items.n if units > 1 else math.nan
         found: FloatArray = values
         return found
+
+
+def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
+    """A statistic of estimated counts; of areas over the risk, `PartialSample.value`."""
+    estimate = statistic.definition.estimate
+    if estimate is not None:
+        return estimate(counts, **dict(statistic.parameters))
+    return float(statistic(counts_for(statistic, counts.sweep)))
+
+
+def counts_for(statistic: Statistic, sweep: EstimatedSweep) -> ThresholdSweep:
+    """The counts a statistic is read off: where a limit decides, those whose errors never fall."""
+    if "max_error_rate" in dict(statistic.parameters) or statistic.definition.has_limit:
+        return sweep.rising
+    return plain(sweep)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac.estimated_sweep import plain
 from fastarac.uncertainty import derivatives
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.truth import EstimatedCounts
     from fastarac.uncertainty.derivatives import Lines, Rate
-    from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]
 
@@ -52,14 +50,6 @@ def lines_of_recognition_rate(counts: EstimatedCounts, value: float) -> Lines:
     """Influence along lines, of the recognition rate."""
     del value
     return derivatives.recognition_rate(counts.sweep)
-
-
-def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
-    """A statistic of estimated counts; of areas over the risk, `PartialSample.value`."""
-    estimate = statistic.definition.estimate
-    if estimate is not None:
-        return estimate(counts, **dict(statistic.parameters))
-    return float(statistic(counts_for(statistic, counts.sweep)))
 
 
 def augrc(counts: EstimatedCounts) -> float:
@@ -96,13 +86,6 @@ def share(of: Rate, counts: EstimatedCounts, threshold: float) -> float:
     """A share of items at a threshold."""
     part, whole = derivatives.parts(counts.sweep.possible, threshold, of)
     return part / whole if whole else math.nan
-
-
-def counts_for(statistic: Statistic, sweep: EstimatedSweep) -> ThresholdSweep:
-    """The counts a statistic is read off: where a limit decides, those whose errors never fall."""
-    if "max_error_rate" in dict(statistic.parameters) or statistic.definition.has_limit:
-        return sweep.rising
-    return plain(sweep)
 
 
 def normalized(sweep: ThresholdSweep, area: float, gamma: float) -> float:

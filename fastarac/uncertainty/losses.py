@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.special import chi_square_quantile
-from fastarac.areas.gradients import from_here_on
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,18 +46,6 @@ class Moments(NamedTuple):
         low = v / (2.0 * y) * chi_square_quantile(tail, 2.0 * y * y / v) if v else 0.0
         ratio = (v + w * w) / (y + w)
         return low, ratio / 2.0 * chi_square_quantile(1.0 - tail, 2.0 * (y + w) / ratio)
-
-
-def _accepted(sweep: ThresholdSweep) -> FloatArray:
-    accepted: FloatArray = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
-    return accepted
-
-
-def precision_at_correct(sweep: ThresholdSweep, interpolation: str = "step") -> FloatArray:
-    """The loss of average precision by an error: 1/(n⁺·N) at each correct item from its place on."""
-    del interpolation  # the others have the same limit
-    correct = np.diff(sweep.true_accepts).astype(np.float64)
-    return from_here_on(correct / _accepted(sweep)[1:]) / float(sweep.n_correct)
 
 
 def moments_of(

@@ -22,7 +22,7 @@ from fastarac.estimated_sweep import roc_auc_of
 from fastarac.operating_points import points as operating
 from fastarac.operating_points.limits import last_accepted, most_accepted
 from fastarac.sweep import ThresholdSweep, as_ranked, trusted_sweep
-from fastarac.uncertainty import derivatives, estimated_values, losses
+from fastarac.uncertainty import derivatives, estimated_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -303,7 +303,7 @@ DEFINITIONS: dict[str, Definition] = {
         parameters=("interpolation",),
         evaluated=True,
         influence=derivatives.pr_auc,
-        error_weights=losses.precision_at_correct,
+        error_weights=precision_recall.weights_of_errors,
         in_part=True,
         estimate=estimated_values.pr_auc,
         least_verified=100,
@@ -313,7 +313,7 @@ DEFINITIONS: dict[str, Definition] = {
         value=_average_precision,
         evaluated=True,
         influence=derivatives.average_precision,
-        error_weights=losses.precision_at_correct,
+        error_weights=precision_recall.weights_of_errors,
         in_part=True,
         estimate=estimated_values.average_precision,
         least_verified=100,
