@@ -137,7 +137,7 @@ def _rate_at(name: str) -> AtThreshold:
 AT_THRESHOLD = {
     name: _rate_at(name)
     for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
-}
+} | {"net_benefit": AtThreshold(ref.net_benefit, (-1.0, 1.0))}
 
 
 def identical(a: np.ndarray, b: np.ndarray) -> bool:
@@ -298,7 +298,19 @@ def rejection_cost(items: tuple[ref.Item, ...]) -> list[Any]:
     ]
 
 
+THRESHOLD_PROBABILITIES = [0.0, 0.05, 0.25, 0.5, 0.9]
+
+
 METRICS = [
+    Metric(
+        "net_benefit_curve",
+        lambda items: [ref.net_benefit(items, p) for p in THRESHOLD_PROBABILITIES],
+        {"thresholds": THRESHOLD_PROBABILITIES},
+        ("net_benefit",),
+        rounded_once=False,
+        jumps=False,
+        monotone=False,
+    ),
     Metric("ThresholdSweep.recognition_rate", ref.recognition_rate),
     sweep_column("true_accepts", scale=1),
     sweep_column("false_accepts", scale=1),

@@ -10,6 +10,8 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._core.results import Pickled
 from fastarac._engine.counts import ThresholdCounts
@@ -17,6 +19,8 @@ from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
 from fastarac.areas import risk as risk_areas
+from fastarac.areas.gradients import PointInfluence
+from fastarac.costs import net_benefit
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.estimated_sweep import roc_auc_of
 from fastarac.operating_points import points as operating
@@ -27,11 +31,9 @@ from fastarac.uncertainty import derivatives, estimated_values
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from fastarac._engine.counts import AcceptedCounts
-    from fastarac.areas.gradients import PointInfluence
     from fastarac.costs.verification import VerificationCosts
     from fastarac.reviewer import Reviewer
     from fastarac.uncertainty.derivatives import Lines, Rate
@@ -178,6 +180,19 @@ def _cost(
     """What an item costs at the cheapest threshold."""
     point = optimal_operating_point(sweep, costs=costs, reviewer=reviewer)
     return float(costs.cost(point))
+
+
+def _net_benefit_influence(sweep: ThresholdSweep, *, threshold: float) -> PointInfluence:
+    """Of a mean of 1 for an accepted item that is right, −p/(1 − p) for an error, and 0."""
+    accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
+    mean = net_benefit.net_benefit_at(sweep, threshold=threshold)
+    lost = net_benefit.odds_of(threshold)
+    return PointInfluence(np.where(accepted, 1.0, 0.0) - mean, np.where(accepted, -lost, 0.0) - mean)
+
+
+def _net_benefit_part(sweep: ThresholdSweep, *, threshold: float) -> tuple[str, float]:
+    true_accepts, false_accepts = sweep.at(threshold)[:2]
+    return "correct, or incorrect, accepted items", float(min(true_accepts, false_accepts))
 
 
 def _rate(name: str, of: Rate, *, lower_is_better: bool = False) -> Definition:
@@ -411,6 +426,18 @@ DEFINITIONS: dict[str, Definition] = {
     ),
     "risk": _rate(
         "risk", lambda accepted, right: (accepted and not right, accepted), lower_is_better=True
+    ),
+    "net_benefit": Definition(
+        label="net benefit",
+        value=net_benefit.net_benefit_at,
+        ends=lambda *, threshold: (-net_benefit.odds_of(threshold) or 0.0, 1.0),
+        parameters=("threshold",),
+        required="threshold",
+        influence=_net_benefit_influence,
+        smaller_part=_net_benefit_part,
+        is_mean=True,
+        in_part=True,
+        is_linear=True,
     ),
     "precision": _rate("precision", lambda accepted, right: (accepted and right, accepted)),
 }
