@@ -37,6 +37,7 @@ from .areas.risk import aurc_loss as aurc_loss
 from .areas.risk import excess_aurc_loss as excess_aurc_loss
 from .areas.risk import normalized_arp_auc_score as normalized_arp_auc_score
 from .areas.risk import normalized_aurc_loss as normalized_aurc_loss
+from .costs.net_benefit import net_benefit_curve as net_benefit_curve
 from .costs.verification import VerificationCosts as VerificationCosts
 from .curves import accuracy_rejection_curve as accuracy_rejection_curve
 from .curves import arac_curve as arac_curve

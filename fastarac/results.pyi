@@ -15,6 +15,7 @@ from .costs.hulls import HullVertex as HullVertex
 from .costs.hulls import ROCConvexHull as ROCConvexHull
 from .costs.intervals import CostDifference as CostDifference
 from .costs.intervals import CostInterval as CostInterval
+from .costs.net_benefit import NetBenefitCurve as NetBenefitCurve
 from .costs.preferences import PreferenceMap as PreferenceMap
 from .costs.rejection import AccuracyRejectionCostCurve as AccuracyRejectionCostCurve
 from .costs.rejection import RejectionCostCurve as RejectionCostCurve

@@ -151,6 +151,14 @@ def point_at(items: tuple[Item, ...], threshold: Fraction | float) -> Point:
     return Point(threshold, accepted(1), accepted(0), rejected(1), rejected(0))
 
 
+def net_benefit(items: tuple[Item, ...], threshold: Fraction | float) -> Fraction:
+    """What is right among the accepted, less the errors at the odds of the threshold, per item."""
+    p = exact(threshold)
+    point = point_at(items, p)
+    lost = point.false_accepts * p / (1 - p)
+    return (point.true_accepts - lost) / sum(weight for _, _, weight in items)
+
+
 @lru_cache(maxsize=16)  # most definitions start here, and all are asked about the same items
 def sweep(items: tuple[Item, ...]) -> tuple[Point, ...]:
     """Nothing accepted (threshold +inf), then every distinct confidence, from the highest on."""

@@ -38,11 +38,6 @@ def squared_error(items: Items, values: list[Fraction]) -> Fraction:
     return sum(squares, Fraction(0)) * Fraction(n, n - 1)
 
 
-def rate(items: Items, name: str, threshold: Any) -> Fraction:
-    """A rate at a threshold."""
-    return getattr(ref.point_at(items, ref.exact(threshold)), name)
-
-
 def won(a: Any, b: Any) -> Fraction:
     """1 where a is above b, half where they are tied."""
     return Fraction((a > b) + (a >= b), 2)

@@ -10,7 +10,7 @@ import operator
 import warnings
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import reference as ref
@@ -117,6 +117,27 @@ class Metric:
         if not isinstance(values, list | tuple):
             values = [values]
         return np.array([ref.round_once(value) for value in values], dtype=np.float64)
+
+
+class AtThreshold(NamedTuple):
+    """A statistic that takes a threshold: its reference, and its ends at a threshold of 0.5."""
+
+    value: Callable[[tuple[ref.Item, ...], Any], ref.Fraction | None]
+    ends: tuple[float, float] = (0.0, 1.0)
+
+
+def _rate_at(name: str) -> AtThreshold:
+    def value(items: tuple[ref.Item, ...], threshold: Any) -> ref.Fraction | None:
+        return getattr(ref.point_at(items, ref.exact(threshold)), name)
+
+    return AtThreshold(value)
+
+
+# The names in `Statistic.names()` that take a threshold, and nothing else.
+AT_THRESHOLD = {
+    name: _rate_at(name)
+    for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
+} | {"net_benefit": AtThreshold(ref.net_benefit, (-1.0, 1.0))}
 
 
 def identical(a: np.ndarray, b: np.ndarray) -> bool:
@@ -277,7 +298,19 @@ def rejection_cost(items: tuple[ref.Item, ...]) -> list[Any]:
     ]
 
 
+THRESHOLD_PROBABILITIES = [0.0, 0.05, 0.25, 0.5, 0.9]
+
+
 METRICS = [
+    Metric(
+        "net_benefit_curve",
+        lambda items: [ref.net_benefit(items, p) for p in THRESHOLD_PROBABILITIES],
+        {"thresholds": THRESHOLD_PROBABILITIES},
+        ("net_benefit",),
+        rounded_once=False,
+        jumps=False,
+        monotone=False,
+    ),
     Metric("ThresholdSweep.recognition_rate", ref.recognition_rate),
     sweep_column("true_accepts", scale=1),
     sweep_column("false_accepts", scale=1),

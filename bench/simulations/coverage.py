@@ -29,7 +29,7 @@ import numpy as np
 
 import fastarac as fa
 from fastarac._core import special
-from fastarac.uncertainty import asymptotic, derivatives, intervals, inversion
+from fastarac.uncertainty import asymptotic, intervals, inversion
 from fastarac.uncertainty.influence import items_of
 from fastarac.uncertainty.resampling import population_of
 
@@ -251,7 +251,7 @@ def by_formula(items: Items, names: Iterable[str], methods: tuple[str, ...]) -> 
         statistic = at_scale(name, items)
         found, warning = asymptotic.interval_and_warning(sample, statistic, LEVEL, "auto")
         yield name, "auto", (found.low, found.high), warning is not None
-        if "logit" in methods and statistic.name in derivatives.NAMES:
+        if "logit" in methods and statistic.definition.is_smooth:
             if found.method != "logit":
                 found, warning = asymptotic.interval_and_warning(sample, statistic, LEVEL, "logit")
             yield name, "logit", (found.low, found.high), warning is not None
@@ -279,7 +279,7 @@ def by_resampling(items: Items, names: Iterable[str], seed: int) -> Iterator[Fou
     population = population_of(*data, None, None, stratified=False)
     for name in names:
         statistic = STATISTICS[name]
-        smooth = statistic.name in derivatives.NAMES
+        smooth = statistic.definition.is_smooth
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = fa.bootstrap(

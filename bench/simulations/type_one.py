@@ -34,7 +34,7 @@ from bench.simulations.coverage import (
     truth,
 )
 from bench.simulations.rejections import LEVEL, Rejections, without_intervals_of_models
-from fastarac.uncertainty import asymptotic
+from fastarac.uncertainty.statistics import DEFINITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -204,7 +204,7 @@ TESTS: dict[str, Kind] = {
     "delong_test, groups ignored": Kind(delong, DOCUMENTS),
     **{
         name: Kind(
-            partial(pair, statistic=name), places=UNEQUAL[name in asymptotic.OF_CLASSES :]
+            partial(pair, statistic=name), places=UNEQUAL[DEFINITIONS[name].of_one_class :]
         )  # of 1.5 errors they are often undefined
         for name in NAMES
     },

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastarac.adapters._items import HarnessOutputs, outputs_of
 from fastarac.samples.door import threshold_sweep
-from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, as_statistic
+from fastarac.uncertainty.statistics import Statistic, as_statistic
 
 __all__ = ["multiple_choice", "outputs"]
 
@@ -122,7 +122,7 @@ def multiple_choice(
         {
             "metric": statistic.name,
             "aggregation": _Aggregation(statistic),
-            "higher_is_better": statistic.name not in LOWER_IS_BETTER,
+            "higher_is_better": not statistic.definition.lower_is_better,
         }
         for statistic in chosen
     ]

@@ -14,7 +14,14 @@ from fastarac._core.checks import MOST_VALUES, choice, fractions_of, whole_numbe
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import TupleResult
 from fastarac._engine.inputs import SCORED_NAMES
-from fastarac.areas.gradients import PointInfluence, by_precision, integrals, points_of, sum_of_terms
+from fastarac.areas.gradients import (
+    PointInfluence,
+    by_precision,
+    from_here_on,
+    integrals,
+    points_of,
+    sum_of_terms,
+)
 from fastarac.samples.door import as_ranked, as_sweep
 from fastarac.samples.estimated import plain
 
@@ -437,6 +444,14 @@ def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointI
         gradient = sum_of_terms(own, PointInfluence(share * before.correct, share * before.incorrect))
     ratio = float(sweep.total / sweep.n_correct)
     return PointInfluence(ratio * (gradient.correct - area), ratio * gradient.incorrect)
+
+
+def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDArray[np.float64]:
+    """The loss of average precision by an error: 1/(n⁺·N) at each correct item from its place on."""
+    del interpolation  # the others have the same limit
+    correct = np.diff(sweep.true_accepts).astype(np.float64)
+    accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
+    return from_here_on(correct / accepted[1:]) / float(sweep.n_correct)
 
 
 def share_of_judge(items: PartialItems, interpolation: Interpolation) -> float | None:

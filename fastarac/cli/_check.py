@@ -182,8 +182,8 @@ def _of_items(
         "by": by, "groups": pages, "documents": labels_of(outputs.item), "rejected": outputs.rejected,
         "types": types_in(path, only, columns, types),
     }  # fmt: skip
-    pair = outputs.correct, outputs.confidence
-    found = refusing(str(path), lambda: policy.check(*pair, **of_rows, **options))
+    correct, confidence = outputs.correct, outputs.confidence
+    found = refusing(str(path), lambda: policy.check(correct, confidence, **of_rows, **options))
     shift = _shift(
         policy, path, outputs.confidence[read], None if by is None else by[read],
         None if pages is None else pages[read],

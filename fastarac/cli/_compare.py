@@ -63,15 +63,6 @@ BY_IDS = (
 )
 SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
 SHARED = "Those that all models have are compared"
-LABELS = {
-    "recognition_rate": "recognition rate",
-    "arac_auc": "ARAC-AUC",
-    "normalized_arac_auc": "normalised ARAC-AUC",
-    "roc_auc": "ROC-AUC",
-    "arp_auc": "ARP-AUC",
-    "aurc": "AURC",
-    "augrc": "AUGRC",
-}
 # What sets the rows of pairs apart from those of models in CSV and Markdown.
 FIELDS = (
     "model", "minus", "statistic", "method", "correction", "confidence_level", "n", "estimate",
@@ -455,7 +446,7 @@ def conclusion(found: ModelComparison) -> str:
 
 def label_of(statistic: Statistic) -> str:
     """Return how people call the statistic."""
-    label = LABELS.get(statistic.name, statistic.name.replace("_", " "))
+    label = statistic.definition.label
     if statistic.parameters:
         label += f" ({', '.join(f'{key} = {value}' for key, value in statistic.parameters)})"
     return label

@@ -11,7 +11,7 @@ from fastarac._core.results import Result
 from fastarac.dropins._responses import scores_of
 from fastarac.dropins.correctness import correctness
 from fastarac.samples.door import threshold_sweep
-from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, check_name
+from fastarac.uncertainty.statistics import Statistic, check_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,4 +93,4 @@ def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
     """
     check_name(metric, "metric")
     statistic = Statistic(metric, **options)
-    return Scorer(statistic, -1 if metric in LOWER_IS_BETTER else 1)
+    return Scorer(statistic, -1 if statistic.definition.lower_is_better else 1)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from fastarac.bounds.bounded import BoundedSweep
 
-AREAS = ("arac_auc", "normalized_arac_auc", "arp_auc", "roc_auc", "average_precision", "aurc", "augrc")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundedLimitEvaluation(Result):
@@ -93,6 +91,11 @@ class BoundedEvaluation(Sheet, Result):
     costs: VerificationCosts
     limits: tuple[BoundedLimitEvaluation, ...]
 
+    @property
+    def _areas(self) -> dict[str, Bounds]:
+        bounds = ((name, getattr(self, name)) for name in LABELS if hasattr(self, name))
+        return {name: each for name, each in bounds if isinstance(each, Bounds)}
+
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as a flat dictionary that JSON can hold.
 
@@ -101,8 +104,8 @@ class BoundedEvaluation(Sheet, Result):
         undefined or infinite is ``None``.
         """
         figures: dict[str, Any] = {"n": self.n, "recognition_rate": self.recognition_rate}
-        for name in AREAS:
-            figures |= ends_of(name, getattr(self, name))
+        for name, bounds in self._areas.items():
+            figures |= ends_of(name, bounds)
         figures |= {"gamma": self.costs.gamma, "delta": self.costs.delta}
         for found in self.limits:
             at = f"@{found.limit.key}"
@@ -124,7 +127,7 @@ class BoundedEvaluation(Sheet, Result):
             ("items", f"{self.n:.12g}"),
             (LABELS["recognition_rate"], f"{self.recognition_rate:.4f}, exact"),
         ]
-        rows += [(name_of(name, self.costs), _said(getattr(self, name))) for name in AREAS]
+        rows += [(name_of(name, self.costs), _said(bounds)) for name, bounds in self._areas.items()]
         for found in self.limits:
             point = found.point
             there = " at this threshold" if point.acceptance_lost else ""  # another may accept more
@@ -156,10 +159,9 @@ def evaluate_bounds(
         )
         every.append(BoundedLimitEvaluation(limit, point, outward(*ends)))
     with undefined_is_nan():
-        areas = {name: getattr(sweep, name) for name in AREAS if name != "normalized_arac_auc"}
+        areas = {name: getattr(sweep, name) for name in LABELS if hasattr(type(sweep), name)}
     return BoundedEvaluation(
         n=sweep.total,
-        recognition_rate=sweep.recognition_rate,
         normalized_arac_auc=_normalized(sweep, areas["augrc"], prices.gamma),
         costs=prices,
         limits=tuple(every),

@@ -35,6 +35,7 @@ from fastarac.operating_points.points import point_of_limit
 from fastarac.reviewer import Reviewer
 from fastarac.samples.door import as_ranked, labels_and_truth, threshold_sweep
 from fastarac.samples.estimated import require_alone
+from fastarac.uncertainty.statistics import DEFINITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 MOST_SHOWN = 20  # groups that are printed
-WITH_INTERVALS = ("recognition_rate", "arac_auc", "roc_auc", "augrc")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -306,8 +306,8 @@ def evaluate_groups(
             }
     if intervals:
         thresholds = {limit.key: values[f"threshold@{limit.key}"][0] for limit in limits}
-        last = {"normalized_arac_auc"}.intersection(names)
-        asked = [*(name for name in names if name in WITH_INTERVALS), *last]
+        asked = [name for name in names if name in LABELS]
+        asked.sort(key=lambda name: "gamma" in DEFINITIONS[name].parameters)
         statistics = statistics_of(asked, gamma, thresholds)
         values |= _intervals(items, labels, codes, statistics, groups, confidence_level)
     elif groups is not None:

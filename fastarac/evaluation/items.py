@@ -31,6 +31,7 @@ from fastarac.samples.door import (
     labels_and_truth,
 )
 from fastarac.samples.estimated import require_alone
+from fastarac.uncertainty.statistics import DEFINITIONS, Statistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
     from fastarac.reviewer import Reviewer
     from fastarac.sweep import ThresholdSweep
-    from fastarac.uncertainty.statistics import Statistic
 
 
 class EstimatedCountsSource(Protocol):
@@ -53,9 +53,6 @@ class EstimatedCountsSource(Protocol):
     def counts(self, statistic: Statistic, /) -> ThresholdSweep:
         """The counts at every threshold."""
         ...
-
-
-SCALARS = ("roc_auc", "pr_auc", "average_precision", "aurc", "normalized_aurc", "augrc")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +175,11 @@ class Evaluation(Sheet, Result):
             "normalized_arac_auc": self.arac.normalized,
             "arp_auc": self.arp.auc,
             "normalized_arp_auc": self.arp.normalized,
-            **{name: getattr(self, name) for name in SCALARS},
+            **{
+                name: getattr(self, name)
+                for name in Evaluation.__dataclass_fields__
+                if name in DEFINITIONS
+            },
             "gamma": self.costs.gamma,
             "delta": self.costs.delta,
         }
@@ -450,8 +451,6 @@ def estimated_point(
 
 def _statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> dict[str, Statistic]:
     """The statistics that have intervals at a limit, by the names of figures."""
-    from fastarac.uncertainty.statistics import Statistic
-
     if limit.criterion == "threshold":
         least = -math.inf if never_accepted is None else math.nextafter(never_accepted, math.inf)
         rates = statistics_of((), 1.0, {limit.key: max(limit.value, least)})
@@ -474,10 +473,10 @@ def statistics_of(
     names: Iterable[str], gamma: float, thresholds: Mapping[str, float]
 ) -> dict[str, Statistic]:
     """The statistics of figures, and of the rates at thresholds as they are, by the figures' names."""
-    from fastarac.uncertainty.statistics import Statistic
-
-    ratio = {name: {"gamma": gamma} for name in ("normalized_arac_auc", "normalized_arp_auc")}
-    found = {name: Statistic(name, **ratio.get(name, {})) for name in names}
+    found = {
+        name: Statistic(name, **({"gamma": gamma} if "gamma" in DEFINITIONS[name].parameters else {}))
+        for name in names
+    }
     for key, threshold in thresholds.items():
         for rate in ("acceptance_rate", "error_rate"):
             found[f"{rate}@{key}"] = Statistic(rate, threshold=threshold)
@@ -488,8 +487,7 @@ def _label(name: str, limits: Sequence[Limit]) -> str:
     """What people call a figure, where a limit decides on it with that limit."""
     figure, _, key = name.partition("@")
     if not key:
-        others = {"normalized_aurc": "normalised AURC", "normalized_arp_auc": "normalised ARP-AUC"}
-        return {**LABELS, **others}[name]
+        return DEFINITIONS[name].title
     limit = next(limit for limit in limits if limit.key == key)
-    share = {"acceptance_rate": "share accepted", "error_rate": "error rate"}[figure]
+    share = "share accepted" if figure == "acceptance_rate" else DEFINITIONS[figure].label
     return f"{share} {limit if limit.criterion == 'threshold' else f'within {limit}'}"

@@ -12,6 +12,7 @@ from fastarac._core.checks import fractions_of, real_scalar
 from fastarac._core.results import Result
 from fastarac._core.text import percent
 from fastarac.costs.verification import VerificationCosts, require_costs
+from fastarac.uncertainty.statistics import DEFINITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,17 +49,7 @@ if TYPE_CHECKING:
         never_accepted: float | None
 
 
-LABELS = {
-    "recognition_rate": "recognition rate β",
-    "arac_auc": "ARAC-AUC",
-    "normalized_arac_auc": "normalised ARAC-AUC",
-    "arp_auc": "ARP-AUC",
-    "roc_auc": "ROC-AUC",
-    "pr_auc": "PR-AUC",
-    "average_precision": "average precision",
-    "aurc": "AURC",
-    "augrc": "AUGRC",
-}
+LABELS = {name: one.title for name, one in DEFINITIONS.items() if one.evaluated}
 UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)  # γ = 1 and δ = 0, as in the tables of the paper
 
 
@@ -106,7 +97,8 @@ class Limit(Result):
 
 def name_of(figure: str, costs: VerificationCosts) -> str:
     """Return what a figure of :data:`LABELS` is called, with the price that it depends on."""
-    return LABELS[figure] + (f" (γ = {costs.gamma:g})" if figure == "normalized_arac_auc" else "")
+    definition = DEFINITIONS[figure]
+    return definition.title + (f" (γ = {costs.gamma:g})" if "gamma" in definition.parameters else "")
 
 
 def shown(threshold: float) -> str:

@@ -16,7 +16,6 @@ from fastarac._engine.factors import read_factors
 from fastarac.samples.door import as_sweep, labels_and_truth, require_confidence, split_grades
 from fastarac.samples.estimated import require_alone
 from fastarac.uncertainty import (
-    derivatives,
     estimated,
     influence,
     inversion,
@@ -28,7 +27,7 @@ from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, interval_of, within
 from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.leave_one_out_cost import left_out_cost
-from fastarac.uncertainty.statistics import as_statistic
+from fastarac.uncertainty.statistics import DEFINITIONS, as_statistic
 from fastarac.uncertainty.zero_error_margin import with_unseen
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.sweep import ThresholdSweep
-    from fastarac.uncertainty.statistics import Statistic
+    from fastarac.uncertainty.statistics import Definition, Statistic
 
 Method = Literal["auto", "wald", "logit", "gamma", "inversion", "gaps"]
 METHODS = ("auto", "wald", "logit", "gamma", "inversion", "gaps")
@@ -50,10 +49,6 @@ FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
 FEW_ERRORS = 6.0  # below, the gamma interval of a loss is the better one
 FEWEST_DEGREES = 2.0  # a group that outweighs all others makes the standard error large by itself
-# Means over one class, so that its spread is estimated from the items of the smaller class.
-OF_CLASSES = frozenset({"roc_auc", "normalized_arac_auc", "normalized_arp_auc", "normalized_aurc"})
-# Few errors at high confidences decide, so that a variance from C items of one size says even less.
-HEAVY = frozenset({"normalized_arp_auc", "normalized_aurc"})
 
 
 def asymptotic_interval(
@@ -232,13 +227,8 @@ def asymptotic_interval(
 
 def check_method(statistic: Statistic, method: str) -> None:
     """Raise unless the method has intervals of the statistic."""
-    taken = {
-        "gamma": losses.NAMES,
-        "inversion": inversion.NAMES,
-        "gaps": ("roc_partial_auc",),
-        "auto": (*derivatives.NAMES, *inversion.LIMITS),
-    }.get(method, derivatives.NAMES)
-    if statistic.name not in taken:
+    if method not in statistic.definition.methods:
+        taken = [name for name, one in DEFINITIONS.items() if method in one.methods]
         reason = ""
         if method in ("auto", "wald", "logit"):
             reason = ", which has no influence values"
@@ -287,17 +277,17 @@ def interval_and_warning(
         said = (few_groups(sample._replace(codes=codes), FEW_CROSSED) for codes in factors)
         return found, warning or next(filter(None, said), None)
     auto, value = method == "auto", statistic(sample.sweep)
-    if auto and statistic.name in inversion.NAMES:
+    if auto and "inversion" in statistic.definition.methods:
         method = "inversion"
     estimate = None
-    if statistic.name in derivatives.NAMES:
+    if statistic.definition.is_smooth:
         estimate = estimate_of(sample, statistic)
     error = estimate.standard_error if estimate else math.nan
     if math.isnan(value):
         return Interval(value, math.nan, math.nan, math.nan, level, method), None
     few = few_groups(sample)
     if method == "inversion":
-        if statistic.name in inversion.LIMITS:
+        if statistic.definition.has_limit:
             ends = inversion.limit(sample, statistic, value, level)
         else:
             ends = inversion.rate(sample, statistic, level)
@@ -307,17 +297,17 @@ def interval_and_warning(
         return found, few
     if auto or method == "gamma":
         method, moments = "logit", None
-        if statistic.name in losses.NAMES and not (math.isnan(error) and sample.codes is not None):
+        if not (math.isnan(error) and sample.codes is not None):
             moments = losses.moments_of(sample.sweep, statistic, value, sample.items, sample.codes)
         if moments is not None and (
             not auto or moments.errors < FEW_ERRORS or heavy_items(sample) < FEW_HEAVY
         ):
             low, high = moments.interval(level)
-            if statistic.name not in losses.LOSSES:
+            if not statistic.definition.lower_is_better:
                 low, high = 1.0 - high, 1.0 - low
             ends = within(statistic, min(low, value), max(high, value))
             return Interval(value, *ends, error, level, "gamma"), few
-    if statistic.name == "roc_partial_auc" and (auto or method == "gaps"):
+    if "gaps" in statistic.definition.methods and (auto or method == "gaps"):
         classes = partial_roc_interval.classes_of(
             sample, statistic, heavy=heavy_items(sample) < FEW_HEAVY
         )
@@ -334,7 +324,11 @@ def interval_and_warning(
         higher = estimate._replace(value=(value + left_out_cost(sample.sweep, statistic, n)) / 2.0)
         found = replace(found, high=max(found.high, interval_of(higher, statistic, level, method).high))
     found = with_unseen(found, sample, statistic)
-    if sample.codes is not None and statistic.name in OF_CLASSES and _of_rarer(sample) < FEWEST_ITEMS:
+    if (
+        sample.codes is not None
+        and statistic.definition.of_one_class
+        and _of_rarer(sample) < FEWEST_ITEMS
+    ):
         alone = interval_and_warning(sample._replace(codes=None), statistic, level, method)[0]
         found = replace(found, low=min(found.low, alone.low), high=max(found.high, alone.high))
     return found, few
@@ -354,7 +348,7 @@ def estimate_of(
             contributions = error_contributions(items, codes, statistic)
         spread = influence.spread_of(contributions)
         n = float(len(contributions)) if codes is not None else items.n
-    degrees = degrees_of(sample, statistic.name, spread.effective_contributors, n)
+    degrees = degrees_of(sample, statistic.definition, spread.effective_contributors, n)
     n_items = n if items is None else items.n
     several = math.inf
     if items is not None and codes is not None:
@@ -365,15 +359,15 @@ def estimate_of(
     )
 
 
-def degrees_of(sample: ItemSample, name: str, contributors: float, n: float) -> float:
+def degrees_of(sample: ItemSample, definition: Definition, contributors: float, n: float) -> float:
     """Degrees of freedom of a standard error."""
     sweep, items, codes = sample
     if codes is not None:
-        return min(n - 1.0, max(contributors - (name == "roc_partial_auc"), FEWEST_DEGREES))
+        return min(n - 1.0, max(contributors - ("gaps" in definition.methods), FEWEST_DEGREES))
     degrees = satterthwaite(contributors, n)
-    if name in HEAVY:
+    if definition.few_errors_decide:
         degrees = contributors - 1.0
-    if name in OF_CLASSES:
+    if definition.of_one_class:
         of_classes = float(sweep.n_correct), float(sweep.n_incorrect)
         if items is not None:
             of_classes = items.of_class(correct=True), items.of_class(correct=False)
@@ -483,7 +477,7 @@ def reliability_warning(
     few = FEW_ITEMS
     if estimate.grouped:
         kind = f"independent {kind}"
-        if statistic is not None and statistic.name == "roc_partial_auc":
+        if statistic is not None and "gaps" in statistic.definition.methods:
             few = FEW_IN_PART_OF_GROUPS
     if effective < few:
         found = math.floor(effective + ROUNDING) if effective >= 1.0 else float(f"{effective:.2g}")

@@ -20,7 +20,7 @@ from fastarac._core.exceptions import (
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
 from fastarac.samples.door import split_grades
-from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
+from fastarac.uncertainty import asymptotic, influence, intervals
 from fastarac.uncertainty.estimates import Estimate, within
 from fastarac.uncertainty.exact_variance import interval_of_pairs, read_pairs
 from fastarac.uncertainty.replicates import (
@@ -340,7 +340,7 @@ def reliability_warning_of(
     members = population.members
     grouped = members is not None and members.groups is not None
     items, contributors = float(population.n_items), math.inf
-    if named is not None and named.name in derivatives.NAMES:
+    if named is not None and named.definition.is_smooth:
         without_spread += ", and asymptotic_interval says what could have gone unseen"
         if members is None:
             contributors = influence.sweep_spread(population.sweep, named).effective_contributors

@@ -25,7 +25,7 @@ from fastarac.uncertainty.estimated_contrasts import by_estimates
 from fastarac.uncertainty.estimates import NO_SPREAD
 from fastarac.uncertainty.paired import read_models
 from fastarac.uncertainty.resampled_contrasts import Resampling, by_resampling
-from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, as_statistic
+from fastarac.uncertainty.statistics import Statistic, as_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -423,7 +423,7 @@ def compare_models(
     differing = {
         key for key, pair in zip(found.pairs, pairs, strict=True) if pair.adjusted_pvalue < 1.0 - level
     }
-    worse = 1.0 if compared.name in LOWER_IS_BETTER else -1.0
+    worse = 1.0 if compared.definition.lower_is_better else -1.0
     order = sorted(range(len(names)), key=lambda k: worse * found.intervals[k].estimate)
     sizes = tuple(items.n for items in read.items.values())
     return ModelComparison(

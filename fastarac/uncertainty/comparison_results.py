@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from fastarac._core.export import html_of_columns, html_table
 from fastarac._core.results import Result, Table
 from fastarac._core.text import aligned, percent, printable, probability
-from fastarac.uncertainty.statistics import LOWER_IS_BETTER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -278,7 +277,7 @@ def _ends(interval: Interval) -> str:
 
 def best_first(found: ModelComparison) -> ModelComparison:
     """Return the comparison with its models in order, the best one first."""
-    worse = 1.0 if found.statistic.name in LOWER_IS_BETTER else -1.0
+    worse = 1.0 if found.statistic.definition.lower_is_better else -1.0
     values = [-math.inf if math.isnan(value) else -worse * value for value in found.estimates]
     order = sorted(range(len(values)), key=lambda k: -values[k])
     names = [found.names[k] for k in order]

@@ -18,12 +18,11 @@ from fastarac._core.quantiles import (
 )
 from fastarac._core.random_state import key_of
 from fastarac._engine.factors import terms
-from fastarac.uncertainty import asymptotic, derivatives, influence
+from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.clusters import variance_of_factors
 from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, unseen_values
 from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.leave_one_out_cost import left_out_contributions
-from fastarac.uncertainty.statistics import LOWER_IS_BETTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +42,6 @@ FEW_GROUPS_OF_PAIR = 5
 FEWEST_OF_CLASS = 2  # items of either class, of each model
 # Means over items: five that differ, all in favour of one model, are no difference at 5 % (McNemar's
 # exact p-value is 0.0625), which takes one of Satterthwaite's degrees of freedom less.
-MEANS = frozenset({"cost", "recognition_rate", *derivatives.RATES})
 
 
 class Contrast(NamedTuple):
@@ -234,11 +232,11 @@ class AddedErrors(NamedTuple):
         if self.classes is None:
             degrees = min(
                 asymptotic.degrees_of(
-                    self.samples[k], statistic.name, contributors, self.estimates[k].n
+                    self.samples[k], statistic.definition, contributors, self.estimates[k].n
                 )
                 for k in (a, b)
             )
-            degrees = max(degrees - (statistic.name in MEANS), 0.0)
+            degrees = max(degrees - statistic.definition.is_mean, 0.0)
             return min(degrees, contributors) if statistic.name == "cost" else degrees
         of_both = self.classes[:, [a, b]]
         degrees = degrees_of_sizes(np.sum(of_both, axis=0))
@@ -314,7 +312,7 @@ def added_errors(
     classes = by_class = None
     if codes is not None:
         classes = np.array([items.weight_of_classes(codes) for items in found]).swapaxes(0, 1)
-        if statistic.name in asymptotic.OF_CLASSES:
+        if statistic.definition.of_one_class:
             of_models = [items.sums_of_classes(statistic, codes) for items in found]
             by_class = np.array(of_models).swapaxes(0, 1)
     return AddedErrors(samples, estimates, np.array(errors), classes, by_class)
@@ -354,7 +352,7 @@ def _of_groups(
             added[:, k, model.places] = items.sums_of_classes(statistic, codes)
         classes[:, k, model.places] = items.weight_of_classes(codes)
     errors = np.sum(added, axis=0) * math.sqrt(_factor(n_groups))
-    by_class = added if statistic.name in asymptotic.OF_CLASSES else None
+    by_class = added if statistic.definition.of_one_class else None
     return AddedErrors(samples, estimates, errors, classes, by_class)
 
 
@@ -415,7 +413,7 @@ def shares_of_best(
         return [math.nan] * len(values)
     if two is not None and two.error > NO_SPREAD:
         first = 0.5 * math.erfc(-two.ratio / math.sqrt(2.0))
-        if statistic.name in LOWER_IS_BETTER:
+        if statistic.definition.lower_is_better:
             first = 1.0 - first
         return [first, 1.0 - first]
     draws: FloatArray = values[:, None] + _normal_draws(covariance(), random_state)
@@ -463,7 +461,7 @@ def _normal_draws(covariance: FloatArray, random_state: RandomState) -> FloatArr
 
 def counted_shares_of_best(draws: FloatArray, statistic: Statistic) -> list[float]:
     """In what share of the draws each model is the best; those as good share it."""
-    if statistic.name in LOWER_IS_BETTER:
+    if statistic.definition.lower_is_better:
         draws = -draws
     best = draws.max(axis=0)
     # alike but for rounding

@@ -8,6 +8,7 @@ statistic moves where the share of such items grows. Its mean over the items is 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,8 +32,7 @@ from fastarac.reviewer import Reviewer
 from fastarac.samples.door import as_ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from fastarac._engine.counts import AcceptedCounts
     from fastarac.areas.precision_recall import Interpolation
     from fastarac.areas.risk import Estimator
     from fastarac.costs.verification import VerificationCosts
@@ -63,7 +63,8 @@ class Lines(NamedTuple):
 UNDEFINED = Lines(*(2 * [Line(math.nan, 0.0, 1.0, 0.0)]))
 
 
-def _recognition_rate(sweep: ThresholdSweep) -> Lines:
+def recognition_rate(sweep: ThresholdSweep) -> Lines:
+    """Of a share of all items, which no order moves."""
     beta = sweep.recognition_rate
     return Lines(Line(sweep.n_incorrect / sweep.total, 0.0, 1.0, 0.0), Line(-beta, 0.0, 1.0, 0.0))
 
@@ -76,18 +77,20 @@ def lines_of_augrc(total: float, loss: float, sign: float = 1.0) -> Lines:
     return Lines(Line(0.0, sign, total, doubled), Line(0.0, -sign, total, 1.0 - doubled))
 
 
-def _augrc(sweep: ThresholdSweep) -> Lines:
+def augrc(sweep: ThresholdSweep) -> Lines:
+    """Of the mean error rate."""
     return lines_of_augrc(float(sweep.total), areas.augrc_loss(sweep))
 
 
-def _arac_auc(sweep: ThresholdSweep) -> Lines:
+def arac_auc(sweep: ThresholdSweep) -> Lines:
+    """Of 1 less it."""
     return lines_of_augrc(float(sweep.total), areas.augrc_loss(sweep), -1.0)
 
 
 def lines_of_normalized_arac(sweep: ThresholdSweep, of_area: Lines, area: float, gamma: float) -> Lines:
     """From those of the area."""
     by_area, by_rate = areas.slopes_of_normalized(sweep, area, gamma)
-    of_rate = _recognition_rate(sweep)
+    of_rate = recognition_rate(sweep)
     correct, incorrect = (
         Line(by_rate * rate.offset, by_area * line.slope, line.divisor, line.centre)
         for line, rate in zip(of_area, of_rate, strict=True)
@@ -95,12 +98,14 @@ def lines_of_normalized_arac(sweep: ThresholdSweep, of_area: Lines, area: float,
     return Lines(correct, incorrect)
 
 
-def _normalized_arac_auc(sweep: ThresholdSweep, gamma: float = 1.0) -> Lines:
+def normalized_arac_auc(sweep: ThresholdSweep, gamma: float = 1.0) -> Lines:
+    """Of the area and the recognition rate together."""
     area = areas.arac_area(sweep, gamma=gamma)
-    return lines_of_normalized_arac(sweep, _arac_auc(sweep), area.auc, gamma)
+    return lines_of_normalized_arac(sweep, arac_auc(sweep), area.auc, gamma)
 
 
-def _roc_auc(sweep: ThresholdSweep) -> Lines:
+def roc_auc(sweep: AcceptedCounts) -> Lines:
+    """Of the share of pairs in the right order."""
     correct, incorrect, doubled = as_ranked(sweep, corners=True).pairs
     if not (correct and incorrect):
         return UNDEFINED
@@ -119,15 +124,6 @@ def lines_of_roc(total: float, correct: float, incorrect: float, area: float, re
     )
 
 
-LINES: dict[str, Callable[..., Lines]] = {
-    "recognition_rate": _recognition_rate,
-    "arac_auc": _arac_auc,
-    "augrc": _augrc,
-    "normalized_arac_auc": _normalized_arac_auc,
-    "roc_auc": _roc_auc,
-}
-
-
 def along(line: Line, above: NDArray[Any]) -> FloatArray:
     """Influence at each threshold but the first, from the counts of the other class."""
     values: FloatArray = np.add(above[1:], above[:-1], dtype=np.float64)
@@ -138,7 +134,8 @@ def along(line: Line, above: NDArray[Any]) -> FloatArray:
     return values
 
 
-def _arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
+def arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
+    """Of the mean precision."""
     if estimator == "trapezoid":
         area = risk_areas.arp_auc_score(sweep)
         gradient = by_precision(sweep, over_accepted=True, trapezoids=True)
@@ -150,17 +147,19 @@ def _arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> Point
     return PointInfluence(gradient.correct - area, gradient.incorrect - area)
 
 
-def _aurc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
-    correct, incorrect = _arp_auc(sweep, estimator)
+def aurc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
+    """Of 1 less it."""
+    correct, incorrect = arp_auc(sweep, estimator)
     return PointInfluence(-correct, -incorrect)
 
 
-def _normalized_arp_auc(
+def normalized_arp_auc(
     sweep: ThresholdSweep, gamma: float = 1.0, estimator: Estimator = "trapezoid"
 ) -> PointInfluence:
+    """Of the area and the recognition rate together."""
     area = risk_areas.arp_auc_score(sweep, estimator=estimator)
     by_area, by_rate = areas.slopes_of_normalized(sweep, area, gamma)
-    of_area, beta = _arp_auc(sweep, estimator), sweep.recognition_rate
+    of_area, beta = arp_auc(sweep, estimator), sweep.recognition_rate
     return PointInfluence(
         by_area * of_area.correct + by_rate * (1.0 - beta),
         by_area * of_area.incorrect - by_rate * beta,
@@ -173,21 +172,23 @@ def _optimum_slope(sweep: ThresholdSweep) -> float:
     return -math.log(beta) if beta else math.inf
 
 
-def _excess_aurc(
+def excess_aurc(
     sweep: ThresholdSweep, estimator: Estimator = "trapezoid", optimum: str = "finite"
 ) -> PointInfluence:
+    """Of the AURC less that of the best order, which the recognition rate moves."""
     del optimum
     beta = sweep.recognition_rate
     if not beta:  # at the best from the start, and no order could be better
         return _constant(sweep, 0.0)
-    correct, incorrect = _aurc(sweep, estimator)
+    correct, incorrect = aurc(sweep, estimator)
     slope = _optimum_slope(sweep)
     return PointInfluence(correct + slope * (1.0 - beta), incorrect - slope * beta)
 
 
-def _normalized_aurc(
+def normalized_aurc(
     sweep: ThresholdSweep, estimator: Estimator = "trapezoid", optimum: str = "finite"
 ) -> PointInfluence:
+    """Of the excess AURC over that of a random order."""
     options: dict[str, Any] = {"estimator": estimator, "optimum": optimum}
     beta = sweep.recognition_rate
     if not 0.0 < beta < 1.0:
@@ -196,7 +197,7 @@ def _normalized_aurc(
     room = 1.0 - beta - (risk_areas.aurc_loss(sweep, estimator=estimator) - excess)
     if not room > 0.0:
         return _constant(sweep, math.nan)
-    correct, incorrect = _excess_aurc(sweep, **options)
+    correct, incorrect = excess_aurc(sweep, **options)
     by_rate = excess / room**2 * (1.0 - _optimum_slope(sweep))
     return PointInfluence(correct / room + by_rate * (1.0 - beta), incorrect / room - by_rate * beta)
 
@@ -206,14 +207,16 @@ def _constant(sweep: ThresholdSweep, value: float) -> PointInfluence:
     return PointInfluence(correct, incorrect)
 
 
-def _pr_auc(sweep: ThresholdSweep, interpolation: Interpolation = "davis-goadrich") -> PointInfluence:
+def pr_auc(sweep: ThresholdSweep, interpolation: Interpolation = "davis-goadrich") -> PointInfluence:
+    """Of the mean precision over the recall."""
     if not sweep.n_correct:
         return _constant(sweep, math.nan)
     return precision_recall.area_gradient(sweep, interpolation)
 
 
-def _average_precision(sweep: ThresholdSweep) -> PointInfluence:
-    return _pr_auc(sweep, "step")
+def average_precision(sweep: ThresholdSweep) -> PointInfluence:
+    """Of the same by steps."""
+    return pr_auc(sweep, "step")
 
 
 class _Strip(NamedTuple):
@@ -244,7 +247,7 @@ def _strip(x: FloatArray, y: FloatArray, low: float, high: float) -> _Strip:
     return _Strip(area, place, height - top + high * top - low * bottom - area)
 
 
-def _arac_partial_auc(
+def arac_partial_auc(
     sweep: ThresholdSweep,
     acceptance_range: tuple[float, float] | None = None,
     max_error_rate: float | None = None,
@@ -261,7 +264,7 @@ def _arac_partial_auc(
     return PointInfluence(correct, correct + scale * (high - strip.place))
 
 
-def _roc_partial_auc(
+def roc_partial_auc(
     sweep: ThresholdSweep,
     fpr_range: tuple[float, float] | None = None,
     tpr_range: tuple[float, float] | None = None,
@@ -290,11 +293,12 @@ def _roc_partial_auc(
     return PointInfluence(-scale * totals[0] * along_x, -scale * totals[1] * along_y)
 
 
-def _arac_part(
+def arac_part(
     sweep: ThresholdSweep,
     acceptance_range: tuple[float, float] | None = None,
     max_error_rate: float | None = None,
 ) -> tuple[str, float]:
+    """Return what is called the smaller class of a partial area, and its weight."""
     if max_error_rate is not None:
         within = min(float(sweep.n_incorrect), float(max_error_rate) * float(sweep.total))
     else:
@@ -303,12 +307,13 @@ def _arac_part(
     return "incorrect items inside the part", min(within, float(sweep.n_correct))
 
 
-def _roc_part(
+def roc_part(
     sweep: ThresholdSweep,
     fpr_range: tuple[float, float] | None = None,
     tpr_range: tuple[float, float] | None = None,
     standardize: str | None = None,
 ) -> tuple[str, float]:
+    """Return the same of a part of the ROC curve."""
     del standardize
     low, high = map(float, fpr_range or tpr_range or (0.0, 1.0))
     of_part, whole = float(sweep.n_incorrect), float(sweep.n_correct)
@@ -319,24 +324,11 @@ def _roc_part(
     return name, min((high - low) * of_part, whole)
 
 
-PARTIAL: dict[str, Callable[..., tuple[str, float]]] = {
-    "arac_partial_auc": _arac_part,
-    "roc_partial_auc": _roc_part,
-}
-
-# Of an item (accepted, correct): whether it is of the part, and whether it is of the whole.
-RATES: dict[str, Callable[[bool, bool], tuple[bool, bool]]] = {
-    "acceptance_rate": lambda accepted, _: (accepted, True),
-    "error_rate": lambda accepted, right: (accepted and not right, True),
-    "correction_rate": lambda accepted, right: (not accepted and not right, True),
-    "risk": lambda accepted, right: (accepted and not right, accepted),
-    "precision": lambda accepted, right: (accepted and right, accepted),
-}
+Rate = Callable[[bool, bool], tuple[bool, bool]]
+"""Of an item (accepted, correct): whether it is of the part, and whether it is of the whole."""
 
 
-def parts(
-    sweep: ThresholdSweep, threshold: float, of: Callable[[bool, bool], tuple[bool, bool]]
-) -> tuple[float, float]:
+def parts(sweep: ThresholdSweep, threshold: float, of: Rate) -> tuple[float, float]:
     """Weight of the part and of the whole of a rate at a threshold."""
     kinds = ((True, True), (True, False), (False, True), (False, False))
     weights = [(of(*kind), float(w)) for kind, w in zip(kinds, sweep.at(threshold), strict=True)]
@@ -346,26 +338,18 @@ def parts(
     )
 
 
-def _at_threshold(
-    of: Callable[[bool, bool], tuple[bool, bool]],
-) -> Callable[..., PointInfluence]:
+def share_at_threshold(of: Rate, sweep: ThresholdSweep, threshold: float) -> PointInfluence:
     """Of a share of items at a threshold, as `of` defines it."""
-
-    def influence(sweep: ThresholdSweep, threshold: float) -> PointInfluence:
-        accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
-        part, whole = parts(sweep, threshold, of)
-        if not whole:
-            return _constant(sweep, math.nan)
-        value, total = part / whole, float(sweep.total)
-        correct, incorrect = (
-            np.where(
-                accepted, *(_share(*of(side, right), value) * total / whole for side in (True, False))
-            )
-            for right in (True, False)
-        )
-        return PointInfluence(correct, incorrect)
-
-    return influence
+    accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
+    part, whole = parts(sweep, threshold, of)
+    if not whole:
+        return _constant(sweep, math.nan)
+    value, total = part / whole, float(sweep.total)
+    correct, incorrect = (
+        np.where(accepted, *(_share(*of(side, right), value) * total / whole for side in (True, False)))
+        for right in (True, False)
+    )
+    return PointInfluence(correct, incorrect)
 
 
 def _share(of_part: bool, of_whole: bool, value: float) -> float:
@@ -382,7 +366,7 @@ def cost_of_verified(costs: VerificationCosts, reviewer: Reviewer | None) -> tup
     )
 
 
-def _cost(
+def cost(
     sweep: ThresholdSweep, costs: VerificationCosts, reviewer: Reviewer | None = None
 ) -> PointInfluence:
     """Of the mean cost at the cheapest threshold, where a move of the threshold has no first order."""
@@ -395,18 +379,9 @@ def _cost(
     )
 
 
-OTHERS: dict[str, Callable[..., PointInfluence]] = {
-    "arac_partial_auc": _arac_partial_auc,
-    "roc_partial_auc": _roc_partial_auc,
-    "arp_auc": _arp_auc,
-    "normalized_arp_auc": _normalized_arp_auc,
-    "aurc": _aurc,
-    "excess_aurc": _excess_aurc,
-    "normalized_aurc": _normalized_aurc,
-    "pr_auc": _pr_auc,
-    "average_precision": _average_precision,
-    "cost": _cost,
-    **{name: _at_threshold(of) for name, of in RATES.items()},
-}
-
-NAMES = (*LINES, *OTHERS)
+def cost_part(
+    sweep: ThresholdSweep, costs: VerificationCosts, reviewer: Reviewer | None = None
+) -> tuple[str, float]:
+    """Return the errors that are accepted at the cheapest threshold."""
+    threshold = optimal_operating_point(sweep, costs=costs, reviewer=reviewer).threshold
+    return "incorrect items accepted at the cheapest threshold", float(sweep.at(threshold)[1])

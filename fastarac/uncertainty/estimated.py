@@ -14,12 +14,11 @@ from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_interval
 from fastarac._core.text import listed
 from fastarac.samples.partial_items import FEW
-from fastarac.uncertainty import derivatives, inversion
 from fastarac.uncertainty.estimated_limits import at_limit, interval_of_limit
-from fastarac.uncertainty.estimated_samples import LINEAR
-from fastarac.uncertainty.estimated_values import value_of
+from fastarac.uncertainty.estimated_samples import value_of
 from fastarac.uncertainty.estimates import interval_of, within
 from fastarac.uncertainty.losses import Moments
+from fastarac.uncertainty.statistics import DEFINITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,13 +27,7 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.estimated_samples import Evidence, PartialSample
     from fastarac.uncertainty.statistics import Statistic
 
-OF_PRECISION = ("pr_auc", "average_precision")
-LEAST_OF_PRECISION = 100  # verified outputs, as many of one weight would say as much
-NAMES = (
-    *("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "arac_partial_auc", "arp_auc"),
-    *("normalized_arp_auc", "aurc", "roc_auc", "pr_auc", "average_precision"),
-    *(*inversion.LIMITS, *derivatives.RATES),
-)
+REJECTED = False, True  # a correct item, which rates of the accepted leave out
 
 
 def interval_and_warning(
@@ -42,17 +35,17 @@ def interval_and_warning(
 ) -> tuple[Interval, str | None]:
     """The interval, and why it is not to be relied on, or None."""
     check_statistic(statistic, method)
-    if statistic.name in inversion.LIMITS:
+    if statistic.definition.has_limit:
         limit, found = interval_of_limit(sample, statistic, level)
-        return limit, _warning(sample, statistic.name, found)
+        return limit, _warning(sample, statistic, found)
     found = sample.evidence(statistic)
     if math.isnan(found.value):
         nothing = math.nan
         return Interval(found.value, nothing, nothing, nothing, level, method), None
-    warning = _warning(sample, statistic.name, found)
-    if found.share is None and statistic.name in LINEAR and method in ("auto", "gamma"):
+    warning = _warning(sample, statistic, found)
+    if found.share is None and statistic.definition.is_linear and method in ("auto", "gamma"):
         return _few(sample, statistic, found, level), warning
-    if statistic.name in ("recognition_rate", *derivatives.RATES) and method in ("auto", "inversion"):
+    if statistic.definition.rate is not None and method in ("auto", "inversion"):
         ends = _share_interval(sample, statistic, found, level)
         low, high = min(ends[0], found.value), max(ends[1], found.value)
         interval = Interval(found.value, low, high, found.standard_error, level, "inversion")
@@ -75,21 +68,23 @@ def _with_room(interval: Interval, statistic: Statistic, room: tuple[float, floa
 
 def check_statistic(statistic: Statistic, method: str = "auto") -> None:
     """Raise where a statistic is not estimated from partial truth, or not by the method."""
-    if statistic.name not in NAMES:
+    definition = statistic.definition
+    if not definition.in_part:
+        names = (name for name, one in DEFINITIONS.items() if one.in_part)
         raise ValueError(
             f"statistic is {statistic.name!r}, which is not estimated from partial truth; one of "
-            f"{', '.join(NAMES)} is expected"
+            f"{', '.join(names)} is expected"
         )
     taken = {
-        "gamma": LINEAR,
-        "inversion": {"recognition_rate", *inversion.LIMITS, *derivatives.RATES},
+        "gamma": {name for name, one in DEFINITIONS.items() if one.is_linear},
+        "inversion": {name for name, one in DEFINITIONS.items() if "inversion" in one.methods},
     }.get(method)
     if taken is not None and statistic.name not in taken:
         raise ValueError(
             f"statistic is {statistic.name!r}; for method={method!r} and partial truth one of "
             f"{', '.join(sorted(taken))} is expected"
         )
-    if method in ("wald", "logit") and statistic.name in inversion.LIMITS:
+    if method in ("wald", "logit") and statistic.definition.has_limit:
         raise ValueError(f"method is {method!r}; for {statistic.name!r} 'inversion' is expected")
 
 
@@ -99,7 +94,8 @@ def _share_interval(
     """Clopper and Pearson's with the effective number of items (Korn and Graubard 1998)."""
     p, s = found.value, found.standard_error
     whole = float(sample.items.n)
-    if statistic.name in ("risk", "precision"):
+    rate = statistic.definition.rate
+    if rate is not None and not rate(*REJECTED)[1]:
         threshold = dict(statistic.parameters)["threshold"]
         whole = float(sum(found.sweep.at(threshold)[:2]))
     if not 0.0 < p < 1.0 or not s > 0.0:
@@ -143,20 +139,21 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
     )
 
 
-def _warning(sample: PartialSample, name: str, found: Evidence) -> str | None:
+def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> str | None:
     """Say why an interval is not to be relied on, or return None."""
     if not sample.items.partial:
         return None
+    name, least = statistic.name, statistic.definition.least_verified
     if found.verified >= FEW:
-        if name not in OF_PRECISION:
+        if not least:
             return None
         w = sample.items.weight
         known = math.floor(float(w.sum()) ** 2 / float(np.sum(w * w)) + 1e-9)
-        if known >= LEAST_OF_PRECISION:
+        if known >= least:
             return None
         return (
             f"{name} rests on as few as {known} verified outputs; its interval can be relied on from "
-            f"{LEAST_OF_PRECISION} on"
+            f"{least} on"
         )
     known = math.floor(found.verified + 1e-9)
     judged = "; the judge is left out" if len(sample.items.predictions) > 1 else ""
@@ -177,7 +174,7 @@ class FigureSource:
     def figure(self, name: str, statistic: Statistic) -> float:
         """A figure; its interval goes to `intervals`."""
         if self.level is None:
-            if statistic.name in inversion.LIMITS:
+            if statistic.definition.has_limit:
                 return value_of(statistic, at_limit(self.sample, statistic, spread=False)[0].counts)
             return self.sample.evidence(statistic, spread=False).value
         found, warning = interval_and_warning(self.sample, statistic, self.level, "auto")
@@ -188,7 +185,7 @@ class FigureSource:
 
     def counts(self, statistic: Statistic) -> ThresholdSweep:
         """The counts from which the operating point of a limit, or of a threshold, is read."""
-        if statistic.name in inversion.LIMITS:
+        if statistic.definition.has_limit:
             return at_limit(self.sample, statistic, spread=False)[0].sweep.rising
         return self.sample.evidence(statistic, spread=False).sweep
 

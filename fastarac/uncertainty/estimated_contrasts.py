@@ -11,10 +11,11 @@ import numpy as np
 from fastarac._core.quantiles import normal_quantile
 from fastarac._engine.factors import crossed_in
 from fastarac.samples.estimated import require_alone
-from fastarac.uncertainty import derivatives, estimated
+from fastarac.uncertainty import estimated
 from fastarac.uncertainty.contrasts import Contrast, Contrasts, shares_of_best
 from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.influence import spread_of
+from fastarac.uncertainty.statistics import SMOOTH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,10 +36,10 @@ def by_estimates(
     if models.n_factors > 1:
         raise ValueError(crossed_in("groups", "a PartialTruth"))
     estimated.check_statistic(statistic)
-    if statistic.name not in derivatives.NAMES:
+    if not statistic.definition.is_smooth:
         raise ValueError(
             f"statistic is {statistic.name!r}, of which a PartialTruth gives no difference; one of "
-            f"{', '.join(derivatives.NAMES)} is expected"
+            f"{', '.join(SMOOTH)} is expected"
         )
     names, samples = models.names, []
     for name, model in models.items.items():

@@ -14,7 +14,7 @@ from fastarac._core.special import binomial_cdf, binomial_interval
 from fastarac.operating_points.limits import most_accepted
 from fastarac.operating_points.points import acceptance_at_error_rate
 from fastarac.uncertainty import inversion
-from fastarac.uncertainty.estimated_values import value_of
+from fastarac.uncertainty.estimated_samples import value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

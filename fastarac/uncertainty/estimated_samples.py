@@ -12,16 +12,14 @@ from fastarac._engine import parallel
 from fastarac._engine.factors import read_outermost
 from fastarac.areas.arac import slopes_of_normalized
 from fastarac.areas.gradients import PointInfluence
+from fastarac.areas.risk import weights_of_errors
 from fastarac.samples.estimated import plain
 from fastarac.samples.partial_items import PartialItems
-from fastarac.uncertainty import derivatives, losses
+from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.estimated_values import (
     added,
-    counts_for,
-    lines_of,
     normalized,
     risk,
-    value_of,
 )
 from fastarac.uncertainty.estimates import Estimate
 from fastarac.uncertainty.influence import Spread, point_influence, spread_of
@@ -32,16 +30,12 @@ if TYPE_CHECKING:
     from fastarac.samples.estimated import EstimatedSweep
     from fastarac.samples.partial import PartialTruth
     from fastarac.samples.partial_items import EstimatedCounts
+    from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]
 
-LINEAR = frozenset(
-    {"recognition_rate", "arac_auc", "augrc", "arac_partial_auc", "arp_auc", "aurc", *derivatives.RATES}
-)
-"""Statistics that are linear in the errors, given the confidences."""
 HEAVY = 2.5  # times the mean weight, beyond which room for unseen errors goes by weights, too
-RISKS = frozenset({"aurc", "arp_auc", "normalized_arp_auc"})
 
 
 class Evidence(NamedTuple):
@@ -173,20 +167,22 @@ class PartialSample:
     def derivative(self, statistic: Statistic) -> FloatArray:
         """By the error of each verified item, n times, at the counts to begin with."""
         tie, start, options = self.items.tie, self.start, dict(statistic.parameters)
-        if statistic.name in derivatives.LINES:
-            lines = lines_of(statistic, self.items.beginning, value_of(statistic, self.items.beginning))
+        definition, beginning = statistic.definition, self.items.beginning
+        if definition.estimated_lines is not None:
+            value = value_of(statistic, beginning)
+            lines = definition.estimated_lines(beginning, value, **options)
             correct, incorrect = (
                 derivatives.along(line, np.stack([above[tie], above[tie + 1]]))[0]
                 for line, above in zip(lines, (start.false_accepts, start.true_accepts), strict=True)
             )
             return np.asarray(incorrect - correct)
-        if statistic.name in RISKS:
+        if definition.of_risk:
             gamma = options.pop("gamma", 1.0)
             weights = self.risk_weights(**options)
             found = float(self.items.n) * weights[tie]
-            if statistic.name == "aurc":
+            if definition.lower_is_better:
                 return found
-            if statistic.name == "arp_auc":
+            if "gamma" not in definition.parameters:
                 return -found
             area = 1.0 - risk(weights, start)
             by_area, by_rate = slopes_of_normalized(plain(start), area, gamma)
@@ -197,21 +193,24 @@ class PartialSample:
     def risk_weights(self, estimator: str = "trapezoid") -> FloatArray:
         """The rise of the area under the risk–coverage curve by an error at each threshold."""
         if estimator not in self._risk_weights:
-            found = losses.weights_of("aurc", self.start, estimator=estimator)
+            found = weights_of_errors(self.start, estimator=estimator)
             self._risk_weights[estimator] = found
         return self._risk_weights[estimator]
 
     def value(self, statistic: Statistic, counts: EstimatedCounts) -> float:
         """A statistic of estimated counts of these items."""
-        if statistic.name not in RISKS:
+        definition = statistic.definition
+        if not definition.of_risk:
             return value_of(statistic, counts)
         sweep = counts.sweep
         options = dict(statistic.parameters)
         gamma = options.pop("gamma", 1.0)
         found = risk(self.risk_weights(**options), sweep)
-        if statistic.name == "aurc":
+        if definition.lower_is_better:
             return found
-        return 1.0 - found if statistic.name == "arp_auc" else normalized(sweep, 1.0 - found, gamma)
+        if "gamma" not in definition.parameters:
+            return 1.0 - found
+        return normalized(sweep, 1.0 - found, gamma)
 
     def influence_of(self, statistic: Statistic, found: Evidence) -> PointInfluence:
         """The same of what was found."""
@@ -220,9 +219,10 @@ class PartialSample:
     def influence(self, statistic: Statistic, counts: EstimatedCounts, value: float) -> PointInfluence:
         """Of one correct and one incorrect item at each threshold; the statistic has this value."""
         sweep = counts.sweep
-        if statistic.name not in derivatives.LINES:
+        estimated_lines = statistic.definition.estimated_lines
+        if estimated_lines is None:
             return point_influence(counts_for(statistic, sweep), statistic)
-        lines = lines_of(statistic, counts, value)
+        lines = estimated_lines(counts, value, **dict(statistic.parameters))
         return PointInfluence(
             derivatives.along(lines.correct, sweep.false_accepts),
             derivatives.along(lines.incorrect, sweep.true_accepts),
@@ -234,7 +234,7 @@ class PartialSample:
         verified = self.items.verified_errors(derivative)
         if self._of_confidences_alone(statistic):
             verified = math.inf
-        share = self.items.share_by(derivative, verified, linear=statistic.name in LINEAR)
+        share = self.items.share_by(derivative, verified, linear=statistic.definition.is_linear)
         counts = self.items.estimate(share)
         least, most = statistic.range
         value = min(max(self.value(statistic, counts), least), most)  # NaN stays
@@ -247,11 +247,10 @@ class PartialSample:
 
     def _of_confidences_alone(self, statistic: Statistic) -> bool:
         """Whether no error of these items moves a statistic."""
-        threshold, thresholds = dict(statistic.parameters).get("threshold"), self.items.thresholds
-        return statistic.name == "acceptance_rate" or (
-            (statistic.name == "error_rate" and threshold > thresholds[1])
-            or (statistic.name == "correction_rate" and threshold <= thresholds[-1])
-        )
+        if "threshold" not in statistic.definition.parameters:
+            return False
+        at = point_influence(counts_for(statistic, self.start), statistic)
+        return not (at.incorrect - at.correct).any()
 
     def spread(self, at: PointInfluence, share: float | None) -> Spread:
         """How far the estimate may be off by what items or groups add to it."""
@@ -290,3 +289,18 @@ class PartialSample:
         values *= math.sqrt(units / (units - 1)) / items.n if units > 1 else math.nan
         found: FloatArray = values
         return found
+
+
+def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
+    """A statistic of estimated counts; of areas over the risk, `PartialSample.value`."""
+    estimate = statistic.definition.estimate
+    if estimate is not None:
+        return estimate(counts, **dict(statistic.parameters))
+    return float(statistic(counts_for(statistic, counts.sweep)))
+
+
+def counts_for(statistic: Statistic, sweep: EstimatedSweep) -> ThresholdSweep:
+    """The counts a statistic is read off: where a limit decides, those whose errors never fall."""
+    if "max_error_rate" in dict(statistic.parameters) or statistic.definition.has_limit:
+        return sweep.rising
+    return plain(sweep)

@@ -7,73 +7,85 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac.samples.estimated import plain
-from fastarac.uncertainty import derivatives, inversion
+from fastarac.uncertainty import derivatives
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastarac.areas.precision_recall import Interpolation
     from fastarac.samples.estimated import EstimatedSweep
     from fastarac.samples.partial_items import EstimatedCounts
     from fastarac.sweep import ThresholdSweep
-    from fastarac.uncertainty.statistics import Statistic
+    from fastarac.uncertainty.derivatives import Lines, Rate
 
     FloatArray = NDArray[np.float64]
 
 
-def lines_of(statistic: Statistic, counts: EstimatedCounts, value: float) -> derivatives.Lines:
-    """Influence along lines, where the statistic has this value."""
+def lines_of_roc_auc(counts: EstimatedCounts, value: float) -> Lines:
+    """Influence along lines, where the ROC-AUC has this value."""
     sweep = counts.sweep
-    total = float(sweep.total)
-    name, options = statistic.name, dict(statistic.parameters)
-    if name == "roc_auc":
-        return derivatives.lines_of_roc(
-            total, float(sweep.n_correct), float(sweep.n_incorrect), value, 1.0 - value
-        )
-    if name == "augrc":
-        return derivatives.lines_of_augrc(total, value)
-    if name == "arac_auc":
-        return derivatives.lines_of_augrc(total, 1.0 - value, -1.0)
-    if name == "normalized_arac_auc":
-        loss = _augrc(counts)
-        of_area = derivatives.lines_of_augrc(total, loss, -1.0)
-        return derivatives.lines_of_normalized_arac(
-            sweep, of_area, 1.0 - loss, options.get("gamma", 1.0)
-        )
-    return derivatives.LINES[name](sweep)
+    correct, incorrect = float(sweep.n_correct), float(sweep.n_incorrect)
+    return derivatives.lines_of_roc(float(sweep.total), correct, incorrect, value, 1.0 - value)
 
 
-def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
-    """A statistic of estimated counts; of areas over the precision, `PartialSample.value`."""
-    sweep = counts.sweep
-    name, options = statistic.name, dict(statistic.parameters)
-    if name == "roc_auc":
-        return sweep.roc_auc
-    if name == "average_precision":
-        return sweep.precision_area("step")
-    if name == "pr_auc":
-        return sweep.precision_area(options.get("interpolation", "davis-goadrich"))
-    if name in derivatives.RATES:
-        part, whole = derivatives.parts(sweep.possible, options["threshold"], derivatives.RATES[name])
-        return part / whole if whole else math.nan
-    if name == "augrc":
-        return _augrc(counts)
-    if name == "arac_auc":
-        return 1.0 - _augrc(counts)
-    if name == "normalized_arac_auc":
-        return normalized(sweep, 1.0 - _augrc(counts), options.get("gamma", 1.0))
-    return float(statistic(counts_for(statistic, sweep)))
+def lines_of_augrc(counts: EstimatedCounts, value: float) -> Lines:
+    """The same of the AUGRC."""
+    return derivatives.lines_of_augrc(float(counts.sweep.total), value)
 
 
-def counts_for(statistic: Statistic, sweep: EstimatedSweep) -> ThresholdSweep:
-    """The counts a statistic is read off: where a limit decides, those whose errors never fall."""
-    if "max_error_rate" in dict(statistic.parameters) or statistic.name in inversion.LIMITS:
-        return sweep.rising
-    return plain(sweep)
+def lines_of_arac_auc(counts: EstimatedCounts, value: float) -> Lines:
+    """The same of the ARAC-AUC."""
+    return derivatives.lines_of_augrc(float(counts.sweep.total), 1.0 - value, -1.0)
 
 
-def _augrc(counts: EstimatedCounts) -> float:
+def lines_of_normalized(counts: EstimatedCounts, value: float, gamma: float = 1.0) -> Lines:
+    """The same of the normalised ARAC-AUC."""
+    del value
+    loss = augrc(counts)
+    of_area = derivatives.lines_of_augrc(float(counts.sweep.total), loss, -1.0)
+    return derivatives.lines_of_normalized_arac(counts.sweep, of_area, 1.0 - loss, gamma)
+
+
+def lines_of_recognition_rate(counts: EstimatedCounts, value: float) -> Lines:
+    """Influence along lines, of the recognition rate."""
+    del value
+    return derivatives.recognition_rate(counts.sweep)
+
+
+def augrc(counts: EstimatedCounts) -> float:
+    """The mean error rate."""
     return counts.doubled / 2.0 / float(counts.sweep.total) ** 2
+
+
+def arac_auc(counts: EstimatedCounts) -> float:
+    """1 less it."""
+    return 1.0 - augrc(counts)
+
+
+def normalized_arac_auc(counts: EstimatedCounts, gamma: float = 1.0) -> float:
+    """The same between the recognition rate and 1."""
+    return normalized(counts.sweep, arac_auc(counts), gamma)
+
+
+def roc_auc(counts: EstimatedCounts) -> float:
+    """The share of pairs in the right order."""
+    return counts.sweep.roc_auc
+
+
+def pr_auc(counts: EstimatedCounts, interpolation: Interpolation = "davis-goadrich") -> float:
+    """The mean precision over the recall."""
+    return counts.sweep.precision_area(interpolation)
+
+
+def average_precision(counts: EstimatedCounts) -> float:
+    """The same by steps."""
+    return pr_auc(counts, "step")
+
+
+def share(of: Rate, counts: EstimatedCounts, threshold: float) -> float:
+    """A share of items at a threshold."""
+    part, whole = derivatives.parts(counts.sweep.possible, threshold, of)
+    return part / whole if whole else math.nan
 
 
 def normalized(sweep: ThresholdSweep, area: float, gamma: float) -> float:

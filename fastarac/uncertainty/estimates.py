@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 NO_SPREAD = 1e-13  # standard errors below are 0, but for rounding
-# Nearly always positive and skewed, so that intervals are made of the logarithm where it exists.
-POSITIVE = frozenset({"excess_aurc", "normalized_aurc"})
 
 
 class Estimate(NamedTuple):
@@ -49,7 +47,7 @@ def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: 
     if not error > NO_SPREAD:
         return _unseen(estimate, statistic, level)
     low, high = statistic.range
-    if method != "wald" and statistic.name in POSITIVE and value > 0.0:
+    if method != "wald" and statistic.definition.is_skewed and value > 0.0:
         low, high = 0.0, math.inf
     if method == "wald" or not (math.isfinite(low) or math.isfinite(high)):
         reach = normal_quantile(level)

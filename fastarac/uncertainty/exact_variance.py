@@ -13,7 +13,7 @@ from fastarac.samples.door import as_ranked, refuse_partial
 from fastarac.uncertainty import asymptotic, derivatives, influence
 from fastarac.uncertainty.estimates import within
 from fastarac.uncertainty.inversion import ItemSample
-from fastarac.uncertainty.statistics import Statistic
+from fastarac.uncertainty.statistics import DEFINITIONS, Statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from fastarac._engine.counts import AcceptedCounts, PointCounts
     from fastarac.sweep import ThresholdSweep
-
-NAMES = ("roc_auc", "arac_auc", "augrc")
 
 
 def read_pairs(
@@ -57,9 +55,10 @@ def interval_of_pairs(
     level: float,
 ) -> tuple[Interval, str | None]:
     """The normal interval of a statistic within its range, and why it is not to be relied on."""
-    if not isinstance(statistic, Statistic) or statistic.name not in NAMES:
+    if not isinstance(statistic, Statistic) or not statistic.definition.is_line_of_roc:
+        known = ", ".join(name for name, one in DEFINITIONS.items() if one.is_line_of_roc)
         raise ValueError(
-            f"statistic is {name!r}; for method='exact-variance' one of {', '.join(NAMES)} is expected"
+            f"statistic is {name!r}; for method='exact-variance' one of {known} is expected"
         )
     method, value = "exact-variance", statistic(sweep)
     if math.isnan(value):
@@ -88,7 +87,7 @@ def stratified_variance(sweep: AcceptedCounts) -> float:
     m, n = int(sweep.n_correct), int(sweep.n_incorrect)
     if not (m and n):
         return 0.0
-    lines = derivatives.LINES["roc_auc"](sweep)
+    lines = derivatives.roc_auc(sweep)
     powers = influence.powers_of_lines(sweep, lines)
     of_correct, of_incorrect = (second / float(sweep.total) ** 2 for second, _ in powers[:2])
     area = lines.incorrect.centre

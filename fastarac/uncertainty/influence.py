@@ -14,10 +14,9 @@ from fastarac._core.single_items import takes_items_only
 from fastarac._engine import parallel, strategy
 from fastarac._engine.inputs import NAMES, read_items
 from fastarac.areas.gradients import PointInfluence
-from fastarac.costs.verification import optimal_operating_point
 from fastarac.samples.door import require_confidence, sweep_of_items
 from fastarac.uncertainty import derivatives
-from fastarac.uncertainty.statistics import as_statistic
+from fastarac.uncertainty.statistics import SMOOTH, as_statistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -37,18 +36,18 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
     where it has no influence values.
     """
     statistic = as_statistic(statistic)
-    parameters = dict(statistic.parameters)
-    if statistic.name in derivatives.LINES:
-        lines = derivatives.LINES[statistic.name](sweep, **parameters)
+    definition, parameters = statistic.definition, dict(statistic.parameters)
+    if definition.lines is not None:
+        lines = definition.lines(sweep, **parameters)
         return PointInfluence(
             derivatives.along(lines.correct, sweep.false_accepts),
             derivatives.along(lines.incorrect, sweep.true_accepts),
         )
-    if statistic.name in derivatives.OTHERS:
-        return derivatives.OTHERS[statistic.name](sweep, **parameters)
+    if definition.influence is not None:
+        return definition.influence(sweep, **parameters)
     raise ValueError(
         f"statistic {statistic.name!r} has no influence values: how it moves depends on the density of "
-        f"the confidences at one point; use bootstrap, or one of {', '.join(derivatives.NAMES)}"
+        f"the confidences at one point; use bootstrap, or one of {', '.join(SMOOTH)}"
     )
 
 
@@ -58,17 +57,8 @@ def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[st
     Of partial areas, the errors inside the part; of costs, those that are accepted. Of anything but a
     named statistic (None), the correct or the incorrect items.
     """
-    if statistic is not None and statistic.name in derivatives.PARTIAL:
-        return derivatives.PARTIAL[statistic.name](sweep, **dict(statistic.parameters))
-    if statistic is not None and statistic.name in derivatives.RATES:
-        threshold = dict(statistic.parameters)["threshold"]
-        part, whole = derivatives.parts(sweep, threshold, derivatives.RATES[statistic.name])
-        return f"items that make up the {statistic.name.replace('_', ' ')}, or its complement", min(
-            part, whole - part
-        )
-    if statistic is not None and statistic.name == "cost":
-        threshold = optimal_operating_point(sweep, **dict(statistic.parameters)).threshold
-        return "incorrect items accepted at the cheapest threshold", float(sweep.at(threshold)[1])
+    if statistic is not None and statistic.definition.smaller_part is not None:
+        return statistic.definition.smaller_part(sweep, **dict(statistic.parameters))
     if sweep.n_incorrect <= sweep.n_correct:
         return "incorrect items", float(sweep.n_incorrect)
     return "correct items", float(sweep.n_correct)
@@ -107,8 +97,8 @@ def _spread(second: float, fourth: float) -> Spread:
 
 def sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
     """Of the statistic of a sweep of whole items."""
-    if statistic.name in derivatives.LINES:
-        lines = derivatives.LINES[statistic.name](sweep, **dict(statistic.parameters))
+    if statistic.definition.lines is not None:
+        lines = statistic.definition.lines(sweep, **dict(statistic.parameters))
         powers = list(powers_of_lines(sweep, lines)[:2])
     else:
         powers = []

@@ -11,7 +11,7 @@ import numpy as np
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._kernels.codes import CORRECT, STARTS
 from fastarac.sweep import ThresholdSweep
-from fastarac.uncertainty import derivatives, influence
+from fastarac.uncertainty import influence
 from fastarac.uncertainty.replicates import is_of_pairs, pair_values, value_of
 from fastarac.uncertainty.statistics import Statistic
 
@@ -131,7 +131,7 @@ def _contributions(
     """How each kind of item moves the statistic, and how many there are: by class, or all in one."""
     sweep, members = population.sweep, population.members
     counts = [np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)]
-    if not isinstance(statistic, Statistic) or statistic.name not in derivatives.NAMES:
+    if not isinstance(statistic, Statistic) or not statistic.definition.is_smooth:
         return _leave_out(population, statistic, counts, name)
     if members is None and sweep.total <= CLOSED_FORM and is_of_pairs(statistic):
         return _leave_out_pairs(sweep, statistic, counts, stratified=population.stratified)

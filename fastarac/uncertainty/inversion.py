@@ -16,7 +16,6 @@ from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_cdf, binomial_interval, binomial_quantile
 from fastarac.operating_points.limits import last_accepted, most_accepted
 from fastarac.operating_points.points import acceptance_at_error_rate
-from fastarac.uncertainty import derivatives
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,11 +26,9 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.influence import PlacedItems
     from fastarac.uncertainty.statistics import Statistic
 
-LIMITS = ("acceptance_at_error_rate", "acceptance_at_risk")
 MORE_DEGREES = 2.0  # than groups of one size that would say as much; fewer are too wide with few errors
 PARTS = 10  # bisections of a tie
 ROUNDING = 1e-12  # of a share that is computed
-NAMES = (*LIMITS, "recognition_rate", *derivatives.RATES)
 
 
 class Share(NamedTuple):
@@ -109,12 +106,12 @@ def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float,
     """Ends of a rate at a given threshold, or of the recognition rate."""
     thresholds = sample.sweep.thresholds[1:]
     shape = (2, len(thresholds))
-    if statistic.name == "recognition_rate":
-        whole = np.ones(shape, np.bool_)
-        return sample.share(np.arange(2)[:, None] * whole > 0, whole, level).interval(level)
-    threshold = dict(statistic.parameters)["threshold"]
-    accepted = np.asarray(thresholds >= threshold, np.bool_)
-    of = derivatives.RATES[statistic.name]
+    of = statistic.definition.rate
+    if of is None:
+        raise AssertionError(statistic)
+    accepted = np.asarray(
+        thresholds >= dict(statistic.parameters).get("threshold", -math.inf), np.bool_
+    )
     part, whole = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
     for right in (False, True):
         for side in (False, True):

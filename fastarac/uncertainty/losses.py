@@ -13,12 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.special import chi_square_quantile
-from fastarac.areas import arac, risk
-from fastarac.areas.gradients import from_here_on
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from fastarac.sweep import ThresholdSweep
@@ -52,47 +48,21 @@ class Moments(NamedTuple):
         return low, ratio / 2.0 * chi_square_quantile(1.0 - tail, 2.0 * (y + w) / ratio)
 
 
-def _accepted(sweep: ThresholdSweep) -> FloatArray:
-    accepted: FloatArray = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
-    return accepted
-
-
-def _precision_at_correct(sweep: ThresholdSweep, interpolation: str = "step") -> FloatArray:
-    """The loss of average precision by an error: 1/(n⁺·N) at each correct item from its place on."""
-    del interpolation  # the others have the same limit
-    correct = np.diff(sweep.true_accepts).astype(np.float64)
-    return from_here_on(correct / _accepted(sweep)[1:]) / float(sweep.n_correct)
-
-
-_WEIGHTS: dict[str, Callable[..., FloatArray]] = {
-    "arac_auc": arac.weights_of_errors,
-    "augrc": arac.weights_of_errors,
-    "aurc": risk.weights_of_errors,
-    "arp_auc": risk.weights_of_errors,
-    "average_precision": _precision_at_correct,
-    "pr_auc": _precision_at_correct,
-}
-LOSSES = frozenset({"augrc", "aurc"})  # the others are 1 less the loss
-NAMES = tuple(_WEIGHTS)
-
-
-def weights_of(name: str, sweep: ThresholdSweep, **parameters: Any) -> FloatArray:
-    """Return the weight of an error at each threshold but the first."""
-    return _WEIGHTS[name](sweep, **parameters)
-
-
 def moments_of(
     sweep: ThresholdSweep,
     statistic: Statistic,
     value: float,
     items: PlacedItems | None,
     codes: NDArray[Any] | None,
-) -> Moments:
-    """Moments of the loss of a statistic whose value is given; of whole items where there are none."""
-    weights = _WEIGHTS[statistic.name](sweep, **dict(statistic.parameters))
-    loss = value if statistic.name in LOSSES else 1.0 - value
+) -> Moments | None:
+    """Moments of the loss of a statistic whose value is given; None where errors add up to none."""
+    definition = statistic.definition
+    if definition.error_weights is None:
+        return None
+    weights = definition.error_weights(sweep, **dict(statistic.parameters))
+    loss = value if definition.lower_is_better else 1.0 - value
     largest = float(weights[0])
-    if statistic.name in ("arac_auc", "augrc"):
+    if definition.lines is not None:  # of pairs
         largest = 1.0 / float(sweep.total)
     if items is None:
         counts = np.diff(sweep.false_accepts).astype(np.float64)

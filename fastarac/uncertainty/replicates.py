@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
-PAIRS = ("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "roc_auc")
 WITHOUT_THRESHOLDS = ("acceptance_at_risk", "roc_partial_auc")
 NO_SPREAD = 1e-13  # what rounding leaves of a variance of 0, beside the squares it is made of
 MOST_LEFT_OUT = 400  # groups, or lots of them, that are left out one after the other
@@ -217,7 +216,7 @@ def _normalized(risk_area: float, correct: float, incorrect: float, gamma: float
 
 def is_of_pairs(statistic: Read) -> bool:
     """Whether the pairs of one correct and one incorrect item by their order say all."""
-    return isinstance(statistic, Statistic) and statistic.name in PAIRS
+    return isinstance(statistic, Statistic) and statistic.definition.lines is not None
 
 
 def name_of(statistic: Read) -> str:
@@ -339,7 +338,7 @@ class Evaluator:
     def values(self) -> FloatArray:
         """Values of shape (n_statistics, n_resamples), once all resamples have been evaluated."""
         for j, statistic in enumerate(self._statistics):
-            if isinstance(statistic, Statistic) and statistic.name in PAIRS:
+            if isinstance(statistic, Statistic) and statistic.definition.lines is not None:
                 self._values[j] = pair_values(statistic, self._pairs)
         self._values[:, self._empty] = math.nan
         return self._values
@@ -347,7 +346,7 @@ class Evaluator:
     def errors(self) -> FloatArray:
         """Standard errors of the values, of the same shape, where they were asked for."""
         for j, statistic in enumerate(self._statistics):
-            if isinstance(statistic, Statistic) and statistic.name in PAIRS:
+            if isinstance(statistic, Statistic) and statistic.definition.lines is not None:
                 self._errors[j] = pair_errors(
                     statistic, self._pairs, self._squares, stratified=self._population.stratified
                 )

@@ -11,7 +11,7 @@ import numpy as np
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
 from fastarac._engine.factors import crossed_in
-from fastarac.uncertainty import asymptotic, derivatives, influence
+from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.contrasts import (
     FEW_GROUPS_OF_PAIR,
     Contrast,
@@ -121,7 +121,7 @@ def _degrees_of_groups(
     They are those of the test by influence values; of statistics without such values, at most two more
     than Satterthwaite's, of what leaving out each group changes.
     """
-    known = statistic.name in derivatives.NAMES
+    known = statistic.definition.is_smooth
     errors = added_to(models, statistic)[1] if known else None
     left_out = [] if known else [without_each(one, statistic) for one in populations]
 

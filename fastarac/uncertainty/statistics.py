@@ -1,4 +1,4 @@
-"""The statistics that intervals and tests are made for, by name."""
+"""The register of statistics: an entry has all that the library knows of one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import difflib
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._core.results import Pickled
@@ -16,27 +19,112 @@ from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
 from fastarac.areas import risk as risk_areas
+from fastarac.areas.gradients import PointInfluence
+from fastarac.costs import net_benefit
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.operating_points import points as operating
 from fastarac.operating_points.limits import last_accepted, most_accepted
 from fastarac.samples.door import as_ranked
 from fastarac.sweep import ThresholdSweep, trusted_sweep
+from fastarac.uncertainty import derivatives, estimated_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from fastarac._engine.counts import AcceptedCounts
     from fastarac.costs.verification import VerificationCosts
     from fastarac.reviewer import Reviewer
+    from fastarac.uncertainty.derivatives import Lines, Rate
+
+    FloatArray = NDArray[np.float64]
 
 
-class _Definition(NamedTuple):
-    """How a statistic is read off a sweep, and between which values it lies."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """All that the library knows of a statistic: evaluations, intervals, tests and commands read it."""
 
-    of: Callable[..., Any]
-    ends: tuple[float, float] | Callable[..., tuple[float, float]] = (0.0, 1.0)  # of its parameters
+    label: str
+    """What people call it."""
+    value: Callable[..., Any]
+    """Of a sweep, with its parameters."""
+    symbol: str = ""
+    """Behind the label in tables of figures."""
+    ends: tuple[float, float] | Callable[..., tuple[float, float]] = (0.0, 1.0)
+    """Between which it lies, or a function of its parameters that returns them."""
     parameters: tuple[str, ...] = ()
     required: str | None = None
+    """The parameter without which it means nothing."""
+    lower_is_better: bool = False
+    evaluated: bool = False
+    """Whether each evaluation of a model has it as a row."""
+    lines: Callable[..., Lines] | None = None
+    """Influence of an item where pairs of a correct and an incorrect item decide."""
+    is_line_of_roc: bool = False
+    """Whether it is a straight line in the ROC-AUC at a given recognition rate."""
+    influence: Callable[..., PointInfluence] | None = None
+    """Influence of an item elsewhere."""
+    rate: Rate | None = None
+    """Of a share of items, which of them count."""
+    smaller_part: Callable[..., tuple[str, float]] | None = None
+    """What is called the smaller class of items that it contrasts, and its weight; of most statistics
+    the correct or the incorrect items."""
+    error_weights: Callable[..., FloatArray] | None = None
+    """Of a loss to which errors add up, or of 1 less it: what one adds at each threshold."""
+    is_mean: bool = False
+    """Whether it is a mean of a value of each item."""
+    of_one_class: bool = False
+    """Whether it is a mean over one class, whose spread is that of the smaller class."""
+    few_errors_decide: bool = False
+    """Whether few errors at high confidences decide, so that their number says little of its spread."""
+    is_skewed: bool = False
+    """Whether it is nearly always positive and skewed: intervals are made of the logarithm."""
+    has_gaps: bool = False
+    """Whether it has intervals from the gaps between errors."""
+    in_part: bool = False
+    """Whether it is estimated where some items are verified alone."""
+    is_linear: bool = False
+    """Whether it is linear in the errors then, given the confidences."""
+    of_risk: bool = False
+    """Whether it is estimated then from the area under the risk–coverage curve."""
+    estimate: Callable[..., float] | None = None
+    """Of estimated counts, where it is not read off them as off whole ones."""
+    estimated_lines: Callable[..., Lines] | None = None
+    """Its `lines` there, from its value."""
+    least_verified: int = 0
+    """Verified items below which it is not to be relied on; as many of one weight that say as much."""
+
+    @property
+    def title(self) -> str:
+        """The label with the symbol."""
+        return f"{self.label} {self.symbol}".rstrip()
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether items have an influence on it."""
+        return self.lines is not None or self.influence is not None
+
+    @property
+    def has_limit(self) -> bool:
+        """Whether it is the largest acceptance rate within a limit."""
+        return self.required in ("max_error_rate", "max_risk")
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """Which intervals it has without resampling."""
+        return frozenset(
+            method
+            for methods, has in (
+                (("auto",), self.is_smooth or self.has_limit),
+                (("wald", "logit"), self.is_smooth),
+                (("gamma",), self.error_weights is not None),
+                (("inversion",), self.rate is not None or self.has_limit),
+                (("gaps",), self.has_gaps),
+            )
+            if has
+            for method in methods
+        )
 
 
 def _roc_auc(sweep: ThresholdSweep) -> float:
@@ -45,14 +133,6 @@ def _roc_auc(sweep: ThresholdSweep) -> float:
 
 def _average_precision(sweep: ThresholdSweep) -> float:
     return precision_recall.pr_auc_score(sweep, interpolation="step")
-
-
-def _at_threshold(rate: str) -> Callable[..., float]:
-    def of(sweep: ThresholdSweep, *, threshold: float) -> float:
-        point = operating.operating_point(sweep, threshold=threshold)
-        return float(getattr(point, rate))
-
-    return of
 
 
 def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
@@ -102,61 +182,267 @@ def _cost(
     return float(costs.cost(point))
 
 
-_OPTIMUM = ("estimator", "optimum")
+def _net_benefit_influence(sweep: ThresholdSweep, *, threshold: float) -> PointInfluence:
+    """Of a mean of 1 for an accepted item that is right, −p/(1 − p) for an error, and 0."""
+    accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
+    mean = net_benefit.net_benefit_at(sweep, threshold=threshold)
+    lost = net_benefit.odds_of(threshold)
+    return PointInfluence(np.where(accepted, 1.0, 0.0) - mean, np.where(accepted, -lost, 0.0) - mean)
 
-_DEFINITIONS: dict[str, _Definition] = {
-    "recognition_rate": _Definition(attrgetter("recognition_rate")),
-    "arac_auc": _Definition(areas.arac_auc_score, (0.5, 1.0)),
-    "normalized_arac_auc": _Definition(
-        areas.normalized_arac_auc_score, areas.ends_of_normalized, ("gamma",)
+
+def _net_benefit_part(sweep: ThresholdSweep, *, threshold: float) -> tuple[str, float]:
+    true_accepts, false_accepts = sweep.at(threshold)[:2]
+    return "correct, or incorrect, accepted items", float(min(true_accepts, false_accepts))
+
+
+def _rate(name: str, of: Rate, *, lower_is_better: bool = False) -> Definition:
+    """A share of items at a threshold, which operating points have under its name."""
+    label = name.replace("_", " ")
+
+    def value(sweep: ThresholdSweep, *, threshold: float) -> float:
+        return float(getattr(operating.operating_point(sweep, threshold=threshold), name))
+
+    def smaller_part(sweep: ThresholdSweep, *, threshold: float) -> tuple[str, float]:
+        part, whole = derivatives.parts(sweep, threshold, of)
+        return f"items that make up the {label}, or its complement", min(part, whole - part)
+
+    return Definition(
+        label=label,
+        value=value,
+        parameters=("threshold",),
+        required="threshold",
+        lower_is_better=lower_is_better,
+        influence=partial(derivatives.share_at_threshold, of),
+        rate=of,
+        smaller_part=smaller_part,
+        is_mean=True,
+        in_part=True,
+        is_linear=True,
+        estimate=partial(estimated_values.share, of),
+    )
+
+
+DEFINITIONS: dict[str, Definition] = {
+    "recognition_rate": Definition(
+        label="recognition rate",
+        symbol="β",
+        value=attrgetter("recognition_rate"),
+        evaluated=True,
+        lines=derivatives.recognition_rate,
+        rate=lambda _, right: (right, True),
+        is_mean=True,
+        in_part=True,
+        is_linear=True,
+        estimated_lines=estimated_values.lines_of_recognition_rate,
     ),
-    "augrc": _Definition(areas.augrc_loss, (0.0, 0.5)),
-    "arac_partial_auc": _Definition(
-        partial_areas.arac_partial_auc_score,
-        _arac_partial_ends,
-        ("acceptance_range", "max_error_rate"),
+    "arac_auc": Definition(
+        label="ARAC-AUC",
+        value=areas.arac_auc_score,
+        ends=(0.5, 1.0),
+        evaluated=True,
+        lines=derivatives.arac_auc,
+        is_line_of_roc=True,
+        error_weights=areas.weights_of_errors,
+        in_part=True,
+        is_linear=True,
+        estimate=estimated_values.arac_auc,
+        estimated_lines=estimated_values.lines_of_arac_auc,
     ),
-    "arp_auc": _Definition(risk_areas.arp_auc_score, parameters=("estimator",)),
-    "normalized_arp_auc": _Definition(
-        risk_areas.normalized_arp_auc_score, (-math.inf, 1.0), ("estimator", "gamma")
+    "normalized_arac_auc": Definition(
+        label="normalised ARAC-AUC",
+        value=areas.normalized_arac_auc_score,
+        ends=areas.ends_of_normalized,
+        parameters=("gamma",),
+        evaluated=True,
+        lines=derivatives.normalized_arac_auc,
+        of_one_class=True,
+        in_part=True,
+        estimate=estimated_values.normalized_arac_auc,
+        estimated_lines=estimated_values.lines_of_normalized,
     ),
-    "aurc": _Definition(risk_areas.aurc_loss, parameters=("estimator",)),
-    "excess_aurc": _Definition(risk_areas.excess_aurc_loss, (-1.0, 1.0), _OPTIMUM),
-    "normalized_aurc": _Definition(risk_areas.normalized_aurc_loss, (-math.inf, math.inf), _OPTIMUM),
-    "roc_auc": _Definition(_roc_auc),
-    "roc_partial_auc": _Definition(
-        partial_areas.roc_partial_auc_score,
-        _roc_partial_ends,
-        ("fpr_range", "tpr_range", "standardize"),
+    "arac_partial_auc": Definition(
+        label="partial ARAC-AUC",
+        value=partial_areas.arac_partial_auc_score,
+        ends=_arac_partial_ends,
+        parameters=("acceptance_range", "max_error_rate"),
+        influence=derivatives.arac_partial_auc,
+        smaller_part=derivatives.arac_part,
+        in_part=True,
+        is_linear=True,
     ),
-    "pr_auc": _Definition(precision_recall.pr_auc_score, parameters=("interpolation",)),
-    "average_precision": _Definition(_average_precision),
-    "eleven_point_average_precision": _Definition(precision_recall.eleven_point_average_precision),
-    "break_even_point": _Definition(lambda sweep: precision_recall.break_even_point(sweep).value),
-    "equal_error_rate": _Definition(lambda sweep: precision_recall.equal_error_rate(sweep).rate),
-    "acceptance_at_error_rate": _Definition(
-        _acceptance(operating.acceptance_at_error_rate),
+    "arp_auc": Definition(
+        label="ARP-AUC",
+        value=risk_areas.arp_auc_score,
+        parameters=("estimator",),
+        evaluated=True,
+        influence=derivatives.arp_auc,
+        error_weights=risk_areas.weights_of_errors,
+        in_part=True,
+        is_linear=True,
+        of_risk=True,
+    ),
+    "normalized_arp_auc": Definition(
+        label="normalised ARP-AUC",
+        value=risk_areas.normalized_arp_auc_score,
+        ends=(-math.inf, 1.0),
+        parameters=("estimator", "gamma"),
+        influence=derivatives.normalized_arp_auc,
+        of_one_class=True,
+        few_errors_decide=True,
+        in_part=True,
+        of_risk=True,
+    ),
+    "roc_auc": Definition(
+        label="ROC-AUC",
+        value=_roc_auc,
+        evaluated=True,
+        lines=derivatives.roc_auc,
+        is_line_of_roc=True,
+        of_one_class=True,
+        in_part=True,
+        estimate=estimated_values.roc_auc,
+        estimated_lines=estimated_values.lines_of_roc_auc,
+    ),
+    "roc_partial_auc": Definition(
+        label="partial ROC-AUC",
+        value=partial_areas.roc_partial_auc_score,
+        ends=_roc_partial_ends,
+        parameters=("fpr_range", "tpr_range", "standardize"),
+        influence=derivatives.roc_partial_auc,
+        smaller_part=derivatives.roc_part,
+        has_gaps=True,
+    ),
+    "pr_auc": Definition(
+        label="PR-AUC",
+        value=precision_recall.pr_auc_score,
+        parameters=("interpolation",),
+        evaluated=True,
+        influence=derivatives.pr_auc,
+        error_weights=precision_recall.weights_of_errors,
+        in_part=True,
+        estimate=estimated_values.pr_auc,
+        least_verified=100,
+    ),
+    "average_precision": Definition(
+        label="average precision",
+        value=_average_precision,
+        evaluated=True,
+        influence=derivatives.average_precision,
+        error_weights=precision_recall.weights_of_errors,
+        in_part=True,
+        estimate=estimated_values.average_precision,
+        least_verified=100,
+    ),
+    "eleven_point_average_precision": Definition(
+        label="eleven-point average precision", value=precision_recall.eleven_point_average_precision
+    ),
+    "aurc": Definition(
+        label="AURC",
+        value=risk_areas.aurc_loss,
+        parameters=("estimator",),
+        lower_is_better=True,
+        evaluated=True,
+        influence=derivatives.aurc,
+        error_weights=risk_areas.weights_of_errors,
+        in_part=True,
+        is_linear=True,
+        of_risk=True,
+    ),
+    "excess_aurc": Definition(
+        label="excess AURC",
+        value=risk_areas.excess_aurc_loss,
+        ends=(-1.0, 1.0),
+        parameters=("estimator", "optimum"),
+        lower_is_better=True,
+        influence=derivatives.excess_aurc,
+        is_skewed=True,
+    ),
+    "normalized_aurc": Definition(
+        label="normalised AURC",
+        value=risk_areas.normalized_aurc_loss,
+        ends=(-math.inf, math.inf),
+        parameters=("estimator", "optimum"),
+        lower_is_better=True,
+        influence=derivatives.normalized_aurc,
+        of_one_class=True,
+        few_errors_decide=True,
+        is_skewed=True,
+    ),
+    "augrc": Definition(
+        label="AUGRC",
+        value=areas.augrc_loss,
+        ends=(0.0, 0.5),
+        lower_is_better=True,
+        evaluated=True,
+        lines=derivatives.augrc,
+        is_line_of_roc=True,
+        error_weights=areas.weights_of_errors,
+        in_part=True,
+        is_linear=True,
+        estimate=estimated_values.augrc,
+        estimated_lines=estimated_values.lines_of_augrc,
+    ),
+    "break_even_point": Definition(
+        label="break-even point", value=lambda sweep: precision_recall.break_even_point(sweep).value
+    ),
+    "equal_error_rate": Definition(
+        label="equal error rate",
+        value=lambda sweep: precision_recall.equal_error_rate(sweep).rate,
+        lower_is_better=True,
+    ),
+    "acceptance_at_error_rate": Definition(
+        label="acceptance at error rate",
+        value=_acceptance(operating.acceptance_at_error_rate),
         parameters=("max_error_rate", "interpolate", "never_accepted"),
         required="max_error_rate",
+        in_part=True,
     ),
-    "acceptance_at_risk": _Definition(
-        _acceptance(operating.acceptance_at_risk),
+    "acceptance_at_risk": Definition(
+        label="acceptance at risk",
+        value=_acceptance(operating.acceptance_at_risk),
         parameters=("max_risk", "interpolate", "never_accepted"),
         required="max_risk",
+        in_part=True,
     ),
-    "cost": _Definition(_cost, (0.0, math.inf), parameters=("costs", "reviewer"), required="costs"),
-    **{
-        rate: _Definition(_at_threshold(rate), parameters=("threshold",), required="threshold")
-        for rate in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
-    },
+    "cost": Definition(
+        label="cost",
+        value=_cost,
+        ends=(0.0, math.inf),
+        parameters=("costs", "reviewer"),
+        required="costs",
+        lower_is_better=True,
+        influence=derivatives.cost,
+        smaller_part=derivatives.cost_part,
+        is_mean=True,
+    ),
+    "acceptance_rate": _rate("acceptance_rate", lambda accepted, _: (accepted, True)),
+    "error_rate": _rate(
+        "error_rate", lambda accepted, right: (accepted and not right, True), lower_is_better=True
+    ),
+    "correction_rate": _rate(
+        "correction_rate",
+        lambda accepted, right: (not accepted and not right, True),
+        lower_is_better=True,
+    ),
+    "risk": _rate(
+        "risk", lambda accepted, right: (accepted and not right, accepted), lower_is_better=True
+    ),
+    "net_benefit": Definition(
+        label="net benefit",
+        value=net_benefit.net_benefit_at,
+        ends=lambda *, threshold: (-net_benefit.odds_of(threshold) or 0.0, 1.0),
+        parameters=("threshold",),
+        required="threshold",
+        influence=_net_benefit_influence,
+        smaller_part=_net_benefit_part,
+        is_mean=True,
+        in_part=True,
+        is_linear=True,
+    ),
+    "precision": _rate("precision", lambda accepted, right: (accepted and right, accepted)),
 }
 
-LOWER_IS_BETTER = frozenset(
-    {
-        "augrc", "aurc", "cost", "excess_aurc", "normalized_aurc", "equal_error_rate", "error_rate",
-        "correction_rate", "risk",
-    }
-)  # fmt: skip
+SMOOTH = tuple(name for name, one in DEFINITIONS.items() if one.is_smooth)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -204,7 +490,7 @@ class Statistic(Pickled):
 
     def __init__(self, name: str, **parameters: Any) -> None:
         check_name(name)
-        definition = _DEFINITIONS[name]
+        definition = DEFINITIONS[name]
         unknown = sorted(set(parameters).difference(definition.parameters))
         if unknown:
             takes = ", ".join(sorted(definition.parameters)) or "no parameters"
@@ -221,42 +507,47 @@ class Statistic(Pickled):
     def __call__(self, sweep: ThresholdSweep | AcceptedCounts) -> float:
         """Return the statistic of a sweep; NaN, without a warning, where it is undefined."""
         with undefined_is_nan():
-            return float(_DEFINITIONS[self.name].of(sweep, **dict(self.parameters)))
+            return float(self.definition.value(sweep, **dict(self.parameters)))
 
     def __repr__(self) -> str:
         parameters = "".join(f", {key}={value!r}" for key, value in self.parameters)
         return f"Statistic({self.name!r}{parameters})"
 
     @property
+    def definition(self) -> Definition:
+        """Its entry in the register."""
+        return DEFINITIONS[self.name]
+
+    @property
     def range(self) -> tuple[float, float]:
         """Ends that it always lies between, with its parameters; infinite where it has none."""
-        ends = _DEFINITIONS[self.name].ends
+        ends = self.definition.ends
         return ends(**dict(self.parameters)) if callable(ends) else ends
 
     @staticmethod
     def names() -> tuple[str, ...]:
         """All names there are."""
-        return tuple(_DEFINITIONS)
+        return tuple(DEFINITIONS)
 
 
 def check_name(name: object, argument: str = "statistic") -> None:
     """Raise unless there is a statistic of this name, which was given as `argument`."""
     if not isinstance(name, str):
         raise TypeError(f"{argument} is {name!r} ({type(name).__name__}); a name is expected")
-    if name not in _DEFINITIONS:
-        message = f"{argument} is {name!r}; one of {', '.join(_DEFINITIONS)} is expected"
+    if name not in DEFINITIONS:
+        message = f"{argument} is {name!r}; one of {', '.join(DEFINITIONS)} is expected"
         raise ValueError(message + _meant(name))
 
 
 def _meant(name: str) -> str:
     """Say what an unknown name may have been meant for, where that shows."""
     known, *parameters = name.split(":")
-    if known in _DEFINITIONS and parameters:
+    if known in DEFINITIONS and parameters:
         return f" (parameters are given by name: Statistic({known!r}, {', '.join(parameters)}))"
     plain = known.strip().lower().replace("-", "_").replace(" ", "_")
     plain = plain.removesuffix("_score").removesuffix("_loss")
-    close = [f"{plain}_auc"] if f"{plain}_auc" in _DEFINITIONS else []
-    close += difflib.get_close_matches(plain, _DEFINITIONS, 1)
+    close = [f"{plain}_auc"] if f"{plain}_auc" in DEFINITIONS else []
+    close += difflib.get_close_matches(plain, DEFINITIONS, 1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

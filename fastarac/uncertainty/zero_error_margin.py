@@ -41,7 +41,7 @@ def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> floa
     if items is not None and items.weight is not None:
         largest = float(items.weight.max())
     share = 0.0
-    limited = statistic.name in inversion.LIMITS
+    limited = statistic.definition.has_limit
     part = inversion.errors_within if limited else influence.smaller_part
     if part(sweep, statistic)[1] < MANY * largest:
         share = -math.log((1.0 - level) / 2.0) * largest / total
@@ -76,7 +76,7 @@ def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float
     As many as the effective number of errors n exceeds the least Poisson mean that makes n probable.
     """
     items = sample.items
-    if statistic.name not in inversion.LIMITS or items is None or items.weight is None:
+    if not statistic.definition.has_limit or items is None or items.weight is None:
         return 0.0
     wrong = items.weight[~items.is_correct & (items.weight > 0.0)]
     if not len(wrong) or np.ptp(items.weight[items.weight > 0.0]) == 0.0:
@@ -104,7 +104,7 @@ def _of_fractions(statistic: Statistic) -> Statistic:
     parameters = dict(statistic.parameters)
     if parameters.get("estimator") == "mean":
         parameters["estimator"] = "exact"
-    if statistic.name in ("excess_aurc", "normalized_aurc"):
+    if "optimum" in statistic.definition.parameters:
         parameters["optimum"] = "asymptotic"
     if parameters == dict(statistic.parameters):
         return statistic

@@ -114,7 +114,7 @@ def test_what_was_divided(policy, tmp_path):
 
 def test_a_monitor(policy):
     monitor = operation.ErrorRateMonitor(max_error_rate=0.03)
-    monitor.update(np.zeros(10))
+    monitor.update(0, 10)
     told = {"policies": {"": policy}, "monitors": {"": monitor}, "shifts": {"": None}}
     found = monitoring.monitor_answer(**told, changes={"": ()}, alone="p")
     assert found.sentences == [f"N{str(monitor)[1:]}."]

@@ -12,8 +12,7 @@ import fastarac as fa
 from fastarac._engine.predictions import Prediction
 from fastarac.samples.partial_items import PartialItems
 from fastarac.uncertainty.derivatives import PointInfluence
-from fastarac.uncertainty.estimated_samples import PartialSample
-from fastarac.uncertainty.estimated_values import value_of
+from fastarac.uncertainty.estimated_samples import PartialSample, value_of
 
 pytestmark = pytest.mark.interpreted
 

@@ -9,14 +9,15 @@ from functools import partial
 
 import numpy as np
 import pytest
+import register
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastarac as fa
 from fastarac._engine.predictions import Prediction
 from fastarac.samples.partial_items import PartialItems
-from fastarac.uncertainty.estimated import NAMES
 from fastarac.uncertainty.estimated_samples import PartialSample
+from fastarac.uncertainty.statistics import DEFINITIONS
 
 pytestmark = pytest.mark.interpreted
 
@@ -27,10 +28,7 @@ STATISTICS = [
     fa.Statistic("acceptance_at_risk", max_risk=0.1),
     fa.Statistic("arac_partial_auc", acceptance_range=(0.2, 0.7)),
     fa.Statistic("arac_partial_auc", max_error_rate=0.05),
-    *(
-        fa.Statistic(name, threshold=0.4)
-        for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
-    ),
+    *(fa.Statistic(name, threshold=0.4) for name in register.AT_THRESHOLD),
 ]
 
 
@@ -55,7 +53,8 @@ def quiet(statistic, *items, **options):
 
 
 def test_all_names_are_tried():
-    assert {each if isinstance(each, str) else each.name for each in STATISTICS} == set(NAMES)
+    tried = {each if isinstance(each, str) else each.name for each in STATISTICS}
+    assert tried == {name for name, one in DEFINITIONS.items() if one.in_part}
 
 
 def pair_sums(confidence, right):
@@ -204,7 +203,7 @@ def test_order_and_scale_do_not_matter():
     moved = fa.PartialTruth(
         verified(right, chosen)[order], inclusion_probability=probability[order], judge=judge[order]
     )
-    for statistic in STATISTICS[:-5]:
+    for statistic in STATISTICS[: -len(register.AT_THRESHOLD)]:
         a = quiet(statistic, truth, confidence)
         for b in (quiet(statistic, moved, confidence[order]), quiet(statistic, truth, confidence * 7)):
             assert (a.estimate, a.low, a.high) == pytest.approx((b.estimate, b.low, b.high), abs=1e-9)

@@ -110,6 +110,7 @@ EXAMPLES = {
     "ARACCurve": lambda _: fa.arac_curve(CORRECT, CONFIDENCE),
     "ARACHull": lambda _: fa.costs.arac_convex_hull(CORRECT, CONFIDENCE),
     "ARPCurve": lambda _: fa.arp_curve(*MANY),
+    "NetBenefitCurve": lambda _: fa.net_benefit_curve(CORRECT, CONFIDENCE),
     "AcceptanceCounts": lambda _: SWEEP.at([[0.5, 0.7]]),
     "AccuracyRejectionCostCurve": lambda _: fa.costs.accuracy_rejection_cost_curve(SWEEP, costs=PRICES),
     "AccuracyRejectionCurve": lambda _: fa.accuracy_rejection_curve(SWEEP),

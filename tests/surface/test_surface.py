@@ -371,7 +371,7 @@ ONLY_IN = {
     "weights": r"cohen_kappa(_score)?",
     "sweeps": r"average_curves|AverageCurveDisplay\.\w+",
     "thresholds": r"ThresholdSweep(\.from_counts)?|guaranteed_operating_point|\w+\.accepted_at"
-    r"|evaluate_cascade|compare_texts",
+    r"|evaluate_cascade|compare_texts|net_benefit_curve",
     "correction": r"VerificationCosts|compare_models",
     "x": r"auc",
     "y": r"auc",

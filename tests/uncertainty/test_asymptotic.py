@@ -23,8 +23,9 @@ from fastarac._core.quantiles import (
     student_quantile,
 )
 from fastarac._core.special import binomial_interval, chi_square_quantile
-from fastarac.uncertainty import asymptotic, influence, losses
+from fastarac.uncertainty import influence
 from fastarac.uncertainty.leave_one_out_cost import left_out_cost
+from fastarac.uncertainty.statistics import DEFINITIONS
 
 pytestmark = pytest.mark.interpreted
 
@@ -290,7 +291,9 @@ def test_one_item_of_a_class_gives_a_wide_interval_and_no_error():
     assert high - low > 0.5
 
 
-@pytest.mark.parametrize("statistic", sorted(asymptotic.OF_CLASSES))
+@pytest.mark.parametrize(
+    "statistic", sorted(name for name, one in DEFINITIONS.items() if one.of_one_class)
+)
 @pytest.mark.parametrize("rarer", [0, 1])
 def test_one_or_two_errors_of_groups_say_no_more_than_those_of_items(statistic, rarer):
     rng = np.random.default_rng(6)
@@ -337,8 +340,8 @@ def test_losses_are_sums_over_the_errors(sample):
     for name, parameters in names:
         statistic = fa.Statistic(name, **parameters)
         value = statistic(sweep)
-        weights = losses._WEIGHTS[name](sweep, **parameters)
-        loss = value if name in losses.LOSSES else 1 - value
+        weights = statistic.definition.error_weights(sweep, **parameters)
+        loss = value if statistic.definition.lower_is_better else 1 - value
         assert np.diff(sweep.false_accepts) @ weights == pytest.approx(loss, rel=1e-9, abs=1e-12)
         assert (weights >= -1e-15).all()
 
@@ -495,7 +498,7 @@ def test_bad_arguments_are_refused():
     sweep = fa.threshold_sweep(*columns)
     with pytest.raises(ValueError, match="method is 'log'; one of 'auto'"):
         fa.asymptotic_interval(*columns, method="log")
-    with pytest.raises(ValueError, match="for method='gamma' one of arac_auc, augrc"):
+    with pytest.raises(ValueError, match="for method='gamma' one of arac_auc, arp_auc"):
         fa.asymptotic_interval(*columns, statistic="roc_auc", method="gamma")
     with pytest.raises(ValueError, match="ThresholdSweep of weighted items"):
         fa.asymptotic_interval(fa.threshold_sweep(*columns, sample_weight=[1, 2]))

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 import reference_bootstrap as ref
+import register
 from laws import LEVEL, MANY, chi_square, draws
 from scipy import stats
 from strategies import COMPILED
@@ -48,15 +49,12 @@ WITH_PARAMETERS = [
         for i in (True, False)
     ),
     fa.Statistic("cost", costs=fa.VerificationCosts(1.0, 2.0, 5.0)),
-    *(
-        fa.Statistic(name, threshold=0.55)
-        for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
-    ),
+    *(fa.Statistic(name, threshold=0.55) for name in register.AT_THRESHOLD),
 ]
 PLAIN = [
     fa.Statistic(name)
     for name in fa.Statistic.names()
-    if name not in {"acceptance_rate", "error_rate", "correction_rate", "risk", "precision"}
+    if name not in register.AT_THRESHOLD
     and name not in {"arac_partial_auc", "roc_partial_auc", "cost"}
     and not name.startswith("acceptance_at_")
 ]

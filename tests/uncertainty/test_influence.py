@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import reference as ref
 import reference_influence as slow
+import register
 import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,10 +22,6 @@ from fastarac.uncertainty.influence import point_influence, standard_error
 pytestmark = pytest.mark.interpreted
 
 Statistic = fa.Statistic
-
-
-def at(name: str, threshold: float) -> tuple[fa.Statistic, partial]:
-    return Statistic(name, threshold=threshold), partial(slow.rate, name=name, threshold=threshold)
 
 
 STATISTICS = [
@@ -85,8 +82,8 @@ STATISTICS = [
         for standardize in (None, "mcclish")
     ),
     *(
-        at(name, 0.5)
-        for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
+        (Statistic(name, threshold=0.5), partial(entry.value, threshold=0.5))
+        for name, entry in register.AT_THRESHOLD.items()
     ),
 ]
 TOGETHER = 6  # statistics of a sample, which takes longer to make than a statistic to evaluate

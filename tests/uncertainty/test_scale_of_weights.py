@@ -6,9 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
+import register
 
 import fastarac as fa
-from fastarac.uncertainty import asymptotic, derivatives
+from fastarac.uncertainty import asymptotic
 
 PARAMETERS = {
     "acceptance_at_error_rate": {"max_error_rate": 0.05},
@@ -17,10 +18,7 @@ PARAMETERS = {
     "arac_partial_auc": {"max_error_rate": 0.05},
     "roc_partial_auc": {"fpr_range": (0.0, 0.3)},
     **{name: {"optimum": "asymptotic"} for name in ("excess_aurc", "normalized_aurc")},
-    **{
-        name: {"threshold": 0.4}
-        for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
-    },
+    **{name: {"threshold": 0.4} for name in register.AT_THRESHOLD},
 }
 STATISTICS = [fa.Statistic(name, **PARAMETERS.get(name, {})) for name in fa.Statistic.names()]
 HOPELESS = fa.Statistic("acceptance_at_risk", max_risk=0.001)  # of which no item is within
@@ -70,7 +68,7 @@ def test_tests_do_not_depend_on_the_scale_of_weights(method):
     models = {"a": (correct, confidence), "b": sample(2)[:2]}
     tried = 0
     for statistic in STATISTICS:
-        if method == "asymptotic" and statistic.name not in derivatives.NAMES:
+        if method == "asymptotic" and not statistic.definition.is_smooth:
             continue
         found = []
         for scale in SCALES:

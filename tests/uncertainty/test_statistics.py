@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+import register
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,8 +34,8 @@ ENDS = [
     ),
     (fa.Statistic("acceptance_at_error_rate", max_error_rate=0.2), 0.0, 1.0),
     *(
-        (fa.Statistic(name, threshold=0.5), 0.0, 1.0)
-        for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
+        (fa.Statistic(name, threshold=0.5), *entry.ends)
+        for name, entry in register.AT_THRESHOLD.items()
     ),
 ]
 REACHED = ENDS[:11]  # by samples of one class, or all in the wrong order
@@ -75,9 +76,7 @@ def test_no_range_is_wider_than_what_is_reached(statistic, low, high):
     assert ends_of(statistic) == pytest.approx((low, high), abs=2e-3)
 
 
-@pytest.mark.parametrize(
-    "name", ["acceptance_rate", "error_rate", "correction_rate", "risk", "precision"]
-)
+@pytest.mark.parametrize("name", register.AT_THRESHOLD)
 def test_a_rate_needs_its_threshold(name):
     message = rf"statistic '{name}' is given without threshold; Statistic\('{name}', threshold=\.\.\.\)"
     with pytest.raises(TypeError, match=message):
