@@ -31,7 +31,7 @@ def deadline_of(value: Any, name: str = "deadline") -> float:
     return positive_scalar(value, name, strict=True)
 
 
-# docs/operation.md says what every field is for
+# docs/formats.md says what every field is for
 _GROUP = saved.record({"errors": saved.whole(), "audited": saved.whole(1), "unanswered": saved.whole()})
 STATE = saved.record(
     {
