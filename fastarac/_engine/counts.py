@@ -165,6 +165,11 @@ class PointCounts(AcceptedCounts, _PointCounts):
 
     __slots__ = ()
 
+    @property
+    def rising(self) -> PointCounts:
+        """What limits are kept with: these counts."""
+        return self
+
 
 def thresholds_of(raw: Array, layout: Layout) -> Array:
     """Thresholds from the bits of the values; the first is +inf.
