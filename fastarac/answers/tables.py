@@ -1,10 +1,13 @@
-"""Columns of tables, before anybody prints them."""
+"""Sentences and tables of an answer, before anybody prints or shows them."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +44,24 @@ class Column:
         largest = max((value for value in self.values if not math.isnan(value)), default=None)
         best = [value == largest for value in self.values]
         return [False] * len(best) if all(best) else best
+
+
+class AnswerTable(NamedTuple):
+    """A table of which each row has a name; columns of one block stay together."""
+
+    names: Sequence[str]
+    blocks: Iterable[Sequence[Column]]
+    title: str = "model"
+
+
+class Said(NamedTuple):
+    """A paragraph; empty for an empty line.
+
+    It is ``"bold"`` above a table, ``"yellow"`` where it warns, ``"dim"`` where it explains.
+    """
+
+    text: str = ""
+    style: str = ""
+
+
+Part: TypeAlias = AnswerTable | Said

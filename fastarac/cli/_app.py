@@ -226,6 +226,7 @@ def evaluate(
         }  # fmt: skip
         evaluate_streams(paths, columns, settings, max_memory, need_items)
         return
+    from fastarac.answers.evaluation import reliability_warnings
     from fastarac.cli._files import (
         notes_of_none_right,
         notes_of_pages,
@@ -235,7 +236,6 @@ def evaluate(
         with_unseen_words,
         without_right_ones,
     )
-    from fastarac.cli._report import reliability_warnings
 
     pages: list[str] = []
     if needs_groups and not (guarantee is not None and limits.max_risk):  # which groups have none of

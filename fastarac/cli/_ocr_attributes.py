@@ -9,10 +9,10 @@ from rich.text import Text
 
 from fastarac._core.export import plain
 from fastarac._core.text import UNDEFINED, count, percent, printable, rounded_percent, sentence
+from fastarac.answers.intervals import of_share
+from fastarac.answers.limits import header
 from fastarac.answers.tables import Column
-from fastarac.cli._intervals import of_share
 from fastarac.cli._tables import tables
-from fastarac.evaluation.wording import header
 from fastarac.ocr.analysis.attribute_figures import tables_by_attribute
 
 if TYPE_CHECKING:

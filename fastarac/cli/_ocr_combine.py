@@ -13,8 +13,8 @@ from fastarac.cli._options import RefusalError, option
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from fastarac.answers.models import Model
     from fastarac.ocr import Combination, Engine, FieldOutputs
-    from fastarac.report.models import Model
 
 Combine = Annotated[
     bool,

@@ -15,7 +15,7 @@ from fastarac._core.text import count, few_of, listed, printable, rounded_percen
 from fastarac.answers.tables import Column
 from fastarac.cli._options import RefusalError, refused
 from fastarac.cli._tables import tables
-from fastarac.evaluation import wording
+from fastarac.evaluation.limits import short
 from fastarac.evaluation.sources import Beside
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from fastarac.answers.models import Model
     from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
     from fastarac.ocr import FieldOutputs
     from fastarac.ocr.fields.outputs import ReportedFields
-    from fastarac.report.models import Model
 
 ITEMS = (
     "Items are the fields of the truth, and outputs without a true value. A field without an output or "
@@ -405,7 +405,7 @@ def _documents(
         ),
         Column("of all\nwrong", [rounded_percent(point.error_rate) for point in at_own]),
     ]
-    limits = [wording.short(limit) for limit in model.limits]
+    limits = [short(limit) for limit in model.limits]
     yield from _apart(tables(limits, [columns[:4], columns[4:]], console, "limit"))
     right = rounded_percent(float(fields.documents().correct.mean()))
     yield Text(
@@ -435,7 +435,7 @@ def _absent(fields: FieldOutputs, model: Model, of_engine: str) -> Iterator[Text
     if not absent:
         return
     yield Text(f"Fields that documents lack{of_engine}", style="bold")
-    at = wording.short(model.limits[0])
+    at = short(model.limits[0])
     yield Text(f"What goes through is that at the threshold of the fields for {at}.", style="dim")
     often = sorted(absent, key=lambda each: -each.absent)
     yield from (Text(f"{printable(str(each))}.") for each in often[:SHOWN])
@@ -474,7 +474,7 @@ def _each_field(fields: FieldOutputs, model: Model, of_engine: str, console: Con
         blocks.append(
             [
                 Column(
-                    f"accepted at the\nthreshold for {wording.short(limit)}",
+                    f"accepted at the\nthreshold for {short(limit)}",
                     [rounded_percent(found.acceptance_rate) for found in each],
                 ),
                 Column("errors that\nremain", [rounded_percent(found.error_rate) for found in each]),
@@ -492,7 +492,7 @@ def _apart(parts: list[Table]) -> Iterator[Table | str]:
 
 
 def _intervals(whole: Model) -> list[str] | None:
-    from fastarac.cli import _intervals as intervals
+    from fastarac.answers import intervals
 
     found = [whole.evaluation.intervals.get(f"acceptance_rate@{limit.key}") for limit in whole.limits]
     ends = [interval for interval in found if interval is not None]

@@ -20,13 +20,14 @@ from fastarac._core.text import (
     rounded_percent,
     sentence,
 )
+from fastarac.answers.intervals import of_share
+from fastarac.answers.limits import header
 from fastarac.answers.tables import Column
 from fastarac.cli import _ocr_attributes
-from fastarac.cli._intervals import of_share
 from fastarac.cli._options import RefusalError, in_words_of_options
 from fastarac.cli._tables import broken, tables
+from fastarac.evaluation.limits import short
 from fastarac.evaluation.sources import Beside
-from fastarac.evaluation.wording import header, short
 from fastarac.ocr.analysis.sensitivities import what_counts
 from fastarac.ocr.words.error_rates import RATES, figures_of, rate_text
 from fastarac.ocr.words.policies import BRIEFLY
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from fastarac.answers.models import Model
     from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     from fastarac.ocr import AlignedOutputs, AttributeFigures, Engine, ErrorRates, Pairing, Sensitivity
     from fastarac.ocr.report_extras import ReportedPages
     from fastarac.ocr.words.policies import AlignmentPolicy, MissedPolicy
-    from fastarac.report.models import Model
 
 WIDE_NAME = 16  # characters above a column
 PATIENCE = 2.0  # seconds without a progress bar

@@ -13,11 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from fastarac._core.text import printable
+from fastarac.answers.tables import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from fastarac.answers.tables import Column
+    from fastarac.answers.tables import Column, Part
 
 BEST = "bold green"
 BROKEN = "bold red"
@@ -127,6 +128,22 @@ def print_tables(
     for part in tables(names, blocks, console, title):
         console.print(part)
         console.print()
+
+
+def printable_parts(parts: Iterable[Part], console: Console) -> Iterator[Any]:
+    """Yield what a console prints of an answer; an empty line follows each table."""
+    for part in parts:
+        if isinstance(part, Said):
+            yield Text(part.text, style=part.style)
+            continue
+        for made in tables(part.names, part.blocks, console, part.title):
+            yield from (made, "")
+
+
+def print_parts(parts: Iterable[Part], console: Console) -> None:
+    """Print sentences and tables of an answer, in their order."""
+    for each in printable_parts(parts, console):
+        console.print(each)
 
 
 def table(names: Sequence[str], columns: Sequence[Column], title: str = "model") -> Table:

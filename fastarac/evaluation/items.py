@@ -30,6 +30,7 @@ from fastarac.evaluation.limits import (
     LABELS,
     Limit,
     ends_of,
+    few_for,
     name_of,
     prices_of,
     read_limits,
@@ -38,7 +39,6 @@ from fastarac.evaluation.limits import (
 )
 from fastarac.evaluation.order import SURE, question_estimate, question_items
 from fastarac.evaluation.rejected import costs_above, point_above, sure_above
-from fastarac.evaluation.wording import few_for
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
 from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, require_confidence, split_grades

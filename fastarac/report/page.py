@@ -19,18 +19,19 @@ from fastarac._core.text import (
     pvalue,
     rounded_percent,
 )
-from fastarac.evaluation import wording
+from fastarac.answers import limits as wording
+from fastarac.evaluation.limits import is_given, short
 from fastarac.report.curves import RESAMPLES, Curves, curves_of, steps_of
-from fastarac.report.frame import page_of, rounded, short
+from fastarac.report.frame import page_of, rounded, rounded_values
 from fastarac.report.views import Detail, decisions_of, detail_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastarac.answers.models import Model
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.report.health import Health
-    from fastarac.report.models import Model
     from fastarac.reviewer import Reviewer
 
 __all__ = ["Report", "render"]
@@ -121,7 +122,7 @@ def _data(report: Report, curves: Curves, details: Sequence[Detail]) -> dict[str
         "level": percent(report.confidence_level),
         "units": report.models[0].units,
         "limits": [
-            {"text": wording.short(limit), "criterion": limit.criterion, "value": limit.value}
+            {"text": short(limit), "criterion": limit.criterion, "value": limit.value}
             for limit in report.models[0].limits
         ],
         "people": [
@@ -129,13 +130,13 @@ def _data(report: Report, curves: Curves, details: Sequence[Detail]) -> dict[str
             0.0 if people is None else people.false_alarm_rate,
         ],
         "curves": {
-            "x": short(curves.x),
+            "x": rounded_values(curves.x),
             "models": [
                 {
                     "name": printable(model.name),
-                    "error": short(error),
-                    "low": short(low),
-                    "high": short(high),
+                    "error": rounded_values(error),
+                    "low": rounded_values(low),
+                    "high": rounded_values(high),
                     "points": [
                         [rounded(point.acceptance_rate), rounded(point.false_accepts / point.total)]
                         for point in map(model.point, range(len(model.limits)))
@@ -161,7 +162,7 @@ def _of_detail(detail: Detail) -> dict[str, Any]:
         "threshold": detail.steps.threshold,
         "ta": detail.steps.true_accepts,
         "fa": detail.steps.false_accepts,
-        "edges": short(np.array(health.edges)),
+        "edges": rounded_values(np.array(health.edges)),
         "bars": [health.right, health.wrong],
         "highest": health.highest,
         "bins": [
@@ -202,7 +203,7 @@ def _figures(models: Sequence[Model]) -> dict[str, Any]:
     headers += [name for name, _ in models[0].source.further]
     for limit in models[0].limits:
         headers += [wording.header(limit).replace("\n", " ").replace("<=", "≤"), "at confidence ≥"]
-        headers[-1] = "errors that remain" if wording.is_given(limit) else headers[-1]
+        headers[-1] = "errors that remain" if is_given(limit) else headers[-1]
     rows = []
     for model in models:
         figures = model.evaluation
@@ -229,7 +230,7 @@ def _figures(models: Sequence[Model]) -> dict[str, Any]:
             point = model.point(index)
             accepted = rounded_percent(point.acceptance_rate)
             cells.append((accepted, below(f"acceptance_rate@{limit.key}", share=True)))
-            if wording.is_given(limit):
+            if is_given(limit):
                 rate = rounded_percent(point.error_rate)
                 cells.append((rate, below(f"error_rate@{limit.key}", share=True)))
             else:
@@ -266,7 +267,7 @@ def _comparison(leads: Sequence[Lead | None]) -> dict[str, Any] | None:
         "statistic": "share that goes through" if found[0].limit else "ARAC-AUC",
         "rows": [
             {
-                "limit": "ARAC-AUC" if lead.limit is None else wording.short(lead.limit),
+                "limit": "ARAC-AUC" if lead.limit is None else short(lead.limit),
                 "a": pair.a,
                 "b": pair.b,
                 "by": lead.by(pair),
@@ -279,7 +280,7 @@ def _comparison(leads: Sequence[Lead | None]) -> dict[str, Any] | None:
         ],
         "parts": [
             {
-                "limit": "ARAC-AUC" if lead.limit is None else wording.short(lead.limit),
+                "limit": "ARAC-AUC" if lead.limit is None else short(lead.limit),
                 "part": f"{part.split} {part.value}",
                 "n_units": f"{part.n_units:,}",
                 "a": part.leader,

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastarac._core.text import interval_text, listed, money, percent, rounded_percent, sentence
-from fastarac.evaluation import wording
+from fastarac.answers import limits as wording
 from fastarac.evaluation.costs import evaluate_costs
+from fastarac.evaluation.limits import exact, few_for, is_given, short
 from fastarac.report.health import Health, health_of
 from fastarac.report.parts import Parts, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fastarac.answers.models import Model
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.evaluation.sources import Section
     from fastarac.operating_points.points import OperatingPoint
     from fastarac.report.curves import Steps
-    from fastarac.report.models import Model
     from fastarac.reviewer import Reviewer
 
 __all__ = ["Decision", "Detail", "decisions_of", "detail_of"]
@@ -124,7 +125,7 @@ def decisions_of(
                 _remaining(model, index),
                 model.source.remark(index),
                 _guarantee(model, index),
-                wording.is_given(limit),
+                is_given(limit),
                 [
                     (
                         each.name,
@@ -139,7 +140,7 @@ def decisions_of(
                 "" if costs is None else _cost(model, index, costs, reviewer),
                 _first(models, leads, index),
                 list(_caveats(models, index)),
-                wording.few_for(limit, min(each.evaluation.n for each in models)),
+                few_for(limit, min(each.evaluation.n for each in models)),
                 "" if (lead := _lead(leads, index)) is None else lead.exception,
             )
         )
@@ -250,7 +251,7 @@ def _guarantee(model: Model, index: int) -> str:
         return f"With {confidence} confidence no threshold is sure to keep this limit on new outputs."
     return (
         f"With {confidence} confidence the limit is kept on new outputs too at confidence ≥ "
-        f"{wording.exact(sure.threshold)}, which accepts {rounded_percent(sure.acceptance_rate)}."
+        f"{exact(sure.threshold)}, which accepts {rounded_percent(sure.acceptance_rate)}."
     )
 
 
@@ -288,7 +289,7 @@ class Detail:
     @property
     def headers(self) -> list[str]:
         """The limits, as headers of columns."""
-        return [wording.short(limit) for limit in self.model.limits]
+        return [short(limit) for limit in self.model.limits]
 
     @property
     def thresholds(self) -> list[str]:

@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 
 import fastarac as fa
 from fastarac._core.text import rounded_percent
+from fastarac.answers import limits as wording
+from fastarac.answers.models import Model
 from fastarac.cli._app import app
-from fastarac.evaluation import wording
 from fastarac.evaluation.limits import Limit
 from fastarac.evaluation.sources import Beside, Source
 from fastarac.io import Labels, Outputs
@@ -37,7 +38,6 @@ from fastarac.ocr.words.records import (
 )
 from fastarac.operating_points.points import operating_point
 from fastarac.report.health import health_of
-from fastarac.report.models import Model
 from fastarac.report.page import Report, render
 from fastarac.report.parts import parts_of
 from fastarac.report.writing import _model

@@ -6,13 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 from fastarac._core.text import listed, percent, printable, rounded_percent
-from fastarac.evaluation import wording
+from fastarac.evaluation.limits import exact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fastarac.answers.models import Model
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
-    from fastarac.report.models import Model
 
 NOTHING = "no threshold is sure to keep that; review everything"
 
@@ -75,7 +75,7 @@ def _outcome(model: Model, found: GuaranteedOperatingPoint, *, several: bool) ->
     name = printable(model.name)
     if found.threshold == math.inf:
         return f"nothing of {name}"
-    threshold = wording.exact(found.threshold)
+    threshold = exact(found.threshold)
     share = rounded_percent(found.acceptance_rate)
     if several:
         return f"{share} of {name} at confidence >= {threshold}"
