@@ -85,6 +85,17 @@ class Costs:
     delta: float | None
     prices: Prices | None = None
 
+    @classmethod
+    def of(
+        cls,
+        ratios: dict[str, float | None],
+        prices: dict[str, float | None],
+        people: dict[str, float | None],
+    ) -> Self:
+        """Return what was given: prices, or ratios of them."""
+        typed = {f"--{name}": value for name, value in ratios.items()}
+        return cls(**ratios, prices=Prices.of(prices, people, typed))
+
     @property
     def are_given(self) -> bool:
         """Whether the user has asked for W."""

@@ -90,7 +90,7 @@ class Found:
 
 def run(request: OcrRequest, settings: Settings, beside: BesideItems, *, output: Path | None) -> None:
     """Read, evaluate, write and print."""
-    request.check()
+    request.files.check()
     beside.check(settings.delivery.report)
     kind = _kind(request, settings, output, beside)
     found = find(kind, request, settings, beside)
@@ -139,14 +139,11 @@ def _kind(
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         problem = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
         raise RefusalError(f"{output}: it cannot be written: {problem}")
-    if not request.demo:
-        if are_given(request):
-            if beside.of_pages():
-                verb = "is" if len(beside.of_pages()) == 1 else "are"
-                raise RefusalError(f"{listed(beside.of_pages())} {verb} for pages; fields have none")
-            return EngineFields
-    elif request.of_fields():
-        raise RefusalError(f"{listed(request.of_fields())} is for fields; --demo has texts")
+    if are_given(request):
+        if beside.of_pages():
+            verb = "is" if len(beside.of_pages()) == 1 else "are"
+            raise RefusalError(f"{listed(beside.of_pages())} {verb} for pages; fields have none")
+        return EngineFields
     by_page = settings.certainty.failure_probability is not None and request.by_page
     if by_page and settings.limits.max_risk:
         raise RefusalError(
@@ -179,7 +176,7 @@ def find(
     sources = {name: source for name, (_, source) in engines.sources.items()}
     models = first_by_share(settings.evaluate(outputs, sources))
     prices, missed_price = settings.costs.prices, request.missed_price
-    if prices is not None and missed_price is None and request.missed == "residual":
+    if prices is not None and missed_price is None and request.alignment.missed == "residual":
         missed_price = prices.costs.error  # at every threshold, even where everything is checked
     if missed_price is not None:
         models = [engines.with_missed_price(model, missed_price) for model in models]

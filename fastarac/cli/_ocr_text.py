@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastarac.answers.models import Model
-    from fastarac.cli._ocr import BesideItems, OcrRequest
+    from fastarac.cli._ocr import BesideItems, EngineFiles, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
@@ -84,11 +84,12 @@ class EngineTexts:
             pictures = {} if given.images is None else images_in(given.images)
             attributes = None
             if given.attributes is not None:
-                skip = request.skip_unmatched
+                skip = request.files.skip_unmatched
                 attributes = read_attributes(given.attributes, skip_unmatched=skip)
-        beside = Beside(pictures, given.texts, attributes)
-        pairings = _pairings(request)
-        engines = request.combining.texts(_read(pairings, request.alignment), request.alignment)
+        beside = Beside(pictures, not given.no_text, attributes)
+        alignment = request.alignment.arguments()
+        pairings = _pairings(request.files)
+        engines = request.combining.texts(_read(pairings, alignment), alignment)
         sources = {}
         for name, each in engines.items():
             with _refused(name):
@@ -97,7 +98,6 @@ class EngineTexts:
                 sources[name] = each.__report__(limits, beside)
         every = {name: source for name, (_, source) in sources.items()}
         sources = {name: (items, own.beside_others(every)) for name, (items, own) in sources.items()}
-        alignment = request.alignment
         parts = checked_parts(alignment["within_truth"], alignment["ignore_regions"])
         return cls(engines, pairings, sources, str(parts))
 
@@ -355,25 +355,28 @@ def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict
     return engines
 
 
-def _pairings(request: OcrRequest) -> dict[str, Pairing]:
+def _pairings(files: EngineFiles) -> dict[str, Pairing]:
     """Return the pairs of files of each engine by its name."""
     from fastarac.ocr import WordColumns, pair_files, pair_table, read_pairs
 
-    skip = request.skip_unmatched
-    if request.pairs is not None:
+    skip, of_truth = files.skip_unmatched, files.truth_pattern
+    if files.pair is not None:
         with _refused(""):
-            return read_pairs(request.pairs, skip_unmatched=skip)
-    truth, folders = request.folders()
-    pattern, of_truth = request.patterns
+            return read_pairs(files.pair, skip_unmatched=skip)
+    assert files.truth is not None  # noqa: S101, checked
     found = {}
-    for name, folder in folders.items():
+    for name, folder in files.named().items():
         with _refused(name):
-            if request.columns:
-                columns = WordColumns.parse(request.columns)
-                found[name] = pair_table(truth, folder, columns, truth_pattern=of_truth)
+            if files.columns:
+                columns = WordColumns.parse(files.columns)
+                found[name] = pair_table(files.truth, folder, columns, truth_pattern=of_truth)
                 continue
             found[name] = pair_files(
-                truth, folder, pattern=pattern, truth_pattern=of_truth, skip_unmatched=skip
+                files.truth,
+                folder,
+                pattern=files.pattern,
+                truth_pattern=of_truth,
+                skip_unmatched=skip,
             )
     return found
 

@@ -493,7 +493,7 @@ def test_parameters_of_a_statistic_are_no_options(rate, found):
     ("command", "message"),
     [
         (("evaluate", "a.csv", "--format", "xml"), "'--format': 'xml' is not one of"),
-        (("ocr", "--demo", "--fold", "x"), "'--fold': 'x' is not one of"),
+        (("ocr", "a", "b", "--fold", "x"), "'--fold': 'x' is not one of"),
         (("compare", "a.csv", "b.csv", "--resamples", 50), "--resamples is for --method bootstrap,"),
         (("compare", "a.csv", "b.csv", "--resamples", 0), "'--resamples': it should be at least 2"),
         (("compare", "a.csv", "b.csv", "--seed", "x"), "'--seed': it should be an integer"),

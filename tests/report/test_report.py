@@ -423,10 +423,11 @@ class TestCommands:
         return result
 
     @pytest.mark.slow
-    def test_demo_writes_one(self):
-        text = self.run("ocr", "--demo").stdout
-        assert "fastarac-ocr-demo.html has the report: open it in a browser." in text
-        page = Page(Path("fastarac-ocr-demo.html").read_text(encoding="utf-8"))
+    def test_of_two_engines(self):
+        folders = fa.ocr.sample_folders()
+        text = self.run("ocr", folders.truth, *folders.outputs.values(), "--report", "r.html").stdout
+        assert "r.html has the report: open it in a browser." in text
+        page = Page(Path("r.html").read_text(encoding="utf-8"))
         assert "Side by side" in page.text
         assert "Judged by 20 pages; each figure is of the engine's own words." in page.text
 
