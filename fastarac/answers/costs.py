@@ -96,7 +96,7 @@ def sentence(models: Sequence[Priced], over: str = "") -> str:
     )
 
 
-def at_limit(models: Sequence[Priced], limit: Limit) -> str:
+def at_limit(models: Sequence[Priced], limit: Limit, units: str = "outputs") -> str:
     """Say what outputs cost at a limit, and where that is more than with everything checked."""
     several = len(models) > 1
     said = []
@@ -110,7 +110,7 @@ def at_limit(models: Sequence[Priced], limit: Limit) -> str:
                 than = f", more than with everything checked ({_sum(everything)}"
             closing = ")" if several or here > everything else ""
             said.append(f"{_sum(here)}{who}{than}{closing}")
-    return f"{UNIT:,} outputs then cost {listed(said)}."
+    return f"{UNIT:,} {units} then cost {listed(said)}."
 
 
 def _sum(cost: float) -> str:

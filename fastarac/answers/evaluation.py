@@ -52,7 +52,7 @@ def parts(
     models: Sequence[Model], *, with_costs: bool, leads: Sequence[Lead | None] = ()
 ) -> Iterator[Part]:
     """Yield the table of all models, and what is said of them."""
-    yield AnswerTable([model.name for model in models], _blocks(models, with_costs=with_costs))
+    yield AnswerTable([model.name for model in models], blocks(models, with_costs=with_costs))
     yield from _sizes(models)
     for model in models:
         if model.by_group is not None:
@@ -277,14 +277,14 @@ def _cheapest(models: Sequence[Model], index: int) -> str:
     return f"With {ratios}, {listed(names)} {verb} least (W = {max(performances):.4f})."
 
 
-def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
+def blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
     """Return the columns of the table after the names, in blocks that stay together."""
 
     def column(header: str, name: str, text: Callable[[float], str]) -> Column:
         values = [_figure(model.evaluation, name) for model in models]
         return Column(header, [text(value) for value in values], values, _below(models, name))
 
-    blocks = [
+    found = [
         [
             column("recog.\nrate", "recognition_rate", rounded_percent),
             column("ARAC-\nAUC", "arac_auc", area),
@@ -293,10 +293,10 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
         ]
     ]
     for place, (name, _) in enumerate(models[0].source.further):
-        blocks[0].append(Column(name, [model.source.further[place][1] for model in models]))
+        found[0].append(Column(name, [model.source.further[place][1] for model in models]))
     numbers = [count(model.evaluation.n) for model in models]
     if len(set(numbers)) > 1:
-        blocks[0].insert(0, Column(_unit(models), numbers))
+        found[0].insert(0, Column(_unit(models), numbers))
     for index, limit in enumerate(models[0].limits):
         rates = [model.point(index).acceptance_rate for model in models]
         shares = [rounded_percent(rate) for rate in rates]
@@ -317,10 +317,10 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
         if with_costs:
             performances = [model.at(index).performance for model in models]
             block.append(Column("W", [f"{value:.4f}" for value in performances], performances))
-        blocks.append(block)
+        found.append(block)
     if models[0].cost_evaluation is not None:
-        blocks.append(costs.columns(models))
-    return blocks
+        found.append(costs.columns(models))
+    return found
 
 
 def _unit(models: Sequence[Model]) -> str:

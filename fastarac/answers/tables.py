@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+ABBREVIATED = {"recog.": "recognition", "norm.": "normalised", "confid.": "confidence"}
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -65,3 +67,11 @@ class Said(NamedTuple):
 
 
 Part: TypeAlias = AnswerTable | Said
+
+
+def in_whole_words(header: str) -> str:
+    """Return what stands above a column on one line, without abbreviations."""
+    whole = header.replace("-\n", "-").replace("\n", " ")
+    for short, long in ABBREVIATED.items():
+        whole = whole.replace(short, long)
+    return whole

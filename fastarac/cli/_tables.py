@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fastarac._core.text import printable
-from fastarac.answers.tables import Said
+from fastarac.answers.tables import Said, in_whole_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 BEST = "bold green"
 BROKEN = "bold red"
 UNLIMITED = 100_000  # characters a line
-ABBREVIATED = {"recog.": "recognition", "norm.": "normalised", "confid.": "confidence"}
 PART = re.compile(r"[^\s\-_./]*(?:[\-_./]+|\s+|$)")  # of a name, after which a line may end
 WIDEST = 92  # characters a line of tables, where no other number is asked for
 
@@ -163,9 +162,7 @@ def _in_markdown(printed: Any) -> str:
     if not isinstance(printed, Table):
         text = str(printed).strip()
         return f"**{text}**" if text and getattr(printed, "style", "") == "bold" else text
-    titles = [str(column.header).replace("-\n", "-").replace("\n", " ") for column in printed.columns]
-    for short, whole in ABBREVIATED.items():
-        titles = [title.replace(short, whole) for title in titles]
+    titles = [in_whole_words(str(column.header)) for column in printed.columns]
     rows = [list(map(_escaped, titles))]
     rows.append(["---:" if column.justify == "right" else "---" for column in printed.columns])
     rows += map(list, zip(*(map(_cell, column.cells) for column in printed.columns), strict=True))

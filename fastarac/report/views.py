@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastarac._core.text import interval_text, listed, money, percent, rounded_percent, sentence
+from fastarac._core.text import interval_text, listed, rounded_percent, sentence
+from fastarac.answers import guarantees
 from fastarac.answers import limits as wording
+from fastarac.answers.costs import PricedModel, at_limit
 from fastarac.evaluation.costs import evaluate_costs
-from fastarac.evaluation.limits import exact, few_for, is_given, short
+from fastarac.evaluation.limits import few_for, is_given, short
 from fastarac.report.health import Health, health_of
 from fastarac.report.parts import Parts, parts_of
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Decision", "Detail", "decisions_of", "detail_of"]
 
-UNIT = 1000  # items that a sum of money is for
 ROWS = 200
 
 
@@ -124,7 +124,7 @@ def decisions_of(
                 point.acceptance_rate == 1,
                 _remaining(model, index),
                 model.source.remark(index),
-                _guarantee(model, index),
+                " ".join(guarantees.at_limit([model], index)),
                 is_given(limit),
                 [
                     (
@@ -180,25 +180,15 @@ def _cost(subject: Model, index: int, costs: VerificationCosts, reviewer: Review
     if cost_evaluation is None:  # where only the ratios of the prices are known
         points = {found.limit.key: found.point}
         cost_evaluation = evaluate_costs(subject.sweep, costs, reviewer, points)
-    here, everything = (
-        UNIT * cost_evaluation.at_limits[found.limit.key],
-        UNIT * cost_evaluation.everything_checked,
-    )
     prices = ", ".join(
         f"{name} {getattr(costs, name):g}" for name in ("verification", "correction", "error")
     )
     if subject.source.apart is not None:
         _, price, _, what = subject.source.apart
         prices += f", {what} {price:g}"
-    said = (
-        f"{UNIT:,} {subject.units} then cost {money(here)}; with everything checked {money(everything)}"
-    )
-    if here > everything:
-        said = (
-            f"{UNIT:,} {subject.units} then cost {money(here)}, more than with everything checked "
-            f"({money(everything)}): at these prices the limit does not pay"
-        )
-    return f"{said} ({prices})."
+    priced = PricedModel(subject.name, subject.sweep, subject.dtype, cost_evaluation)
+    said = at_limit([priced], found.limit, subject.units)
+    return f"{said.removesuffix('.')} ({prices})."
 
 
 def _interval(model: Model, index: int) -> str:
@@ -240,19 +230,6 @@ def _work(model: Model, rejected: float) -> str:
 
 def _count(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
-
-
-def _guarantee(model: Model, index: int) -> str:
-    sure = model.evaluation.limits[index].guaranteed
-    if sure is None:
-        return ""
-    confidence = percent(1.0 - sure.failure_probability)
-    if sure.threshold == math.inf:
-        return f"With {confidence} confidence no threshold is sure to keep this limit on new outputs."
-    return (
-        f"With {confidence} confidence the limit is kept on new outputs too at confidence ≥ "
-        f"{exact(sure.threshold)}, which accepts {rounded_percent(sure.acceptance_rate)}."
-    )
 
 
 @dataclass(frozen=True, slots=True)
