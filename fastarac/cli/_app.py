@@ -189,10 +189,6 @@ def evaluate(
     report = delivery.report
     if report is not None and ci is None:
         ci = _html.LEVEL  # a report says how sure its figures are
-    if by is not None and reading.empty_confidence:
-        raise RefusalError(
-            "--by evaluates groups without --empty-confidence; leave out --empty-confidence"
-        )
     needs_groups = ci is not None or guarantee is not None
     if groups is not None and not needs_groups:
         from fastarac.cli._files import NO_GROUP

@@ -10,10 +10,10 @@ from rich.text import Text
 
 from fastarac._core.text import capitalised, listed, plural
 from fastarac.answers import evaluation, ranking
+from fastarac.answers.combination import sentences
 from fastarac.answers.cost_comparison import CostComparison
 from fastarac.cli import _html
 from fastarac.cli._json import Sentences, write_object
-from fastarac.cli._ocr_combine import sentences
 from fastarac.cli._ocr_fields import EngineFields, are_given
 from fastarac.cli._ocr_text import EngineTexts
 from fastarac.cli._options import RISK_OF_GROUPS, PrintedFormat, RefusalError, refused

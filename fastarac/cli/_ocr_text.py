@@ -20,12 +20,12 @@ from fastarac._core.text import (
     rounded_percent,
     sentence,
 )
+from fastarac.answers import attributes as answers
 from fastarac.answers.intervals import of_share
 from fastarac.answers.limits import header
 from fastarac.answers.tables import Column
-from fastarac.cli import _ocr_attributes
 from fastarac.cli._options import RefusalError, in_words_of_options
-from fastarac.cli._tables import broken, tables
+from fastarac.cli._tables import broken, printable_parts, tables
 from fastarac.evaluation.limits import short
 from fastarac.evaluation.sources import Beside
 from fastarac.ocr.analysis.sensitivities import what_counts
@@ -152,7 +152,7 @@ class EngineTexts:
     def flat(self, model: Model) -> dict[str, Any]:
         """Return the figures by attribute in a row."""
         figures = _attributes_of(model)
-        return {} if figures is None else _ocr_attributes.flat(figures)
+        return {} if figures is None else answers.flat(figures)
 
     def row(self, model: Model, group: str) -> dict[str, Any]:
         """Return figures of an engine beside those of any model."""
@@ -176,7 +176,7 @@ class EngineTexts:
         without = zip(model.limits, effects.accepted_without, strict=False)
         figures = _attributes_of(model)
         return {
-            **({} if figures is None else {"attributes": _ocr_attributes.objects(figures)}),
+            **({} if figures is None else {"attributes": answers.objects(figures)}),
             "scale": self.sources[model.name][1].scale,
             "hardly_aligned_pages": len(effects.without_pages),
             **{f"acceptance_rate@{limit.key}|hardly_aligned=drop": share for limit, share in without},
@@ -251,7 +251,7 @@ class EngineTexts:
         figures = {model.name: _attributes_of(model) for model in models}
         by_attribute = {name: each for name, each in figures.items() if each is not None}
         if by_attribute:
-            yield from _ocr_attributes.printed(by_attribute, console)
+            yield from printable_parts(answers.parts(by_attribute), console)
             yield ""
         every = {model.name: self._of(model.name)[1] for model in models}
         policies = dict.fromkeys(policy for each in every.values() for policy in each.accepted)
