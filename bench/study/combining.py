@@ -18,11 +18,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from fastarac.answers.models import Model
 from fastarac.evaluation.limits import Limit
 from fastarac.evaluation.model_ranking import leads_of
 from fastarac.io import Labels, Outputs
 from fastarac.ocr import AlignedOutputs, Engine, align, align_files, combine, pair_files
-from fastarac.report.models import Model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

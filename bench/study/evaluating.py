@@ -18,6 +18,7 @@ import numpy as np
 import fastarac as fa
 from bench.study.kept import Study, engines_in, outputs_of, rates_of, shared_pages, where
 from bench.study.parts import Part
+from fastarac.answers.models import Model
 from fastarac.evaluation.limits import Limit
 from fastarac.evaluation.model_ranking import leads_of
 from fastarac.operation import (
@@ -26,7 +27,6 @@ from fastarac.operation import (
     expected_calibration_error,
     fit_policy,
 )
-from fastarac.report.models import Model
 from fastarac.uncertainty.ratios import ratio_interval
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 
 import fastarac as fa
 from fastarac._core.text import interval_text, rounded_percent
-from fastarac.evaluation import wording
+from fastarac.answers import limits as wording
 from fastarac.evaluation.limits import Limit
 from fastarac.ocr import align_files, pair_files
 from fastarac.ocr.words.policies import INSERTED, MISSED

@@ -1,1 +1,1 @@
-"""What is said of results: sentences, tables and notes, each made once for all who show them."""
+"""Sentences, tables and notes of results, made once for command line, reports and texts."""

@@ -1,10 +1,15 @@
-"""Columns of tables, before anybody prints them."""
+"""Sentences and tables of an answer, before anybody prints or shows them."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+ABBREVIATED = {"recog.": "recognition", "norm.": "normalised", "confid.": "confidence"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +46,32 @@ class Column:
         largest = max((value for value in self.values if not math.isnan(value)), default=None)
         best = [value == largest for value in self.values]
         return [False] * len(best) if all(best) else best
+
+
+class AnswerTable(NamedTuple):
+    """A table of which each row has a name; columns of one block stay together."""
+
+    names: Sequence[str]
+    blocks: Iterable[Sequence[Column]]
+    title: str = "model"
+
+
+class Said(NamedTuple):
+    """A paragraph; empty for an empty line.
+
+    It is ``"bold"`` above a table, ``"yellow"`` where it warns, ``"dim"`` where it explains.
+    """
+
+    text: str = ""
+    style: str = ""
+
+
+Part: TypeAlias = AnswerTable | Said
+
+
+def in_whole_words(header: str) -> str:
+    """Return what stands above a column on one line, without abbreviations."""
+    whole = header.replace("-\n", "-").replace("\n", " ")
+    for short, long in ABBREVIATED.items():
+        whole = whole.replace(short, long)
+    return whole

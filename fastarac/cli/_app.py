@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
@@ -17,7 +16,6 @@ from fastarac.cli import (
     _inspect,
     _monitor,
     _ocr,
-    _ocr_combine,
     _ocr_command,
     _plan,
     _sample,
@@ -33,6 +31,7 @@ from fastarac.cli._option_groups import (
     LimitOptions,
     PeopleOptions,
     PriceOptions,
+    RatioOptions,
     ReadingOptions,
     VerifiedOptions,
     given_options,
@@ -90,7 +89,6 @@ Examples:
   fastarac ocr truth.csv invoices.jsonl --compare total=amount --compare due=date:dmy
   fastarac ocr truth.jsonl azure/ textract/ --compare 'items[].*=text' --skip-unmatched
   fastarac ocr truth/ tesseract/ --report report.html --images scans/
-  fastarac ocr --demo
 
 Files are paired by their names up to the first dot, as page01.gt.txt and page01.tsv. Tables of fields
 (CSV, TSV, JSON lines, Parquet) have the columns document, field, prediction and confidence, and truth
@@ -162,8 +160,7 @@ def evaluate(
     weight: options.Weight = None,
     group: options.GroupColumn = None,
     limits: LimitOptions,
-    gamma: options.Gamma = None,
-    delta: options.Delta = None,
+    ratios: RatioOptions,
     prices: PriceOptions,
     people: PeopleOptions,
     ci: options.Interval = None,
@@ -181,22 +178,17 @@ def evaluate(
             "--guarantee is about all outputs together, not about each group of --by; leave out "
             "one of the two"
         )
-    priced = Prices.of(prices, people, {"--gamma": gamma, "--delta": delta})
+    costs = Costs.of(ratios, prices, people)
     if of_verified is not None:
         from fastarac.cli import _verified
 
         certainty = Certainty(ci, guarantee)
         certainty.check(limits)
-        _verified.evaluate(paths, of_verified, by, limits, certainty, delivery, priced)
+        _verified.evaluate(paths, of_verified, by, limits, certainty, delivery, costs.prices)
         return
-    costs = Costs(gamma, delta, priced)
     report = delivery.report
     if report is not None and ci is None:
         ci = _html.LEVEL  # a report says how sure its figures are
-    if by is not None and reading.empty_confidence:
-        raise RefusalError(
-            "--by evaluates groups without --empty-confidence; leave out --empty-confidence"
-        )
     needs_groups = ci is not None or guarantee is not None
     if groups is not None and not needs_groups:
         from fastarac.cli._files import NO_GROUP
@@ -226,6 +218,7 @@ def evaluate(
         }  # fmt: skip
         evaluate_streams(paths, columns, settings, max_memory, need_items)
         return
+    from fastarac.answers.evaluation import reliability_warnings
     from fastarac.cli._files import (
         notes_of_none_right,
         notes_of_pages,
@@ -235,7 +228,6 @@ def evaluate(
         with_unseen_words,
         without_right_ones,
     )
-    from fastarac.cli._report import reliability_warnings
 
     pages: list[str] = []
     if needs_groups and not (guarantee is not None and limits.max_risk):  # which groups have none of
@@ -341,71 +333,28 @@ def compare(
 def ocr(
     context: typer.Context,
     *,
-    truth: _ocr.TruthFiles = None,
-    outputs: _ocr.OutputFiles = None,
-    name: _ocr.Names = None,
+    files: _ocr.FileOptions,
     alignment: _ocr.AlignmentOptions,
-    combine: _ocr_combine.Combine = False,
-    combination: _ocr_combine.CombinationFile = None,
-    save_combination: _ocr_combine.SaveCombination = None,
-    compare: _ocr.CompareOption = None,
-    rename: _ocr.RenameOption = None,
-    value_key: _ocr.ValueKey = None,
-    confidence_key: _ocr.ConfidenceKey = None,
-    optional: _ocr.OptionalOption = None,
-    fields_complete: _ocr.FieldsComplete = False,
+    combining: _ocr.CombiningOptions,
+    fields: _ocr.FieldOptions,
     group: _ocr.GroupOption = _ocr.Group.page,
     limits: LimitOptions,
-    gamma: options.Gamma = None,
-    delta: options.Delta = None,
+    ratios: RatioOptions,
     prices: PriceOptions,
     cost_missed: _ocr.MissedPrice = None,
-    engine_price: _ocr_combine.EnginePrices = None,
     people: PeopleOptions,
     ci: options.Level = 0.95,
     guarantee: options.Guarantee = None,
     output: _ocr.Output = None,
     delivery: DeliveryOptions,
-    images: _ocr.Images = None,
-    attributes: _ocr.Attributes = None,
-    review_pages: _ocr.ReviewPages = None,
-    no_text: _ocr.NoText = False,
-    columns: _ocr.MapOption = None,
-    pattern: _ocr.Pattern = None,
-    truth_pattern: _ocr.TruthPattern = None,
-    pair: _ocr.Pairs = None,
-    skip_unmatched: _ocr.SkipUnmatched = False,
-    demo: _ocr.Demo = False,
+    beside: _ocr.BesideOptions,
 ) -> None:
     """Evaluate OCR engines from their files and the true texts."""
-    costs = Costs(gamma, delta, Prices.of(prices, people, {"--gamma": gamma, "--delta": delta}))
-    if demo and delivery.report is None:
-        delivery = replace(delivery, report=_ocr.DEMO_REPORT)
-    settings = Settings(limits, costs, delivery, Certainty(ci, guarantee))
+    settings = Settings(limits, Costs.of(ratios, prices, people), delivery, Certainty(ci, guarantee))
     given = given_options(context)
-    request = _ocr.OcrRequest(
-        truth,
-        tuple(outputs or ()),
-        tuple(name or ()),
-        demo,
-        skip_unmatched,
-        group is _ocr.Group.page,
-        alignment.arguments(),
-        tuple(compare or ()),
-        tuple(rename or ()),
-        value_key,
-        confidence_key,
-        alignment.missed and str(alignment.missed),
-        tuple(given[name] for name in _ocr.OF_TEXTS if name in given),
-        pair,
-        (pattern, truth_pattern),
-        cost_missed,
-        _ocr_combine.Combining(combine, combination, save_combination, tuple(engine_price or ())),
-        tuple(columns or ()),
-        tuple(optional or ()),
-        fields_complete,
-    )
-    beside = _ocr.BesideItems(images, attributes, review_pages, not no_text)
+    of_texts = tuple(given[name] for name in _ocr.OF_TEXTS if name in given)
+    by_page = group is _ocr.Group.page
+    request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, cost_missed, of_texts)
     _ocr_command.run(request, settings, beside, output=output)
 
 
@@ -414,8 +363,7 @@ def ocr(
 def demo(
     *,
     limits: LimitOptions,
-    gamma: options.Gamma = None,
-    delta: options.Delta = None,
+    ratios: RatioOptions,
     ci: options.Interval = None,
     guarantee: options.Guarantee = None,
     output_format: options.OutputFormat = options.PrintedFormat.table,
@@ -424,7 +372,7 @@ def demo(
 ) -> None:
     """Evaluate four models on handwritten digits."""
     delivery = Delivery(output_format, plot, wide=wide)
-    settings = Settings(limits, Costs(gamma, delta), delivery, Certainty(ci, guarantee))
+    settings = Settings(limits, Costs.of(ratios, {}, {}), delivery, Certainty(ci, guarantee))
     from fastarac.datasets import load_digits_ocr
     from fastarac.io import Outputs
 

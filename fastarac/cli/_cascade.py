@@ -24,8 +24,7 @@ from fastarac.cli._options import (
     rate,
     require_files,
 )
-from fastarac.cli._report import csv_text
-from fastarac.cli._standard import tell, write
+from fastarac.cli._standard import csv_text, tell, write
 from fastarac.cli._tables import Page, print_tables
 
 if TYPE_CHECKING:

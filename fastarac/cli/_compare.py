@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
-import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -13,42 +11,39 @@ from rich.console import Console
 from rich.text import Text
 
 from fastarac._core.exceptions import collected
-from fastarac._core.export import plain
-from fastarac._core.text import (
-    UNDEFINED,
-    capitalised,
-    listed,
-    percent,
-    printable,
-    probability,
-    pvalue,
-)
-from fastarac.answers.tables import Column
-from fastarac.cli._compare_costs import CostComparison
+from fastarac._core.text import capitalised
+from fastarac.answers import comparison as answers
+from fastarac.answers.cost_comparison import CostComparison
+from fastarac.answers.tables import Said
 from fastarac.cli._json import Sentences, write_object
-from fastarac.cli._options import Certainty, Method, PrintedFormat, RefusalError, in_words_of_options
-from fastarac.cli._report import GROUP, csv_text, in_words
-from fastarac.cli._standard import tell, write
-from fastarac.cli._tables import print_tables
+from fastarac.cli._options import (
+    Certainty,
+    Method,
+    PrintedFormat,
+    RefusalError,
+    in_words_of_options,
+    refused,
+)
+from fastarac.cli._standard import csv_text, tell, write
+from fastarac.cli._tables import print_parts
 from fastarac.evaluation.model_ranking import labels_of_groups
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.comparison_results import best_first
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from fastarac._core.interval import Interval
+    from fastarac.answers.tables import Part
     from fastarac.cli._costs import Prices
     from fastarac.cli._options import Correction, Delivery, Draws
     from fastarac.io import Outputs
     from fastarac.uncertainty.adjustment import Correction as Adjustment
-    from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
+    from fastarac.uncertainty.comparison_results import ModelComparison
     from fastarac.uncertainty.paired import Pairing
 
 BOOTSTRAP_HAS = "--method bootstrap has one"
 OF_PART = "of outputs that are verified in part, evaluate --ci has each model's interval"
-SHOWN = 45  # pairs in the table, as of ten models; the other formats have all
 ORDER = (
     "The outputs of the models are taken to be of the same items in the same order; "
     "--id COLUMN matches them."
@@ -61,7 +56,6 @@ BY_IDS = (
     'Column "id" says which outputs are of the same item; --id none takes them in the order of their '
     "files."
 )
-SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
 SHARED = "Those that all models have are compared"
 # What sets the rows of pairs apart from those of models in CSV and Markdown.
 FIELDS = (
@@ -210,18 +204,20 @@ class Findings:
         comparison = best_first(found)
         costs = None
         if request.prices is not None:
-            costs = CostComparison.of(
-                {name: models[name] for name in comparison.names},
-                request.prices,
-                level=request.level,
-                correction=request.correction,
-            )
+            with refused(ValueError):
+                costs = CostComparison.of(
+                    {name: models[name] for name in comparison.names},
+                    request.prices.costs,
+                    request.prices.reviewer,
+                    level=request.level,
+                    correction=request.correction,
+                )
         said = dict.fromkeys([*said_of(request, notes), *(() if costs is None else costs.notes)])
         return cls(request, comparison, costs, tuple(said), order, n_groups)
 
     def models(self) -> list[dict[str, Any]]:
         """Return the figures of each model by their names, the best one first."""
-        found = _models_of(self.comparison)
+        found = answers.models_of(self.comparison)
         if self.costs is None:
             return found
         costs = self.costs.of_models()
@@ -229,7 +225,7 @@ class Findings:
 
     def comparisons(self) -> list[dict[str, Any]]:
         """Return the differences by the statistic and, where there are prices, in money."""
-        by_statistic = object_of(self.comparison)
+        by_statistic = answers.object_of(self.comparison)
         if self.request.method is Method.bootstrap:
             by_statistic["n_resamples"] = self.request.draws.resamples
         by_statistic["seed"] = self.request.draws.seed
@@ -239,10 +235,13 @@ class Findings:
 
     def records(self) -> list[dict[str, Any]]:
         """Return flat dictionaries: one a model, then one a pair; what does not apply is None."""
-        content = object_of(self.comparison)
-        shared = {name: content[name] for name in SHARED_FIGURES}
-        shared["statistic"] = named(self.comparison.statistic)
-        rows = [shared | {"model": model.pop("name")} | model for model in _models_of(self.comparison)]
+        content = answers.object_of(self.comparison)
+        shared = {name: content[name] for name in answers.SHARED_FIGURES}
+        shared["statistic"] = answers.named(self.comparison.statistic)
+        rows = [
+            shared | {"model": model.pop("name")} | model
+            for model in answers.models_of(self.comparison)
+        ]
         rows += [
             shared
             | {"model": pair.pop("a"), "minus": pair.pop("b"), "estimate": pair.pop("difference")}
@@ -255,56 +254,22 @@ class Findings:
                 record.update(self.costs.record(record["model"], record["minus"]))
         return records
 
-    def print_text(self, console: Console) -> None:
-        """Print tables and words for people."""
-        found = self.comparison
-        print_tables(found.names, [_columns_of_models(found)], console)
-        pairs = _shown_pairs(found)
-        names = [f"{pair.a} - {pair.b}" for pair in pairs]
-        print_tables(names, [_columns_of_pairs(found, pairs)], console, "difference")
-        shown = len(found.pairs) if isinstance(console, Sentences) else len(pairs)
-        for sentence in self._sentences(shown):
-            console.print(Text(sentence))
+    def parts(self, *, whole: bool) -> Iterator[Part]:
+        """Yield tables and sentences; `whole`: all differences are at hand, too."""
+        draws = self.request.draws.resamples, self.request.draws.seed
+        yield from answers.parts(self.comparison, draws, self.n_groups, whole=whole)
         if self.costs is not None:
-            console.print()
-            self.costs.print_text(console)
+            yield Said()
+            yield from self.costs.parts()
         for note in self.notes:
-            console.print(Text(capitalised(note), style="yellow"))
+            yield Said(capitalised(note), "yellow")
         if self.order is not None:
-            console.print(Text(self.order, style="dim"))
-
-    def _sentences(self, shown: int) -> list[str]:
-        found, draws = self.comparison, self.request.draws
-        sentences = []
-        if shown < len(found.pairs):
-            sentences.append(
-                f"Of {len(found.pairs)} differences, those of the best model are shown; "
-                "--format json has all."
-            )
-        sentences.append(conclusion(found))
-        source = "asymptotic, from influence values"
-        of_groups = ""
-        if self.n_groups is not None:
-            of_groups = f" of {in_words(self.n_groups, GROUP)}"
-        source += of_groups
-        if found.method == "bootstrap":
-            source = f"from {draws.resamples:,} resamples{of_groups} (seed {draws.seed})"
-        held = "each holds by itself"
-        if len(found.pairs) > 1:
-            held += ", and p-values are not adjusted for the number of pairs"
-        if len(found.pairs) > 1 and found.correction is not None:
-            how = f"{len(found.pairs)} pairs ({found.correction.capitalize()})"
-            held = f"those of differences, and p-values, are adjusted for {how}"
-        sentences.append(
-            f"Models that share a letter do not differ significantly at {percent(_alpha(found))}. "
-            f"Intervals are {source}; {held}."
-        )
-        return sentences
+            yield Said(self.order, "dim")
 
 
 def said_of(request: ComparisonRequest, notes: Sequence[str]) -> tuple[str, ...]:
     """Return notes as sentences in which the statistic is called as people call it."""
-    raw, label = request.statistic.name, label_of(request.statistic)
+    raw, label = request.statistic.name, answers.label_of(request.statistic)
     return tuple(dict.fromkeys(f"{note.replace(raw, label)}." for note in notes))
 
 
@@ -337,14 +302,14 @@ def print_findings(
         with console.capture() as captured:
             if apart:
                 console.print(Text(f"{capitalised(apart)}.\n", style="yellow"))
-            findings.print_text(console)
+            print_parts(findings.parts(whole=False), console)
         write(captured.get())
         tell(notes)
         return
     told = [*findings.notes, *filter(None, [findings.order]), *notes]
     if delivery.form is PrintedFormat.json:
         page = Sentences()
-        findings.print_text(page)
+        print_parts(findings.parts(whole=True), page)
         warnings = [*filter(None, [apart]), *told]
         write_object(
             "compare",
@@ -358,30 +323,6 @@ def print_findings(
     tell(filter(None, [apart]))
     write(csv_text(findings.records()))
     tell(told)
-
-
-def _models_of(comparison: ModelComparison) -> list[dict[str, Any]]:
-    """Return the name and the figures of each model."""
-    columns = {name: plain(column) for name, column in comparison.to_columns().items()}
-    columns = {"name": columns.pop("model")} | columns
-    rows = zip(*columns.values(), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in rows]
-
-
-def object_of(comparison: ModelComparison) -> dict[str, Any]:
-    """Return a comparison with a list of its pairs, as JSON can hold it."""
-    return {
-        "statistic": comparison.statistic.name,
-        "parameters": {key: _listed(value) for key, value in comparison.statistic.parameters},
-        **{name: getattr(comparison, name) for name in SHARED_FIGURES},
-        "pairs": [pair.to_dict() for pair in comparison.pairs],
-    }
-
-
-def _listed(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {name: _listed(part) for name, part in dataclasses.asdict(value).items()}
-    return plain(value)
 
 
 def statistic_of(text: str) -> Statistic:
@@ -423,35 +364,6 @@ def statistic_of(text: str) -> Statistic:
         raise RefusalError(in_words_of_options(error)) from None
 
 
-def named(statistic: Statistic) -> str:
-    """Return the text that `statistic_of` reads as this statistic."""
-    return ":".join([statistic.name, *(f"{key}={value}" for key, value in statistic.parameters)])
-
-
-def conclusion(found: ModelComparison) -> str:
-    """Say which model is best, and from which ones it cannot be told."""
-    best, *others = (printable(name) for name in found.names)
-    if math.isnan(found.share_of_best[0]):
-        return f"{label_of(found.statistic)} is undefined for one of the models; none is best."
-    alike = [
-        name
-        for name, other in zip(others, found.names[1:], strict=True)
-        if not found.pair(found.names[0], other).adjusted_pvalue < _alpha(found)
-    ]
-    by = f"Best by {label_of(found.statistic)}: {best}"
-    if not alike:
-        return f"{by}, significantly better than {listed(others)}."
-    return f"{by}, but not significantly better than {listed(alike)}."
-
-
-def label_of(statistic: Statistic) -> str:
-    """Return how people call the statistic."""
-    label = statistic.definition.label
-    if statistic.parameters:
-        label += f" ({', '.join(f'{key} = {value}' for key, value in statistic.parameters)})"
-    return label
-
-
 def refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> None:
     """Refuse a share accepted that takes in outputs that are never accepted."""
     from fastarac.operating_points.limits import most_accepted
@@ -466,55 +378,6 @@ def refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> No
         sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
         if share > most_accepted(sweep, outputs.never_accepted):
             raise RefusalError(
-                f"--statistic {named(found.statistic)} of {name} takes in outputs without a "
+                f"--statistic {answers.named(found.statistic)} of {name} takes in outputs without a "
                 "confidence, which are never accepted; a smaller limit is expected"
             )
-
-
-def _alpha(found: ModelComparison) -> float:
-    return round(1.0 - found.confidence_level, 12)
-
-
-def _shown_pairs(found: ModelComparison) -> Sequence[PairDifference]:
-    if len(found.pairs) <= SHOWN:
-        return found.pairs
-    return [pair for pair in found.pairs if pair.a == found.names[0]]
-
-
-def _columns_of_models(found: ModelComparison) -> list[Column]:
-    return [
-        Column(_header(label_of(found.statistic)), [_number(value) for value in found.estimates]),
-        Column(
-            f"{percent(found.confidence_level)} interval",
-            [_ends(interval) for interval in found.intervals],
-        ),
-        Column(
-            "best in",
-            [probability(value) for value in found.share_of_best],
-        ),
-        Column("letters", list(found.letters), justify="left"),
-    ]
-
-
-def _columns_of_pairs(found: ModelComparison, pairs: Sequence[PairDifference]) -> list[Column]:
-    return [
-        Column("by", [_number(pair.difference, "+") for pair in pairs]),
-        Column(
-            f"{percent(found.confidence_level)} interval",
-            [_ends(pair.adjusted_interval, "+") for pair in pairs],
-        ),
-        Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
-    ]
-
-
-def _header(label: str) -> str:
-    return label.replace(" (", "\n(").replace(" ARAC", "\nARAC")
-
-
-def _number(value: float, sign: str = "") -> str:
-    return UNDEFINED if math.isnan(value) else f"{value:{sign}.4f}"
-
-
-def _ends(interval: Interval, sign: str = "") -> str:
-    low, high = _number(interval.low, sign), _number(interval.high, sign)
-    return low if low == UNDEFINED else f"{low} to {high}"

@@ -1,31 +1,14 @@
-"""Money: each model's cheapest threshold for given prices, and what checking more or less costs."""
+"""Prices, as they are typed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, Self
 
-from fastarac._core.text import listed, money, printable, rounded_percent
 from fastarac.cli._options import RefusalError
 from fastarac.costs.verification import VerificationCosts
-from fastarac.evaluation.wording import threshold as threshold_text
 from fastarac.reviewer import Reviewer
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    import numpy as np
-
-    from fastarac.evaluation.costs import CostEvaluation
-    from fastarac.evaluation.limits import Limit
-    from fastarac.report.models import Model
-    from fastarac.sweep import ThresholdSweep
-
-    Column = tuple[str, list[str], list[float] | None]
-    Priced: TypeAlias = "Model | PricedModel"
-
-UNIT = 1000  # outputs that a sum of money is for
 # What the library calls an argument, and what the user has typed.
 NAMES = {
     "verification": "--cost-verification",
@@ -102,6 +85,17 @@ class Costs:
     delta: float | None
     prices: Prices | None = None
 
+    @classmethod
+    def of(
+        cls,
+        ratios: dict[str, float | None],
+        prices: dict[str, float | None],
+        people: dict[str, float | None],
+    ) -> Self:
+        """Return what was given: prices, or ratios of them."""
+        typed = {f"--{name}": value for name, value in ratios.items()}
+        return cls(**ratios, prices=Prices.of(prices, people, typed))
+
     @property
     def are_given(self) -> bool:
         """Whether the user has asked for W."""
@@ -120,108 +114,3 @@ class Costs:
         return VerificationCosts.from_ratios(
             1.0 if gamma is None else gamma, 0.0 if delta is None else delta
         )
-
-
-def in_units(figures: dict[str, Any]) -> dict[str, Any]:
-    """Return figures of `to_dict` with the cost of `UNIT` outputs in the place of that of one."""
-    return {
-        name.replace("cost@", f"cost_per_{UNIT}@"): UNIT * value if name.startswith("cost@") else value
-        for name, value in figures.items()
-    }
-
-
-class PricedModel(NamedTuple):
-    """A model with what it costs, where nothing else of it is known."""
-
-    name: str
-    sweep: ThresholdSweep
-    dtype: np.dtype[Any]
-    cost_evaluation: CostEvaluation
-
-
-def columns(models: Sequence[Priced]) -> list[Column]:
-    """Return the columns of the table that say what the models cost: header, cells, what is best."""
-    spent = [model.cost_evaluation for model in models if model.cost_evaluation is not None]
-    rows = list(zip(models, spent, strict=True))
-    found: list[Column] = [
-        ("cheapest at\nconfidence >=", [_threshold(*row) for row in rows], None),
-        (
-            "accepted\nthere",
-            [rounded_percent(cost_evaluation.cheapest.acceptance_rate) for cost_evaluation in spent],
-            None,
-        ),
-        (
-            "errors\nthat\nremain",
-            [rounded_percent(cost_evaluation.cheapest.error_rate) for cost_evaluation in spent],
-            None,
-        ),
-    ]
-    of_each = {
-        f"cost of\n{UNIT:,}": [cost_evaluation.at_cheapest for cost_evaluation in spent],
-        "everything\nchecked": [cost_evaluation.everything_checked for cost_evaluation in spent],
-        "nothing\nchecked": [cost_evaluation.nothing_checked for cost_evaluation in spent],
-    }
-    for header, costs in of_each.items():
-        found.append((header, [_sum(cost) for cost in costs], [-cost for cost in costs]))
-    return found
-
-
-def sentence(models: Sequence[Priced], over: str = "") -> str:
-    """Say which model is cheapest, at which threshold, and what checking more or less costs.
-
-    `over` says over which items, where that is not all that each model has.
-    """
-    spent = [(model, model.cost_evaluation) for model in models if model.cost_evaluation is not None]
-    least = min(cost_evaluation.at_cheapest for _, cost_evaluation in spent)
-    model, cost_evaluation = next(row for row in spent if row[1].at_cheapest == least)
-    point = cost_evaluation.cheapest
-    who = "" if len(models) == 1 else f"{printable(model.name)}, "
-    if point.acceptance_rate == 1:
-        where = "accept everything automatically"
-    elif point.acceptance_rate == 0:
-        where = "check everything"
-    else:
-        share = rounded_percent(point.acceptance_rate)
-        where = f"accept {share} automatically at confidence >= {_threshold(model, cost_evaluation)}"
-    errors = f"{rounded_percent(point.error_rate)} of all outputs remain wrong"
-    everything, nothing = (
-        _sum(cost_evaluation.everything_checked),
-        _sum(cost_evaluation.nothing_checked),
-    )
-    tied = [
-        printable(other.name)
-        for other, each in spent
-        if other is not model and each.at_cheapest == least
-    ]
-    tie = f" {listed(tied)} {'costs' if len(tied) == 1 else 'cost'} as little: a tie." if tied else ""
-    return (
-        f"Cheapest{over}: {who}{where}; {errors if point.error_rate else 'no errors remain'}. "
-        f"{UNIT:,} outputs then cost {_sum(least)}; with everything checked {everything}, with "
-        f"nothing checked {nothing}.{tie}"
-    )
-
-
-def at_limit(models: Sequence[Priced], limit: Limit) -> str:
-    """Say what outputs cost at a limit, and where that is more than with everything checked."""
-    several = len(models) > 1
-    said = []
-    for model in models:
-        cost_evaluation = model.cost_evaluation
-        if cost_evaluation is not None:
-            who = f" with {printable(model.name)}" if several else ""
-            here, everything = cost_evaluation.at_limits[limit.key], cost_evaluation.everything_checked
-            than = f"{'; ' if not several else ' ('}with everything checked {_sum(everything)}"
-            if here > everything:
-                than = f", more than with everything checked ({_sum(everything)}"
-            closing = ")" if several or here > everything else ""
-            said.append(f"{_sum(here)}{who}{than}{closing}")
-    return f"{UNIT:,} outputs then cost {listed(said)}."
-
-
-def _sum(cost: float) -> str:
-    """Say what `UNIT` outputs cost, where one costs that much."""
-    return money(UNIT * cost)
-
-
-def _threshold(model: Priced, cost_evaluation: CostEvaluation) -> str:
-    return threshold_text(cost_evaluation.cheapest.threshold, model.sweep, model.dtype)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.report.models import Model
+    from fastarac.answers.models import Model
 
 
 NONE = NO_GROUP = "none"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,9 +17,8 @@ from fastarac.cli._option_groups import OptionsOf
 from fastarac.cli._options import RefusalError, option, refuse, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-DEMO_REPORT = Path("fastarac-ocr-demo.html")  # where none is named
 Unit = StrEnum("Unit", ["word", "line", "character"])
 Missed = StrEnum("Missed", ["reject", "residual", "separate", "neighbour", "drop"])
 Inserted = StrEnum("Inserted", ["wrong", "drop"])
@@ -53,7 +52,7 @@ UnitOption = Annotated[Unit, option("--unit", "What an item is.")]
 LevelOption = Annotated[
     TextLevel,
     option(
-        "--level",
+        "--text-level",
         "Whose text counts in PAGE, ALTO and hOCR: auto puts words together as their line has them, "
         "and takes the line's text of the truth and the words of outputs where these differ.",
     ),
@@ -199,7 +198,6 @@ Pairs = Annotated[
     ),
 ]
 SkipUnmatched = Annotated[bool, option("--skip-unmatched", "Leave out files without a partner.")]
-Demo = Annotated[bool, option("--demo", "Evaluate the twenty pages that come with the package.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +227,62 @@ class Alignment:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class FieldReading:
+    """How fields are found, named and compared."""
+
+    compare: CompareOption = None
+    rename: RenameOption = None
+    value_key: ValueKey = None
+    confidence_key: ConfidenceKey = None
+    optional: OptionalOption = None
+    fields_complete: FieldsComplete = False
+
+    def given(self) -> list[str]:
+        """Return the options that are given."""
+        return [f"--{name.replace('_', '-')}" for name, value in asdict(self).items() if value]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFiles:
+    """Which files are the truth and the outputs of each engine."""
+
+    truth: TruthFiles = None
+    outputs: OutputFiles = None
+    name: Names = None
+    columns: MapOption = None
+    pattern: Pattern = None
+    truth_pattern: TruthPattern = None
+    pair: Pairs = None
+    skip_unmatched: SkipUnmatched = False
+
+    def check(self) -> None:
+        """Refuse what cannot be read."""
+        if self.pair is not None:
+            if self.truth is not None or self.outputs or self.name:
+                raise RefusalError(
+                    "--pair names truth, engines and outputs; leave out TRUTH, OCR and --name"
+                )
+            if self.pattern or self.truth_pattern:
+                raise RefusalError("--pair names files; leave out --pattern and --truth-pattern")
+            return
+        alone = None if self.outputs else self.truth
+        if alone is not None and alone.is_file() and _is_field_table(alone):
+            return
+        if self.truth is None or not self.outputs:
+            raise RefusalError("TRUTH and at least one OCR are expected, or --pair (see --help)")
+        if self.name:
+            self.named()
+
+    def named(self) -> dict[str, Path]:
+        """Return the outputs of each engine by its name."""
+        return named_paths(self.outputs or (), self.name or ())
+
+
 AlignmentOptions = Annotated[Alignment, OptionsOf(Alignment)]
+CombiningOptions = Annotated[Combining, OptionsOf(Combining)]
+FieldOptions = Annotated[FieldReading, OptionsOf(FieldReading)]
+FileOptions = Annotated[EngineFiles, OptionsOf(EngineFiles)]
 
 
 def _engine_files(
@@ -267,18 +320,18 @@ OF_TEXTS = (
 class BesideItems:
     """What stands beside the items: files to read and to write, and what may be shown."""
 
-    images: Path | None = None
-    attributes: Path | None = None
-    review_pages: Path | None = None
-    texts: bool = True
+    images: Images = None
+    attributes: Attributes = None
+    review_pages: ReviewPages = None
+    no_text: NoText = False
 
     def check(self, report: Path | None) -> None:
         """Refuse what nothing would show, or what could not be written."""
         if self.images is not None and report is None:
             raise RefusalError("--images is given without --report, which would show them")
-        if not self.texts and report is None:
+        if self.no_text and report is None:
             raise RefusalError("--no-text is given without --report, from which it leaves texts out")
-        if not self.texts and self.images is not None:
+        if self.no_text and self.images is not None:
             raise RefusalError("--no-text leaves out what --images shows; leave out one of the two")
         if self.review_pages is None:
             return
@@ -295,78 +348,33 @@ class BesideItems:
         return [name for name, value in given.items() if value is not None]
 
 
+BesideOptions = Annotated[BesideItems, OptionsOf(BesideItems)]
+
+
 @dataclass(frozen=True, slots=True)
 class OcrRequest:
-    """What is to be read, and how it is to be aligned."""
+    """What is to be read, how it is to be aligned or compared, and what is put together.
 
-    truth: Path | None
-    outputs: tuple[Path, ...]
-    names: tuple[str, ...]
-    demo: bool
-    skip_unmatched: bool
+    Attributes
+    ----------
+    files : EngineFiles
+    alignment : Alignment
+    fields : FieldReading
+    combining : Combining
+    by_page : bool
+        Whether items depend on each other in pages, or documents.
+    missed_price : float or None
+    of_texts : tuple of str
+        The options that are given and are for texts.
+    """
+
+    files: EngineFiles
+    alignment: Alignment
+    fields: FieldReading
+    combining: Combining
     by_page: bool
-    alignment: Mapping[str, Any]
-    compare: tuple[str, ...] = ()
-    rename: tuple[str, ...] = ()
-    value_key: str | None = None
-    confidence_key: str | None = None
-    missed: str | None = None
-    of_texts: tuple[str, ...] = ()
-    pairs: Path | None = None
-    patterns: tuple[str | None, str | None] = (None, None)
     missed_price: float | None = None
-    combining: Combining = field(default_factory=Combining)
-    columns: tuple[str, ...] = ()
-    optional: tuple[str, ...] = ()
-    fields_complete: bool = False
-
-    def check(self) -> None:
-        """Refuse what cannot be read."""
-        if self.demo and (self.truth is not None or self.outputs):
-            raise RefusalError("--demo has pages of its own; leave out TRUTH and OCR")
-        if self.pairs is not None:
-            if self.demo or self.truth is not None or self.outputs or self.names:
-                raise RefusalError(
-                    "--pair names truth, engines and outputs; leave out TRUTH, OCR, --name and --demo"
-                )
-            if any(self.patterns):
-                raise RefusalError("--pair names files; leave out --pattern and --truth-pattern")
-            return
-        alone = None if self.outputs else self.truth
-        if not self.demo and alone is not None and alone.is_file() and _is_field_table(alone):
-            return
-        if not self.demo and (self.truth is None or not self.outputs):
-            raise RefusalError(
-                "TRUTH and at least one OCR are expected, or --pair, or --demo (see --help)"
-            )
-        if self.names:
-            named_paths(self.outputs, self.names)
-
-    def of_fields(self) -> list[str]:
-        """Return the options that are given and are for fields."""
-        given = {
-            "--compare": self.compare,
-            "--rename": self.rename,
-            "--value-key": self.value_key,
-            "--confidence-key": self.confidence_key,
-            "--optional": self.optional,
-            "--fields-complete": self.fields_complete,
-        }
-        return [name for name, value in given.items() if value]
-
-    def folders(self) -> tuple[Path, dict[str, Path]]:
-        """Return the truth, and the outputs of each engine by its name."""
-        if self.demo:
-            from fastarac.ocr import sample_folders
-
-            folders = sample_folders()
-            return folders.truth, dict(folders.outputs)
-        assert self.truth is not None  # noqa: S101, checked
-        return self.truth, self.named_outputs()
-
-    def named_outputs(self) -> dict[str, Path]:
-        """Return the outputs of each engine by its name."""
-        return named_paths(self.outputs, self.names)
+    of_texts: tuple[str, ...] = ()
 
 
 def named_paths(paths: Sequence[Path], given: Sequence[str]) -> dict[str, Path]:

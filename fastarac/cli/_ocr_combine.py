@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastarac._core.text import listed, plural, quoted, rounded_percent
+from fastarac._core.text import listed, quoted
+from fastarac.answers.combination import agreement_name, together_name
 from fastarac.cli._options import RefusalError, option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from fastarac.ocr import Combination, Engine, FieldOutputs
-    from fastarac.report.models import Model
 
 Combine = Annotated[
     bool,
@@ -50,36 +50,38 @@ class Combining:
 
     Attributes
     ----------
-    wanted : bool
-    model : Path or None
+    combine : bool
+    combination : Path or None
         The file of what was learnt from other pages.
-    saved : Path or None
+    save_combination : Path or None
         The file that gets what is learnt.
-    prices : tuple of str
+    engine_price : list of str or None
         As they were typed.
     """
 
-    wanted: bool = False
-    model: Path | None = None
-    saved: Path | None = None
-    prices: tuple[str, ...] = ()
+    combine: Combine = False
+    combination: CombinationFile = None
+    save_combination: SaveCombination = None
+    engine_price: EnginePrices = None
 
     @property
     def is_wanted(self) -> bool:
         """Whether engines are put together."""
-        return self.wanted or self.model is not None
+        return self.combine or self.combination is not None
 
     def check(self, missed_price: float | None, *, are_priced: bool) -> None:
         """Refuse options that do not fit each other."""
-        if self.saved is not None and not self.wanted:
+        if self.save_combination is not None and not self.combine:
             raise RefusalError("--save-combination is given without --combine, which learns it")
-        if self.saved is not None and self.model is not None:
+        if self.save_combination is not None and self.combination is not None:
             raise RefusalError(
                 "--combination and --save-combination are both given; one of them is expected"
             )
-        if self.saved is not None and not self.saved.parent.is_dir():
-            raise RefusalError(f"{self.saved}: there is no folder {self.saved.parent}")
-        if not self.prices:
+        if self.save_combination is not None and not self.save_combination.parent.is_dir():
+            raise RefusalError(
+                f"{self.save_combination}: there is no folder {self.save_combination.parent}"
+            )
+        if not self.engine_price:
             return
         if not are_priced:
             raise RefusalError(
@@ -131,21 +133,21 @@ class Combining:
             raise RefusalError(f"an engine is called {quoted(taken[0])}; --name gives it another name")
         found: dict[str, Any] = {}
         try:
-            given = None if self.model is None else Combination.load(self.model)
+            given = None if self.combination is None else Combination.load(self.combination)
             found[names[0]], learnt = put(combination=given)
             found[names[1]], _ = put(agreement="exact")
-            if self.saved is not None and learnt is not None:
-                learnt.save(self.saved)
+            if self.save_combination is not None and learnt is not None:
+                learnt.save(self.save_combination)
         except (ValueError, OSError, ModuleNotFoundError) as error:
             raise RefusalError(f"--combine: {error}") from None
         return found
 
     def price_of(self, engines: Sequence[str]) -> dict[str, float]:
         """Return the price of each engine, and of what they are together; empty where none is given."""
-        if not self.prices:
+        if not self.engine_price:
             return {}
         found: dict[str, float] = {}
-        for each in self.prices:
+        for each in self.engine_price:
             name, equals, price = each.rpartition("=")
             value = _number(price)
             if not equals or not 0 <= value < math.inf:
@@ -175,43 +177,3 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return math.nan
-
-
-def together_name(engines: Mapping[str, Any] | Sequence[str]) -> str:
-    """Return what engines together are called."""
-    return " + ".join(engines)
-
-
-def agreement_name(engines: Mapping[str, Any] | Sequence[str]) -> str:
-    """Return what the rule of agreement is called."""
-    return " = ".join(engines)
-
-
-def sentences(
-    engines: Sequence[str], models: Sequence[Model], prices: Mapping[str, float], n_pages: int
-) -> Iterator[str]:
-    """Yield what agreement alone accepts, and what it is worth to have all engines."""
-    from fastarac.ocr.analysis.engine_prices import worth_of_all
-
-    by_name = {model.name: model for model in models}
-    rule = by_name.get(agreement_name(engines)) if len(engines) > 1 else None
-    if rule is None:
-        return
-    agreed = rule.outputs.confidence == 1.0
-    wrong = agreed & ~rule.outputs.correct
-    units = rule.source.units
-    yield (
-        f"{rule.name}: of {rounded_percent(float(agreed.mean()))} of the {units} all engines have the "
-        f"same text; accepting these leaves {rounded_percent(float(wrong.mean()))} errors, and "
-        "there is no other threshold."
-    )
-    costs = {}
-    for name in (*engines, together_name(engines)):
-        found = by_name[name].cost_evaluation
-        if found is not None:
-            costs[name] = found.at_cheapest * len(by_name[name].outputs) / n_pages
-    if len(costs) > len(engines):
-        name = together_name(engines)
-        alone = {each: costs[each] for each in engines}
-        page = plural(rule.source.group_word, 1)
-        yield worth_of_all(alone, (name, costs[name]), prices, page)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from fastarac._core.text import capitalised, listed, plural
-from fastarac.cli import _html, _model_ranking, _report
-from fastarac.cli._compare_costs import CostComparison
+from fastarac.answers import evaluation, ranking
+from fastarac.answers.combination import sentences
+from fastarac.answers.cost_comparison import CostComparison
+from fastarac.cli import _html
 from fastarac.cli._json import Sentences, write_object
-from fastarac.cli._ocr_combine import sentences
 from fastarac.cli._ocr_fields import EngineFields, are_given
 from fastarac.cli._ocr_text import EngineTexts
 from fastarac.cli._options import RISK_OF_GROUPS, PrintedFormat, RefusalError, refused
 from fastarac.cli._settings import in_groups_of
-from fastarac.cli._standard import tell, write
-from fastarac.cli._tables import tables
+from fastarac.cli._standard import csv_text, tell, write
+from fastarac.cli._tables import printable_parts, tables
 from fastarac.io._cells import around_query
 from fastarac.io._sources import copied_to
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from fastarac.answers.models import Model
     from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.io import Outputs
-    from fastarac.report.models import Model
 
 CLUSTERED = "Intervals are by {group}: {units} of one {group} depend on each other, {group}s do not."
 ALONE = (
@@ -90,12 +90,12 @@ class Found:
 
 def run(request: OcrRequest, settings: Settings, beside: BesideItems, *, output: Path | None) -> None:
     """Read, evaluate, write and print."""
-    request.check()
+    request.files.check()
     beside.check(settings.delivery.report)
     kind = _kind(request, settings, output, beside)
     found = find(kind, request, settings, beside)
     with refused(ValueError, ModuleNotFoundError):
-        notes = [*_report.reliability_warnings(found.models), *found.together, *found.notes]
+        notes = [*evaluation.reliability_warnings(found.models), *found.together, *found.notes]
         settings.report(found.models, notes, found.leads)
     if output is not None:
         _write_items(found, output)
@@ -105,7 +105,7 @@ def run(request: OcrRequest, settings: Settings, beside: BesideItems, *, output:
     if form.is_for_people:
         write(_text(found, settings, output))
         return
-    warnings = _report.reliability_warnings(found.models)
+    warnings = evaluation.reliability_warnings(found.models)
     if form is PrintedFormat.json:
         warnings += found.notes
         page = Sentences()
@@ -116,7 +116,7 @@ def run(request: OcrRequest, settings: Settings, beside: BesideItems, *, output:
         )
         tell(warnings)
         return
-    write(_report.csv_text(_rows(found, settings.certainty.level)))
+    write(csv_text(_rows(found, settings.certainty.level)))
     tell([*warnings, *(found.notes if found.engines.notes_beside_rows else [])])
 
 
@@ -139,14 +139,11 @@ def _kind(
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         problem = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
         raise RefusalError(f"{output}: it cannot be written: {problem}")
-    if not request.demo:
-        if are_given(request):
-            if beside.of_pages():
-                verb = "is" if len(beside.of_pages()) == 1 else "are"
-                raise RefusalError(f"{listed(beside.of_pages())} {verb} for pages; fields have none")
-            return EngineFields
-    elif request.of_fields():
-        raise RefusalError(f"{listed(request.of_fields())} is for fields; --demo has texts")
+    if are_given(request):
+        if beside.of_pages():
+            verb = "is" if len(beside.of_pages()) == 1 else "are"
+            raise RefusalError(f"{listed(beside.of_pages())} {verb} for pages; fields have none")
+        return EngineFields
     by_page = settings.certainty.failure_probability is not None and request.by_page
     if by_page and settings.limits.max_risk:
         raise RefusalError(
@@ -163,9 +160,9 @@ def find(
     beside: BesideItems,
 ) -> Found:
     """Read the files of all engines, and evaluate and compare these."""
+    from fastarac.answers.models import first_by_share
     from fastarac.evaluation.limits import read_limits
     from fastarac.evaluation.model_ranking import leads_of
-    from fastarac.report.models import first_by_share
 
     limits = read_limits(**settings.limits.arguments())
     engines = kind.read(request, limits, beside)
@@ -179,7 +176,7 @@ def find(
     sources = {name: source for name, (_, source) in engines.sources.items()}
     models = first_by_share(settings.evaluate(outputs, sources))
     prices, missed_price = settings.costs.prices, request.missed_price
-    if prices is not None and missed_price is None and request.missed == "residual":
+    if prices is not None and missed_price is None and request.alignment.missed == "residual":
         missed_price = prices.costs.error  # at every threshold, even where everything is checked
     if missed_price is not None:
         models = [engines.with_missed_price(model, missed_price) for model in models]
@@ -213,9 +210,14 @@ def find(
         elif prices is not None:
             try:
                 costs = CostComparison.of(
-                    items, prices, level=level, correction="holm", paired=engines.paired
+                    items,
+                    prices.costs,
+                    prices.reviewer,
+                    level=level,
+                    correction="holm",
+                    paired=engines.paired,
                 )
-            except RefusalError as error:  # what they cost stands in the table of each
+            except ValueError as error:  # what they cost stands in the table of each
                 notes.append(f"{capitalised(str(error))}.")
             else:
                 notes += in_groups_of(models[0].source.group_word, costs.notes)
@@ -244,7 +246,7 @@ def _rows(found: Found, level: float | None) -> list[dict[str, Any]]:
         | found.engines.row(model, found.group or "none")
         | found.engines.error_figures(model.name, level)
         | found.engines.flat(model)
-        for model, figures in zip(found.models, _report.records(found.models), strict=True)
+        for model, figures in zip(found.models, evaluation.records(found.models), strict=True)
     ]
     keys = dict.fromkeys(key for row in rows for key in row)
     return [{key: row.get(key) for key in keys} for row in rows]
@@ -257,7 +259,7 @@ def _objects(found: Found, level: float | None) -> list[dict[str, Any]]:
         | found.engines.row(model, found.group or "none")
         | found.engines.error_figures(model.name, level)
         | found.engines.inside(model)
-        for model, figures in zip(found.models, _report.objects(found.models), strict=True)
+        for model, figures in zip(found.models, evaluation.objects(found.models), strict=True)
     ]
 
 
@@ -265,7 +267,7 @@ def _comparisons(found: Found) -> Iterator[dict[str, Any]]:
     """Yield the differences of the engines at each limit, and in money."""
     for lead in found.leads:
         if lead is not None:
-            yield _model_ranking.object_of(lead)
+            yield ranking.object_of(lead)
     if found.costs is not None:
         yield found.costs.comparison()
 
@@ -354,17 +356,17 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
         yield ""
     yield from engines.introduction(found.names)
     yield ""
-    figures = partial(_report.print_text, found.models, with_costs=settings.costs.are_given)
-    yield _printed(console, partial(figures, console, leads=found.leads))
+    figures = evaluation.parts(found.models, with_costs=settings.costs.are_given, leads=found.leads)
+    yield from printable_parts(figures, console)
     if settings.certainty.level is not None:
         said = ALONE if found.group is None else CLUSTERED
         yield Text(said.format(units=first.units, group=first.group_word), style="dim")
     if any(found.leads):
         yield ""
-        yield _printed(console, partial(_model_ranking.print_text, found.leads, first.units, console))
+        yield from printable_parts(ranking.parts(found.leads, first.units), console)
     if found.costs is not None:
         yield ""
-        yield _printed(console, partial(found.costs.print_text, console))
+        yield from printable_parts(found.costs.parts(), console)
     if found.together:
         yield ""
         yield from map(Text, found.together)
@@ -381,10 +383,3 @@ def _apart(parts: Iterable[Any]) -> Iterator[Any]:
     every = list(parts)
     yield from ([""] if every else [])
     yield from every
-
-
-def _printed(console: Console, print_: partial[None]) -> Text:
-    """Return what a function prints."""
-    with console.capture() as captured:
-        print_()
-    return Text.from_ansi(captured.get().rstrip("\n"))

@@ -15,7 +15,7 @@ from fastarac._core.text import count, few_of, listed, printable, rounded_percen
 from fastarac.answers.tables import Column
 from fastarac.cli._options import RefusalError, refused
 from fastarac.cli._tables import tables
-from fastarac.evaluation import wording
+from fastarac.evaluation.limits import short
 from fastarac.evaluation.sources import Beside
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from fastarac.cli._ocr import BesideItems, OcrRequest
+    from fastarac.answers.models import Model
+    from fastarac.cli._ocr import BesideItems, FieldReading, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
     from fastarac.ocr import FieldOutputs
     from fastarac.ocr.fields.outputs import ReportedFields
-    from fastarac.report.models import Model
 
 ITEMS = (
     "Items are the fields of the truth, and outputs without a true value. A field without an output or "
@@ -54,18 +54,19 @@ def are_given(request: OcrRequest) -> bool:
     """Return whether the arguments are fields: the truth tells; raise where only some are."""
     from fastarac.ocr import has_fields, is_field_table
 
-    if request.truth is None:  # a table of pairs names files of texts
+    truth, outputs = request.files.truth, request.files.outputs or ()
+    if truth is None:  # a table of pairs names files of texts
         return False
     with refused(ValueError, OSError, ModuleNotFoundError):
-        if has_fields(request.truth):
+        if has_fields(truth):
             return True
-        tables = [path for path in request.outputs if path.is_file() and is_field_table(path)]
+        tables = [path for path in outputs if path.is_file() and is_field_table(path)]
     if tables:
         raise RefusalError(
-            f"{tables[0]} is a table of fields and {request.truth} has none: a table with the columns "
+            f"{tables[0]} is a table of fields and {truth} has none: a table with the columns "
             "document, field and truth, or JSON with the fields of each document, is expected"
         )
-    if options := request.of_fields():
+    if options := request.fields.given():
         raise RefusalError(
             f"{listed(options)} {'is' if len(options) == 1 else 'are'} for fields; texts have --fold "
             "(see fastarac ocr --help)"
@@ -107,8 +108,9 @@ class EngineFields:
         from fastarac.ocr import read_fields
 
         _check(request)
-        truth, paths = request.truth, dict(request.named_outputs())
-        keys = {"value_key": request.value_key, "confidence_key": request.confidence_key}
+        asked = request.fields
+        truth, paths = request.files.truth, request.files.named()
+        keys = {"value_key": asked.value_key, "confidence_key": asked.confidence_key}
         if not paths and truth is not None:  # the truth stands beside the outputs
             paths, truth = {truth.stem: truth}, None
         engines = {}
@@ -117,17 +119,17 @@ class EngineFields:
                 engines[name] = read_fields(
                     path,
                     truth,
-                    compare=_comparisons(request.compare),
-                    rename=_new_names(request.rename),
+                    compare=_comparisons(tuple(asked.compare or ())),
+                    rename=_new_names(asked.rename),
                     **{name: key for name, key in keys.items() if key is not None},
-                    skip_unmatched=request.skip_unmatched,
-                    optional=_optional(request),
-                    fields_complete=request.fields_complete,
+                    skip_unmatched=request.files.skip_unmatched,
+                    optional=_optional(asked),
+                    fields_complete=asked.fields_complete,
                 )
             if engines[name].rejected.all():
                 raise RefusalError(_without_outputs(path, engines[name]))
-        _check_names(request.rename, engines)
-        beside = Beside(texts=given.texts)
+        _check_names(asked.rename, engines)
+        beside = Beside(texts=not given.no_text)
         every = request.combining.fields(engines)
         sources = {name: each.__report__(limits, beside) for name, each in every.items()}
         return cls(every, sources, tuple(engines))
@@ -294,9 +296,10 @@ def _counts(fields: FieldOutputs) -> dict[str, int]:
 
 def _check(request: OcrRequest) -> None:
     """Refuse options that are for texts."""
-    if request.missed not in (None, "reject"):
+    missed = request.alignment.missed
+    if missed not in (None, "reject"):
         raise RefusalError(
-            f"--missed is {request.missed}; fields without an output are rejected, as someone sees "
+            f"--missed is {missed}; fields without an output are rejected, as someone sees "
             "that they are empty: reject is expected"
         )
     if request.of_texts:
@@ -314,23 +317,23 @@ def _comparisons(given: tuple[str, ...]) -> dict[str, str] | None:
     return read_comparisons(given) or None
 
 
-def _optional(request: OcrRequest) -> tuple[str, ...]:
+def _optional(asked: FieldReading) -> tuple[str, ...]:
     """Return what `--optional` and the files of `--compare` say."""
     from fastarac.ocr.fields.comparisons import settings_of_file
 
-    files = [Path(text) for text in request.compare if text.endswith(".toml")]
+    files = [Path(text) for text in asked.compare or () if text.endswith(".toml")]
     named = [field for file in files for field in settings_of_file(file)[1]]
-    return tuple(dict.fromkeys((*request.optional, *named)))
+    return tuple(dict.fromkeys((*(asked.optional or ()), *named)))
 
 
-def _new_names(given: tuple[str, ...]) -> dict[str, str]:
+def _new_names(given: Sequence[str] | None) -> dict[str, str]:
     """Return what `--rename` says."""
     from fastarac.ocr.fields.renaming import read_names
 
-    return read_names(given)
+    return read_names(tuple(given or ()))
 
 
-def _check_names(given: tuple[str, ...], engines: Mapping[str, FieldOutputs]) -> None:
+def _check_names(given: Sequence[str] | None, engines: Mapping[str, FieldOutputs]) -> None:
     """Refuse to rename fields that no engine has."""
     there = {name for fields in engines.values() for name in fields.renamed}
     if unknown := [name for name in _new_names(given) if name not in there]:
@@ -405,7 +408,7 @@ def _documents(
         ),
         Column("of all\nwrong", [rounded_percent(point.error_rate) for point in at_own]),
     ]
-    limits = [wording.short(limit) for limit in model.limits]
+    limits = [short(limit) for limit in model.limits]
     yield from _apart(tables(limits, [columns[:4], columns[4:]], console, "limit"))
     right = rounded_percent(float(fields.documents().correct.mean()))
     yield Text(
@@ -435,7 +438,7 @@ def _absent(fields: FieldOutputs, model: Model, of_engine: str) -> Iterator[Text
     if not absent:
         return
     yield Text(f"Fields that documents lack{of_engine}", style="bold")
-    at = wording.short(model.limits[0])
+    at = short(model.limits[0])
     yield Text(f"What goes through is that at the threshold of the fields for {at}.", style="dim")
     often = sorted(absent, key=lambda each: -each.absent)
     yield from (Text(f"{printable(str(each))}.") for each in often[:SHOWN])
@@ -474,7 +477,7 @@ def _each_field(fields: FieldOutputs, model: Model, of_engine: str, console: Con
         blocks.append(
             [
                 Column(
-                    f"accepted at the\nthreshold for {wording.short(limit)}",
+                    f"accepted at the\nthreshold for {short(limit)}",
                     [rounded_percent(found.acceptance_rate) for found in each],
                 ),
                 Column("errors that\nremain", [rounded_percent(found.error_rate) for found in each]),
@@ -492,7 +495,7 @@ def _apart(parts: list[Table]) -> Iterator[Table | str]:
 
 
 def _intervals(whole: Model) -> list[str] | None:
-    from fastarac.cli import _intervals as intervals
+    from fastarac.answers import intervals
 
     found = [whole.evaluation.intervals.get(f"acceptance_rate@{limit.key}") for limit in whole.limits]
     ends = [interval for interval in found if interval is not None]

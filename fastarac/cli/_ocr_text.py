@@ -20,13 +20,14 @@ from fastarac._core.text import (
     rounded_percent,
     sentence,
 )
+from fastarac.answers import attributes as answers
+from fastarac.answers.intervals import of_share
+from fastarac.answers.limits import header
 from fastarac.answers.tables import Column
-from fastarac.cli import _ocr_attributes
-from fastarac.cli._intervals import of_share
 from fastarac.cli._options import RefusalError, in_words_of_options
-from fastarac.cli._tables import broken, tables
+from fastarac.cli._tables import broken, printable_parts, tables
+from fastarac.evaluation.limits import short
 from fastarac.evaluation.sources import Beside
-from fastarac.evaluation.wording import header, short
 from fastarac.ocr.analysis.sensitivities import what_counts
 from fastarac.ocr.words.error_rates import RATES, figures_of, rate_text
 from fastarac.ocr.words.policies import BRIEFLY
@@ -35,14 +36,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.cli._ocr import BesideItems, OcrRequest
+    from fastarac.answers.models import Model
+    from fastarac.cli._ocr import BesideItems, EngineFiles, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
     from fastarac.ocr import AlignedOutputs, AttributeFigures, Engine, ErrorRates, Pairing, Sensitivity
     from fastarac.ocr.report_extras import ReportedPages
     from fastarac.ocr.words.policies import AlignmentPolicy, MissedPolicy
-    from fastarac.report.models import Model
 
 WIDE_NAME = 16  # characters above a column
 PATIENCE = 2.0  # seconds without a progress bar
@@ -83,11 +84,12 @@ class EngineTexts:
             pictures = {} if given.images is None else images_in(given.images)
             attributes = None
             if given.attributes is not None:
-                skip = request.skip_unmatched
+                skip = request.files.skip_unmatched
                 attributes = read_attributes(given.attributes, skip_unmatched=skip)
-        beside = Beside(pictures, given.texts, attributes)
-        pairings = _pairings(request)
-        engines = request.combining.texts(_read(pairings, request.alignment), request.alignment)
+        beside = Beside(pictures, not given.no_text, attributes)
+        alignment = request.alignment.arguments()
+        pairings = _pairings(request.files)
+        engines = request.combining.texts(_read(pairings, alignment), alignment)
         sources = {}
         for name, each in engines.items():
             with _refused(name):
@@ -96,7 +98,6 @@ class EngineTexts:
                 sources[name] = each.__report__(limits, beside)
         every = {name: source for name, (_, source) in sources.items()}
         sources = {name: (items, own.beside_others(every)) for name, (items, own) in sources.items()}
-        alignment = request.alignment
         parts = checked_parts(alignment["within_truth"], alignment["ignore_regions"])
         return cls(engines, pairings, sources, str(parts))
 
@@ -151,7 +152,7 @@ class EngineTexts:
     def flat(self, model: Model) -> dict[str, Any]:
         """Return the figures by attribute in a row."""
         figures = _attributes_of(model)
-        return {} if figures is None else _ocr_attributes.flat(figures)
+        return {} if figures is None else answers.flat(figures)
 
     def row(self, model: Model, group: str) -> dict[str, Any]:
         """Return figures of an engine beside those of any model."""
@@ -175,7 +176,7 @@ class EngineTexts:
         without = zip(model.limits, effects.accepted_without, strict=False)
         figures = _attributes_of(model)
         return {
-            **({} if figures is None else {"attributes": _ocr_attributes.objects(figures)}),
+            **({} if figures is None else {"attributes": answers.objects(figures)}),
             "scale": self.sources[model.name][1].scale,
             "hardly_aligned_pages": len(effects.without_pages),
             **{f"acceptance_rate@{limit.key}|hardly_aligned=drop": share for limit, share in without},
@@ -250,7 +251,7 @@ class EngineTexts:
         figures = {model.name: _attributes_of(model) for model in models}
         by_attribute = {name: each for name, each in figures.items() if each is not None}
         if by_attribute:
-            yield from _ocr_attributes.printed(by_attribute, console)
+            yield from printable_parts(answers.parts(by_attribute), console)
             yield ""
         every = {model.name: self._of(model.name)[1] for model in models}
         policies = dict.fromkeys(policy for each in every.values() for policy in each.accepted)
@@ -354,25 +355,28 @@ def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict
     return engines
 
 
-def _pairings(request: OcrRequest) -> dict[str, Pairing]:
+def _pairings(files: EngineFiles) -> dict[str, Pairing]:
     """Return the pairs of files of each engine by its name."""
     from fastarac.ocr import WordColumns, pair_files, pair_table, read_pairs
 
-    skip = request.skip_unmatched
-    if request.pairs is not None:
+    skip, of_truth = files.skip_unmatched, files.truth_pattern
+    if files.pair is not None:
         with _refused(""):
-            return read_pairs(request.pairs, skip_unmatched=skip)
-    truth, folders = request.folders()
-    pattern, of_truth = request.patterns
+            return read_pairs(files.pair, skip_unmatched=skip)
+    assert files.truth is not None  # noqa: S101, checked
     found = {}
-    for name, folder in folders.items():
+    for name, folder in files.named().items():
         with _refused(name):
-            if request.columns:
-                columns = WordColumns.parse(request.columns)
-                found[name] = pair_table(truth, folder, columns, truth_pattern=of_truth)
+            if files.columns:
+                columns = WordColumns.parse(files.columns)
+                found[name] = pair_table(files.truth, folder, columns, truth_pattern=of_truth)
                 continue
             found[name] = pair_files(
-                truth, folder, pattern=pattern, truth_pattern=of_truth, skip_unmatched=skip
+                files.truth,
+                folder,
+                pattern=files.pattern,
+                truth_pattern=of_truth,
+                skip_unmatched=skip,
             )
     return found
 

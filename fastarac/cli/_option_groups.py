@@ -139,6 +139,10 @@ def _prices(
     return {"verification": cost_verification, "correction": cost_correction, "error": cost_error}
 
 
+def _ratios(gamma: options.Gamma = None, delta: options.Delta = None) -> dict[str, float | None]:
+    return {"gamma": gamma, "delta": delta}
+
+
 def _people(
     reviewer_detection: options.ReviewerDetection = None,
     reviewer_false_alarm: options.ReviewerFalseAlarm = None,
@@ -159,5 +163,6 @@ ReadingOptions = Annotated[ReadColumns, OptionsOf(ReadColumns)]
 VerifiedOptions = Annotated[PartlyVerified, OptionsOf(PartlyVerified)]
 LimitOptions = Annotated[Limits, OptionsOf(Limits.of)]
 PriceOptions = Annotated[dict[str, float | None], OptionsOf(_prices)]
+RatioOptions = Annotated[dict[str, float | None], OptionsOf(_ratios)]
 PeopleOptions = Annotated[dict[str, float | None], OptionsOf(_people)]
 DeliveryOptions = Annotated[Delivery, OptionsOf(_delivery)]

@@ -33,6 +33,7 @@ NAMES = {
     "confidence_level": "--ci",
     "failure_probability": "--guarantee",
     "groups": "--group",
+    "level": "--text-level",
     "intervals": "--ci",
     "expected_error_rate": "--expect",
     "actual_error_rate": "--audit",

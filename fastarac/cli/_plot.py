@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastarac._core import files
 from fastarac._core.extras import missing
-from fastarac.evaluation.wording import at_least
+from fastarac.answers.limits import at_least
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure, SubFigure
 
-    from fastarac.report.models import Model
+    from fastarac.answers.models import Model
 
 SUFFIXES = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 200

@@ -20,18 +20,18 @@ from fastarac.cli._options import (
     refused,
     writing,
 )
-from fastarac.cli._standard import tell, write
+from fastarac.cli._standard import csv_text, tell, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from fastarac.answers.models import Model
     from fastarac.cli._costs import Costs
     from fastarac.cli._tables import Page
     from fastarac.evaluation.groups import GroupEvaluation
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.evaluation.sources import Source
     from fastarac.io import Labels, Outputs
-    from fastarac.report.models import Model
 
 WITHOUT_GROUPS = (
     "some outputs have no confidence, such as words that were missed; --by evaluates groups of outputs "
@@ -71,7 +71,7 @@ class Settings:
         return sorted(models, key=lambda model: -model.evaluation.arac.auc)
 
     def _model(self, name: str, outputs: Outputs, source: Source | None) -> Model:
-        from fastarac.report.models import Model
+        from fastarac.answers.models import Model
 
         notes: list[str] = []
         certain = self.certainty.arguments()
@@ -160,7 +160,8 @@ class Settings:
 
         What sets the items of the models apart is said before any figure.
         """
-        from fastarac.cli import _json, _report
+        from fastarac.answers import evaluation
+        from fastarac.cli import _json
 
         form = self.delivery.form
         apart = [] if difference is None else [difference]
@@ -170,17 +171,17 @@ class Settings:
             write(text)
             tell(notes)
             return
-        told = [*_report.reliability_warnings(models), *notes]
+        told = [*evaluation.reliability_warnings(models), *notes]
         if form is PrintedFormat.json:
             page = _json.Sentences()
             self._print(models, page, before, after, ())
             warnings = [*apart, *told]
-            about = {"models": _report.objects(models)}
+            about = {"models": evaluation.objects(models)}
             _json.write_object(command, about, decisions=page.said, warnings=warnings)
             tell(warnings)
             return
         tell(apart)
-        write(_report.csv_text(_report.records(models)))
+        write(csv_text(evaluation.records(models)))
         tell(told)
 
     def _text(self, models: list[Model], before: str, after: str, apart: Sequence[str]) -> str:
@@ -192,13 +193,14 @@ class Settings:
     def _print(
         self, models: list[Model], console: Page, before: str, after: str, apart: Sequence[str]
     ) -> None:
-        from fastarac.cli import _report
+        from fastarac.answers import evaluation
+        from fastarac.cli._tables import print_parts
 
         if before:
             console.print(before, end="\n\n")
         for difference in apart:
             console.print(Text(f"{capitalised(difference)}.\n", style="yellow"))
-        _report.print_text(models, console, with_costs=self.costs.are_given)
+        print_parts(evaluation.parts(models, with_costs=self.costs.are_given), console)
         if after:
             console.print()
             console.print(after)

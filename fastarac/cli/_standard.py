@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.text import Text
@@ -12,6 +14,7 @@ from fastarac._core.text import printable
 from fastarac.cli._exit import discard_output
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Page, print_tables
+from fastarac.io._cells import safe_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,3 +58,14 @@ def write(text: str) -> None:
     except OSError as error:
         discard_output()
         raise RefusalError(f"the standard output cannot be written: {error.strerror}") from None
+
+
+def csv_text(records: Sequence[dict[str, Any]]) -> str:
+    """Return the text of a CSV file with a header; None is an empty field."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(records[0])
+    for record in records:
+        cells = record.values()
+        writer.writerow(safe_cell(printable(c)) if isinstance(c, str) else c for c in cells)
+    return text.getvalue()

@@ -11,13 +11,13 @@ from rich.text import Text
 
 from fastarac import evaluate, io
 from fastarac._core.text import count, printable
+from fastarac.answers.evaluation import CAUTION
 from fastarac.answers.tables import Column
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import in_words, names_of_files, notes_of_none_right
 from fastarac.cli._json import write_object
 from fastarac.cli._options import PrintedFormat, RefusalError, bytes_of, refused
-from fastarac.cli._report import CAUTION, csv_text
-from fastarac.cli._standard import tell, write
+from fastarac.cli._standard import csv_text, tell, write
 from fastarac.cli._tables import Page, table
 
 if TYPE_CHECKING:

@@ -13,16 +13,16 @@ from rich.table import Table
 from rich.text import Text
 
 from fastarac._core.text import printable
+from fastarac.answers.tables import Said, in_whole_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from fastarac.answers.tables import Column
+    from fastarac.answers.tables import Column, Part
 
 BEST = "bold green"
 BROKEN = "bold red"
 UNLIMITED = 100_000  # characters a line
-ABBREVIATED = {"recog.": "recognition", "norm.": "normalised", "confid.": "confidence"}
 PART = re.compile(r"[^\s\-_./]*(?:[\-_./]+|\s+|$)")  # of a name, after which a line may end
 WIDEST = 92  # characters a line of tables, where no other number is asked for
 
@@ -129,6 +129,22 @@ def print_tables(
         console.print()
 
 
+def printable_parts(parts: Iterable[Part], console: Console) -> Iterator[Any]:
+    """Yield what a console prints of an answer; an empty line follows each table."""
+    for part in parts:
+        if isinstance(part, Said):
+            yield Text(part.text, style=part.style)
+            continue
+        for made in tables(part.names, part.blocks, console, part.title):
+            yield from (made, "")
+
+
+def print_parts(parts: Iterable[Part], console: Console) -> None:
+    """Print sentences and tables of an answer, in their order."""
+    for each in printable_parts(parts, console):
+        console.print(each)
+
+
 def table(names: Sequence[str], columns: Sequence[Column], title: str = "model") -> Table:
     """Return a table whose rows have names."""
     made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
@@ -146,9 +162,7 @@ def _in_markdown(printed: Any) -> str:
     if not isinstance(printed, Table):
         text = str(printed).strip()
         return f"**{text}**" if text and getattr(printed, "style", "") == "bold" else text
-    titles = [str(column.header).replace("-\n", "-").replace("\n", " ") for column in printed.columns]
-    for short, whole in ABBREVIATED.items():
-        titles = [title.replace(short, whole) for title in titles]
+    titles = [in_whole_words(str(column.header)) for column in printed.columns]
     rows = [list(map(_escaped, titles))]
     rows.append(["---:" if column.justify == "right" else "---" for column in printed.columns])
     rows += map(list, zip(*(map(_cell, column.cells) for column in printed.columns), strict=True))

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import fastarac
 from fastarac._core.exceptions import collected
 from fastarac._core.text import printable, sentence
+from fastarac.answers.costs import in_units
+from fastarac.answers.groups import Groups
 from fastarac.cli import _html
-from fastarac.cli._costs import in_units
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import NONE, names_of_files, notes_of_groups
-from fastarac.cli._groups import Groups
 from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, in_words_of_options, writing
 from fastarac.cli._policies import refusing
-from fastarac.cli._report import csv_text
-from fastarac.cli._standard import say, tell, write
+from fastarac.cli._standard import csv_text, say, tell, write
+from fastarac.cli._tables import print_parts
 from fastarac.partial_truth.verified_files import read_verified_fields
 
 if TYPE_CHECKING:
@@ -174,7 +174,9 @@ def evaluate(
             if groups is not None:
                 page = delivery.page()
                 with page.capture() as captured:
-                    groups.print_text("", [each.limit for each in found.limits], page, with_costs=False)
+                    print_parts(
+                        groups.parts("", [each.limit for each in found.limits], with_costs=False), page
+                    )
                 write(f"\n{captured.get()}")
         if report is not None:
             write("\n")

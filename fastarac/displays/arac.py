@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac._core.text import percent, rounded
+from fastarac.answers.limits import at_least, threshold
 from fastarac.areas.arac import arac_auc_score
 from fastarac.bounds.bounded import BoundedSweep
 from fastarac.displays._banded import AcceptanceDisplay
 from fastarac.displays._base import require_items, with_margin
 from fastarac.displays._labels import label_marks
 from fastarac.displays._style import GUIDE, FloatArray, draw_legend, draw_marks
-from fastarac.evaluation.wording import at_least, threshold
 from fastarac.operating_points.points import OperatingPoint, operating_point
 
 if TYPE_CHECKING:

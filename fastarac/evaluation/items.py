@@ -18,6 +18,7 @@ from fastarac.evaluation.limits import (
     LABELS,
     Limit,
     ends_of,
+    few_for,
     name_of,
     prices_of,
     read_limits,
@@ -25,7 +26,6 @@ from fastarac.evaluation.limits import (
     shown,
 )
 from fastarac.evaluation.rejected import costs_above, point_above, sure_above
-from fastarac.evaluation.wording import few_for
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
 from fastarac.samples.door import (
     labels_and_truth,

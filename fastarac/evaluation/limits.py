@@ -10,7 +10,7 @@ import numpy as np
 
 from fastarac._core.checks import fractions_of, real_scalar
 from fastarac._core.results import Result
-from fastarac._core.text import percent
+from fastarac._core.text import count, percent
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.uncertainty.statistics import DEFINITIONS
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 
 LABELS = {name: one.title for name, one in DEFINITIONS.items() if one.evaluated}
+FEW = 10  # allowed errors, below which chance decides what a limit means
 UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)  # γ = 1 and δ = 0, as in the tables of the paper
 
 
@@ -93,6 +94,36 @@ class Limit(Result):
             return f"at confidence >= {self.value!r}".removesuffix(".0")
         kind = "errors among the accepted" if self.criterion == "max_risk" else "errors"
         return f"at most {percent(self.value)} {kind}"
+
+
+def is_given(limit: Limit) -> bool:
+    """Return whether it is a threshold, which is not fitted to the outputs."""
+    return limit.criterion == "threshold"
+
+
+def few_for(limit: Limit, n: float) -> str:
+    """Return that outputs are few for a limit, a sentence; empty where they are not."""
+    if is_given(limit) or not 0 < limit.value * n < FEW:
+        return ""
+    few = f"{count(n)} outputs are few for a limit of {short(limit)}"
+    return f"{few}: chance decides much of these figures."
+
+
+def as_given(limit: Limit) -> str:
+    """Return the value with all its digits, and no more."""
+    return exact(limit.value)
+
+
+def short(limit: Limit) -> str:
+    """Return the limit in a header or a remark."""
+    if is_given(limit):
+        return f">= {as_given(limit)}"
+    return f"{percent(limit.value)} {'risk' if limit.criterion == 'max_risk' else 'errors'}"
+
+
+def exact(value: float) -> str:
+    """Return a threshold with all its digits: a shorter one would accept more of other items."""
+    return repr(value).removesuffix(".0")
 
 
 def name_of(figure: str, costs: VerificationCosts) -> str:

@@ -14,8 +14,8 @@ import numpy as np
 
 from fastarac._core.checks import require_type
 from fastarac._core.text import UNDEFINED, count, interval_text, percent, plural, rounded_percent
+from fastarac.evaluation.limits import short
 from fastarac.evaluation.sources import Beside, Source
-from fastarac.evaluation.wording import short
 from fastarac.ocr.analysis.attribute_figures import (
     figures_by_attribute,
     splits_by_attribute,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.report.models import Model
+    from fastarac.answers.models import Model
 
     FloatArray = NDArray[np.float64]
 

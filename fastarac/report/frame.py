@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["page_of", "require_page", "rounded", "short"]
+__all__ = ["page_of", "require_page", "rounded", "rounded_values"]
 
 DIGITS = 6
 
@@ -146,7 +146,7 @@ def counted(count: float) -> str:
     return f"{count:,}" if isinstance(count, int) else f"{count:,.1f}"
 
 
-def short(values: NDArray[np.float64]) -> list[float | None]:
+def rounded_values(values: NDArray[np.float64]) -> list[float | None]:
     """Return numbers with as many digits as a chart can show; NaN is None."""
     return [None if math.isnan(value) else rounded(value) for value in values.tolist()]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.report.models import Model
+    from fastarac.answers.models import Model
 
 __all__ = ["Bin", "Check", "Health", "health_of"]
 

@@ -19,7 +19,7 @@ from fastarac.operation.auditing import audited_rates
 from fastarac.operation.calibration import thinned
 from fastarac.operation.planning import power_curve
 from fastarac.operation.policy import shown_threshold
-from fastarac.report.frame import counted, page_of, require_page, short
+from fastarac.report.frame import counted, page_of, require_page, rounded_values
 
 if TYPE_CHECKING:
     import os
@@ -574,7 +574,7 @@ def lines_of(
     """What the script draws: lines with bands, or points with intervals, over a common x."""
 
     def floats(values: ArrayLike) -> list[float | None]:
-        return short(np.asarray(values, np.float64))
+        return rounded_values(np.asarray(values, np.float64))
 
     series = [
         {"name": printable(name), "y": floats(y)}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastarac._core.text import (
-    area,
     capitalised,
-    count,
     interval_text,
     percent,
     plural,
@@ -19,18 +16,21 @@ from fastarac._core.text import (
     pvalue,
     rounded_percent,
 )
-from fastarac.evaluation import wording
+from fastarac.answers.evaluation import blocks
+from fastarac.answers.ranking import adjusted_for
+from fastarac.answers.tables import in_whole_words
+from fastarac.evaluation.limits import short
 from fastarac.report.curves import RESAMPLES, Curves, curves_of, steps_of
-from fastarac.report.frame import page_of, rounded, short
+from fastarac.report.frame import page_of, rounded, rounded_values
 from fastarac.report.views import Detail, decisions_of, detail_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastarac.answers.models import Model
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.report.health import Health
-    from fastarac.report.models import Model
     from fastarac.reviewer import Reviewer
 
 __all__ = ["Report", "render"]
@@ -121,7 +121,7 @@ def _data(report: Report, curves: Curves, details: Sequence[Detail]) -> dict[str
         "level": percent(report.confidence_level),
         "units": report.models[0].units,
         "limits": [
-            {"text": wording.short(limit), "criterion": limit.criterion, "value": limit.value}
+            {"text": short(limit), "criterion": limit.criterion, "value": limit.value}
             for limit in report.models[0].limits
         ],
         "people": [
@@ -129,13 +129,13 @@ def _data(report: Report, curves: Curves, details: Sequence[Detail]) -> dict[str
             0.0 if people is None else people.false_alarm_rate,
         ],
         "curves": {
-            "x": short(curves.x),
+            "x": rounded_values(curves.x),
             "models": [
                 {
                     "name": printable(model.name),
-                    "error": short(error),
-                    "low": short(low),
-                    "high": short(high),
+                    "error": rounded_values(error),
+                    "low": rounded_values(low),
+                    "high": rounded_values(high),
                     "points": [
                         [rounded(point.acceptance_rate), rounded(point.false_accepts / point.total)]
                         for point in map(model.point, range(len(model.limits)))
@@ -161,7 +161,7 @@ def _of_detail(detail: Detail) -> dict[str, Any]:
         "threshold": detail.steps.threshold,
         "ta": detail.steps.true_accepts,
         "fa": detail.steps.false_accepts,
-        "edges": short(np.array(health.edges)),
+        "edges": rounded_values(np.array(health.edges)),
         "bars": [health.right, health.wrong],
         "highest": health.highest,
         "bins": [
@@ -198,43 +198,18 @@ def _groups(model: Model) -> str:
 
 def _figures(models: Sequence[Model]) -> dict[str, Any]:
     """Return the table of all models: areas, then what each limit accepts."""
-    headers = [models[0].units, "right", "ARAC-AUC", "ROC-AUC"]
-    headers += [name for name, _ in models[0].source.further]
-    for limit in models[0].limits:
-        headers += [wording.header(limit).replace("\n", " ").replace("<=", "≤"), "at confidence ≥"]
-        headers[-1] = "errors that remain" if wording.is_given(limit) else headers[-1]
-    rows = []
-    for model in models:
-        figures = model.evaluation
-        ends = figures.intervals
-
-        def below(name: str, *, share: bool, ends: Any = ends) -> str:
-            found = ends.get(name)
-            if found is None or math.isnan(found.low):
-                return ""
-            return (
-                interval_text(found.low, found.high)
-                if share
-                else f"{found.low:.4f} to {found.high:.4f}"
-            )
-
-        cells = [
-            (count(figures.n), ""),
-            (rounded_percent(figures.recognition_rate), below("recognition_rate", share=True)),
-            (area(figures.arac.auc), below("arac_auc", share=False)),
-            (area(figures.roc_auc), below("roc_auc", share=False)),
-        ]
-        cells += [(text, "") for _, text in model.source.further]
-        for index, limit in enumerate(model.limits):
-            point = model.point(index)
-            accepted = rounded_percent(point.acceptance_rate)
-            cells.append((accepted, below(f"acceptance_rate@{limit.key}", share=True)))
-            if wording.is_given(limit):
-                rate = rounded_percent(point.error_rate)
-                cells.append((rate, below(f"error_rate@{limit.key}", share=True)))
-            else:
-                cells.append((model.threshold(index), ""))
-        rows.append({"name": model.name, "cells": cells})
+    columns = [column for block in blocks(models, with_costs=False) for column in block]
+    headers = [in_whole_words(column.header) for column in columns]
+    rows = [
+        {
+            "name": model.name,
+            "cells": [(each.cells[row], each.below[row] if each.below else "") for each in columns],
+        }
+        for row, model in enumerate(models)
+    ]
+    signs = {"<=": "≤", ">=": "≥"}
+    for typed, sign in signs.items():
+        headers = [header.replace(typed, sign) for header in headers]
     return {"headers": headers, "rows": rows}
 
 
@@ -256,17 +231,15 @@ def _comparison(leads: Sequence[Lead | None]) -> dict[str, Any] | None:
     if not found:
         return None
     first = found[0].comparison
-    adjusted = ""
-    if len(first.pairs) > 1 and first.correction is not None:
-        adjusted = f", adjusted for {len(first.pairs)} differences ({first.correction.capitalize()})"
+    adjusted = adjusted_for(first)
     return {
         "judged": found[0].judged.rstrip(","),
         "level": percent(first.confidence_level),
-        "adjusted": adjusted,
+        "adjusted": f", {adjusted}" if adjusted else "",
         "statistic": "share that goes through" if found[0].limit else "ARAC-AUC",
         "rows": [
             {
-                "limit": "ARAC-AUC" if lead.limit is None else wording.short(lead.limit),
+                "limit": "ARAC-AUC" if lead.limit is None else short(lead.limit),
                 "a": pair.a,
                 "b": pair.b,
                 "by": lead.by(pair),
@@ -279,7 +252,7 @@ def _comparison(leads: Sequence[Lead | None]) -> dict[str, Any] | None:
         ],
         "parts": [
             {
-                "limit": "ARAC-AUC" if lead.limit is None else wording.short(lead.limit),
+                "limit": "ARAC-AUC" if lead.limit is None else short(lead.limit),
                 "part": f"{part.split} {part.value}",
                 "n_units": f"{part.n_units:,}",
                 "a": part.leader,

@@ -14,8 +14,8 @@ from fastarac.uncertainty.shares import verdicts_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastarac.answers.models import Model
     from fastarac.evaluation.limits import Limit
-    from fastarac.report.models import Model
     from fastarac.uncertainty.shares import Verdict
 
 __all__ = ["AtLimit", "Part", "Parts", "parts_of"]

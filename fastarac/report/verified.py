@@ -9,7 +9,7 @@ import numpy as np
 
 from fastarac._core.files import write_whole
 from fastarac._core.text import capitalised, percent, percent_range, printable
-from fastarac.evaluation import wording
+from fastarac.answers import limits as wording
 from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.limits import LABELS, name_of
 from fastarac.report.frame import require_page

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastarac._core.text import interval_text, listed, money, percent, rounded_percent, sentence
-from fastarac.evaluation import wording
+from fastarac._core.text import interval_text, listed, rounded_percent, sentence
+from fastarac.answers import guarantees
+from fastarac.answers import limits as wording
+from fastarac.answers.costs import PricedModel, at_limit
 from fastarac.evaluation.costs import evaluate_costs
+from fastarac.evaluation.limits import few_for, is_given, short
 from fastarac.report.health import Health, health_of
 from fastarac.report.parts import Parts, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fastarac.answers.models import Model
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.evaluation.sources import Section
     from fastarac.operating_points.points import OperatingPoint
     from fastarac.report.curves import Steps
-    from fastarac.report.models import Model
     from fastarac.reviewer import Reviewer
 
 __all__ = ["Decision", "Detail", "decisions_of", "detail_of"]
 
-UNIT = 1000  # items that a sum of money is for
 ROWS = 200
 
 
@@ -123,8 +124,8 @@ def decisions_of(
                 point.acceptance_rate == 1,
                 _remaining(model, index),
                 model.source.remark(index),
-                _guarantee(model, index),
-                wording.is_given(limit),
+                " ".join(guarantees.at_limit([model], index)),
+                is_given(limit),
                 [
                     (
                         each.name,
@@ -139,7 +140,7 @@ def decisions_of(
                 "" if costs is None else _cost(model, index, costs, reviewer),
                 _first(models, leads, index),
                 list(_caveats(models, index)),
-                wording.few_for(limit, min(each.evaluation.n for each in models)),
+                few_for(limit, min(each.evaluation.n for each in models)),
                 "" if (lead := _lead(leads, index)) is None else lead.exception,
             )
         )
@@ -179,25 +180,15 @@ def _cost(subject: Model, index: int, costs: VerificationCosts, reviewer: Review
     if cost_evaluation is None:  # where only the ratios of the prices are known
         points = {found.limit.key: found.point}
         cost_evaluation = evaluate_costs(subject.sweep, costs, reviewer, points)
-    here, everything = (
-        UNIT * cost_evaluation.at_limits[found.limit.key],
-        UNIT * cost_evaluation.everything_checked,
-    )
     prices = ", ".join(
         f"{name} {getattr(costs, name):g}" for name in ("verification", "correction", "error")
     )
     if subject.source.apart is not None:
         _, price, _, what = subject.source.apart
         prices += f", {what} {price:g}"
-    said = (
-        f"{UNIT:,} {subject.units} then cost {money(here)}; with everything checked {money(everything)}"
-    )
-    if here > everything:
-        said = (
-            f"{UNIT:,} {subject.units} then cost {money(here)}, more than with everything checked "
-            f"({money(everything)}): at these prices the limit does not pay"
-        )
-    return f"{said} ({prices})."
+    priced = PricedModel(subject.name, subject.sweep, subject.dtype, cost_evaluation)
+    said = at_limit([priced], found.limit, subject.units)
+    return f"{said.removesuffix('.')} ({prices})."
 
 
 def _interval(model: Model, index: int) -> str:
@@ -241,19 +232,6 @@ def _count(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 
 
-def _guarantee(model: Model, index: int) -> str:
-    sure = model.evaluation.limits[index].guaranteed
-    if sure is None:
-        return ""
-    confidence = percent(1.0 - sure.failure_probability)
-    if sure.threshold == math.inf:
-        return f"With {confidence} confidence no threshold is sure to keep this limit on new outputs."
-    return (
-        f"With {confidence} confidence the limit is kept on new outputs too at confidence ≥ "
-        f"{wording.exact(sure.threshold)}, which accepts {rounded_percent(sure.acceptance_rate)}."
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Detail:
     """All parts of a report that are about one model.
@@ -288,7 +266,7 @@ class Detail:
     @property
     def headers(self) -> list[str]:
         """The limits, as headers of columns."""
-        return [wording.short(limit) for limit in self.model.limits]
+        return [short(limit) for limit in self.model.limits]
 
     @property
     def thresholds(self) -> list[str]:

@@ -15,6 +15,7 @@ from fastarac._core.extras import require
 from fastarac._core.files import write_whole
 from fastarac._core.text import sentence
 from fastarac._engine.inputs import read_groups
+from fastarac.answers.models import Model, Reportable, first_by_share
 from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.limits import read_limits
 from fastarac.evaluation.model_ranking import leads_of
@@ -22,7 +23,6 @@ from fastarac.evaluation.sources import Beside
 from fastarac.io import Labels, Outputs
 from fastarac.report.frame import require_page
 from fastarac.report.images import images_in
-from fastarac.report.models import Model, Reportable, first_by_share
 from fastarac.report.page import Report, render
 from fastarac.report.verified import write_verified_report
 from fastarac.samples.door import labels_and_truth, threshold_sweep

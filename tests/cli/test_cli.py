@@ -23,14 +23,15 @@ from typer.main import get_command
 import fastarac as fa
 from fastarac import cli
 from fastarac._core import text
-from fastarac.cli import _report
+from fastarac.answers import evaluation
+from fastarac.answers import limits as wording
+from fastarac.answers.intervals import of_share
+from fastarac.answers.models import Model
 from fastarac.cli._app import app
 from fastarac.cli._help import TASKS
-from fastarac.cli._intervals import of_share
+from fastarac.cli._tables import print_parts
 from fastarac.datasets import load_digits_ocr
-from fastarac.evaluation import wording
 from fastarac.io import Outputs
-from fastarac.report.models import Model
 
 BAD = "correct,confidence\n1,1\n0,0\n"
 
@@ -263,66 +264,13 @@ class TestNothingRight:
         assert "outputs of a" not in said
 
 
-class TestWords:
-    def test_one_model(self):
-        model = model_of("m", [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], max_error_rate=[0.0, 0.2, 1])
-        none, some, everything = _report.words([model])
-        assert none == (
-            "At most 0 % errors: accept 40.0 % automatically at confidence >= 0.8; no errors remain."
-        )
-        assert some == (
-            "At most 20 % errors: accept 80.0 % automatically at confidence >= 0.6; "
-            "20.0 % of all outputs remain wrong."
-        )
-        assert everything == (
-            "At most 100 % errors: accept everything automatically at any confidence; "
-            "40.0 % of all outputs remain wrong."
-        )
-
-    def test_the_one_that_automates_most(self):
-        good = model_of("good", [1, 1, 1, 0], [4, 3, 2, 1], max_error_rate=[0.005])
-        bad = model_of("bad", [0, 1, 1, 1], [1, 4, 3, 1], max_error_rate=[0.005])
-        (sentence,) = _report.words([good, bad])
-        assert sentence == (
-            "At most 0.5 % errors: good automates most: accept 75.0 % automatically at "
-            "confidence >= 2; no errors remain."
-        )
-
-    def test_ties(self):
-        options = {"max_error_rate": [0.0, 1]}
-        models = [
-            model_of("a", [1, 1, 1, 0], [4, 3, 2, 1], **options),
-            model_of("b", [1, 1, 1, 0], [8, 7, 6, 5], **options),
-            model_of("c", [0, 0, 0, 0], [4, 3, 2, 1], **options),
-        ]
-        some, everything = _report.words(models)
-        assert some == (
-            "At most 0 % errors: a and b tie; each accepts 75.0 % automatically: "
-            "a at confidence >= 2 (no errors remain) and b at confidence >= 6 (no errors remain)."
-        )
-        assert everything == (
-            "At most 100 % errors: a, b and c tie; each accepts everything automatically: "
-            "a at any confidence (25.0 % of all outputs remain wrong), "
-            "b at any confidence (25.0 % of all outputs remain wrong) and "
-            "c at any confidence (100 % of all outputs remain wrong)."
-        )
-
-    def test_nothing(self, tmp_path):
-        model = model_of("m", [0, 1], [2, 1])
-        nothing = "no threshold keeps this limit; review everything."
-        assert _report.words([model, model])[0] == f"At most 1 % errors: {nothing}"
-
-    def test_costs(self, good):
+class TestRatios:
+    def test_performance(self, good):
         assert "W = " not in run("demo").stdout
         output = run("demo", "--gamma", "2", "--delta", "3").stdout
-        assert "With gamma = 2 and delta = 3, knn-votes costs least (W = 2.8" in output
+        assert "W = 2.8" in output
         output = run("evaluate", good, "--delta", "3", "--error-rate", "0.2").stdout
-        assert "costs least" not in output
         assert output.splitlines()[2].endswith("   W")
-        model = model_of("m", [1, 1, 0], [3, 2, 1])
-        assert _report.words([model, model], with_costs=True)[0].endswith(
-            "With gamma = 1 and delta = 0, m and m cost least (W = 1.3333)."
-        )
 
 
 class TestTable:
@@ -336,7 +284,7 @@ class TestTable:
 
     def printed(self, models, width, **options) -> str:
         console = Console(file=io.StringIO(), width=width, **options)
-        _report.print_text(models, console, with_costs=True)
+        print_parts(evaluation.parts(models, with_costs=True), console)
         return console.file.getvalue()
 
     @pytest.mark.parametrize("width", [60, 80, 100, 140, 1000])

@@ -17,9 +17,10 @@ from strategies import COMPILED
 from typer.testing import CliRunner
 
 import fastarac as fa
-from fastarac.cli import _compare, _compare_costs
+from fastarac.answers import comparison
+from fastarac.answers.cost_comparison import CostComparison
+from fastarac.cli import _compare
 from fastarac.cli._app import app
-from fastarac.cli._costs import Prices
 from fastarac.datasets import load_digits_ocr
 from fastarac.io import Outputs, read_outputs
 
@@ -328,7 +329,7 @@ class TestStatistics:
     )
     def test_parameters(self, text, statistic):
         assert _compare.statistic_of(text) == statistic
-        assert _compare.statistic_of(_compare.named(statistic)) == statistic
+        assert _compare.statistic_of(comparison.named(statistic)) == statistic
 
     @pytest.mark.parametrize(
         ("options", "found"),
@@ -443,7 +444,7 @@ class TestCosts:
         small = not COMPILED
         rng = np.random.default_rng(11)
         case = fa.synthetic.PAPER_CASES[1]
-        prices = Prices(fa.VerificationCosts(1, 4, 20), None)
+        prices = fa.VerificationCosts(1, 4, 20), None
 
         def sample(n):
             correct, first = case.sample(n, random_state=rng)
@@ -451,14 +452,12 @@ class TestCosts:
             return {"a": Outputs(correct, np.round(first, 3)), "b": Outputs(correct, second)}
 
         large = sample(20_000 if small else 200_000)
-        truth = _compare_costs.CostComparison.of(large, prices, level=0.95, correction=None)
+        truth = CostComparison.of(large, *prices, level=0.95, correction=None)
         (expected,) = truth.differences
         trials = 40 if small else 300
         covered = 0
         for _ in range(trials):
-            (pair,) = _compare_costs.CostComparison.of(
-                sample(1500), prices, level=0.95, correction=None
-            ).differences
+            (pair,) = CostComparison.of(sample(1500), *prices, level=0.95, correction=None).differences
             found = (pair if pair.a == expected.a else pair.reversed()).interval
             covered += found.low <= expected.difference <= found.high
         assert stats.binomtest(covered, trials, 0.95).pvalue > 1e-3
@@ -494,7 +493,7 @@ def test_parameters_of_a_statistic_are_no_options(rate, found):
     ("command", "message"),
     [
         (("evaluate", "a.csv", "--format", "xml"), "'--format': 'xml' is not one of"),
-        (("ocr", "--demo", "--fold", "x"), "'--fold': 'x' is not one of"),
+        (("ocr", "a", "b", "--fold", "x"), "'--fold': 'x' is not one of"),
         (("compare", "a.csv", "b.csv", "--resamples", 50), "--resamples is for --method bootstrap,"),
         (("compare", "a.csv", "b.csv", "--resamples", 0), "'--resamples': it should be at least 2"),
         (("compare", "a.csv", "b.csv", "--seed", "x"), "'--seed': it should be an integer"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fastarac as fa
-from fastarac.cli import _groups
+from fastarac.answers import groups as answers
 from fastarac.datasets import load_digits_ocr
 
 DATA = load_digits_ocr()
@@ -76,7 +76,7 @@ def test_only_the_worst_are_shown(tmp_path):
     result = run(path, "--by", "field")
     assert "The worst 20 of 30 groups" in result.stdout
     assert len(run(path, "--by", "field", "--format", "csv").stdout.splitlines()) == 31
-    assert _groups.SHOWN == 20
+    assert answers.SHOWN == 20
 
 
 def test_several_files_of_a_model(tmp_path):

@@ -12,9 +12,9 @@ from commands import run
 from jsonschema import Draft202012Validator
 
 import fastarac as fa
+from fastarac.answers.tables import ABBREVIATED
 from fastarac.cli import _json
 from fastarac.cli._app import app
-from fastarac.cli._tables import ABBREVIATED
 from fastarac.ocr import sample_folders
 
 SCHEMA = json.loads((files("fastarac.cli") / "schema.json").read_text(encoding="utf-8"))

@@ -11,11 +11,11 @@ import pytest
 from commands import run, write
 
 import fastarac as fa
-from fastarac.cli import _report
+from fastarac.answers import evaluation
+from fastarac.answers.models import Model
 from fastarac.cli._options import in_words_of_options, number
 from fastarac.datasets import load_digits_ocr
 from fastarac.io import Outputs
-from fastarac.report.models import Model
 
 CORRECT, CONFIDENCE = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
 FIGURES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
@@ -90,40 +90,6 @@ class TestFigures:
 
 
 class TestWords:
-    def test_risk(self):
-        model = model_of("m", CORRECT, CONFIDENCE, max_risk=[0.25, 0.0])
-        assert _report.words([model]) == [
-            f"At most {limit} of what is accepted wrong: accept {share} automatically {rest}."
-            for limit, share, rest in (
-                ("25 %", "80.0 %", "at confidence >= 0.6; 25.0 % of what is accepted is wrong"),
-                ("0 %", "40.0 %", "at confidence >= 0.8; no errors remain"),
-            )
-        ]
-
-    def test_thresholds(self):
-        limits = {"threshold": [0.65, 1.0, 0.1]}
-        remain = "of all outputs remain wrong"
-        model = model_of("m", CORRECT, CONFIDENCE, **limits)
-        assert _report.words([model]) == [
-            f"At confidence >= 0.65: accept 60.0 % automatically (20.0 % {remain}).",
-            "At confidence >= 1: accept nothing automatically.",
-            f"At confidence >= 0.1: accept everything automatically (40.0 % {remain}).",
-        ]
-        other = model_of("b", [1, 1], [0.7, 0.3], **limits)
-        assert _report.words([model, other])[0] == (
-            f"At confidence >= 0.65: m accepts 60.0 % automatically (20.0 % {remain}) "
-            "and b accepts 50.0 % automatically (no errors remain)."
-        )
-
-    def test_costs(self):
-        models = [
-            model_of(name, correct, CONFIDENCE, threshold=0.65)
-            for name, correct in (("a", CORRECT), ("b", [1] * 5))
-        ]
-        assert _report.words(models, with_costs=True)[0].endswith(
-            "With gamma = 1 and delta = 0, b costs least (W = 1.6000)."
-        )
-
     @pytest.mark.parametrize(
         ("options", "ratios", "said"),
         [
@@ -159,9 +125,9 @@ class TestWords:
         assert cells.split()[-7:] == ["80.0", "%", "0.6", "60.0", "%", "20.0", "%"]
 
     def test_only_what_is_fitted_is_doubted(self, few):
-        assert _report.CAUTION not in run("evaluate", few, "--threshold", 0.65).stdout
+        assert evaluation.CAUTION not in run("evaluate", few, "--threshold", 0.65).stdout
         risk = run("evaluate", few, "--threshold", 0.65, "--max-risk", 0.25).stdout
-        assert _report.CAUTION in risk
+        assert evaluation.CAUTION in risk
         assert "5 outputs are few for a limit of 25 % risk" in risk
 
     def test_groups(self, tmp_path):
@@ -253,14 +219,14 @@ class TestReversed:
         ],
     )
     def test_chance_is_no_reason(self, correct, confidence):
-        assert _report.reliability_warnings([model_of("m", correct, confidence)]) == []
+        assert evaluation.reliability_warnings([model_of("m", correct, confidence)]) == []
 
     def test_one_confidence_is_said(self):
-        (said,) = _report.reliability_warnings([model_of("m", [0, 1] * 500, [1] * 1000)])
+        (said,) = evaluation.reliability_warnings([model_of("m", [0, 1] * 500, [1] * 1000)])
         assert said.startswith("The confidence of m is the same for all 1,000 items")
 
     def test_clearly(self):
-        assert len(_report.reliability_warnings([model_of("m", self.correct, -self.surer)])) == 1
+        assert len(evaluation.reliability_warnings([model_of("m", self.correct, -self.surer)])) == 1
 
 
 def test_thresholds_are_those_of_the_policy(tmp_path):

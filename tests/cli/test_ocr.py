@@ -30,6 +30,9 @@ from fastarac.ocr.words.error_rates import figures_of
 BOX = [[0, 0], [1, 0], [1, 1], [0, 1]]
 
 
+SAMPLE = (sample_folders().truth, *sample_folders().outputs.values())
+
+
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
     """The demo writes its report into the current folder."""
@@ -87,19 +90,18 @@ def test_one_engine_in_words():
 
 
 @pytest.mark.slow
-def test_the_demo_has_two_engines():
-    text = run("--demo").stdout
+def test_two_engines_of_the_sample():
+    text = run(*SAMPLE).stdout
     assert text.count("Judged by 20 pages, enlarged's lead over plain (") == 2
     assert "Judged by 20 pages, over each engine's own words, from 1,000 resamples (seed 0)." in text
     assert "best" not in text.lower()
     assert "group" not in text
-    assert refusal("--demo", "folder") == "--demo has pages of its own; leave out TRUTH and OCR"
 
 
 @pytest.mark.slow
 def test_figures_for_programs():
     (plain, enlarged), sample = (
-        commands.records(run("--demo", "--format", "json").stdout)[::-1],
+        commands.records(run(*SAMPLE, "--format", "json").stdout)[::-1],
         load_sample(),
     )
     assert (plain["model"], enlarged["model"]) == ("plain", "enlarged")
@@ -116,10 +118,10 @@ def test_figures_for_programs():
     )
     assert plain["arac_auc_low"] < plain["arac_auc"] < plain["arac_auc_high"]
 
-    rows = list(csv.DictReader(io.StringIO(run("--demo", "--format", "csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(run(*SAMPLE, "--format", "csv").stdout)))
     assert [row["model"] for row in rows] == ["enlarged", "plain"]
     assert rows[1]["missed"] == "62"
-    assert run("--demo", "--format", "markdown").stdout.startswith("| engine | pages | true words |")
+    assert run(*SAMPLE, "--format", "markdown").stdout.startswith("| engine | pages | true words |")
 
 
 @pytest.mark.slow
@@ -135,7 +137,7 @@ def test_pages_make_intervals_wider():
         return engine["recognition_rate_high"] - engine["recognition_rate_low"]
 
     assert width("page") != width("none")
-    text = run("--demo", "--group", "none").stdout
+    text = run(*SAMPLE, "--group", "none").stdout
     assert "Intervals take words for independent of each other (--group none)" in text
 
 
@@ -227,7 +229,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     limits = "--error-rate", 0.01, "--error-rate", 0.9, "--max-risk", 0.9, "--cost-verification", 2
     prices = "--cost-correction", 5, "--cost-error", 200
     options = (*limits, *prices, "--format", "json")
-    found = commands.records(run("--demo", "--missed", "reject", "-o", out, *options).stdout)
+    found = commands.records(run(*SAMPLE, "--missed", "reject", "-o", out, *options).stdout)
     evaluate = ["evaluate", str(out), "--model", "model", "--group", "page", "--ci", "0.95"]
     same = [*evaluate, *map(str, options)]
     again = commands.records(CliRunner().invoke(app, same).stdout)
@@ -239,7 +241,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
         assert of_file["acceptance_rate@risk=0.9"] == of_file["acceptance_rate@0.9"]
         assert of_file["acceptance_rate@cheapest"] <= of_file["acceptance_rate@0.9"]
     cheap = "--missed", "reject", *prices[:2], "--cost-verification", 2, "--cost-error", 5
-    text = run("--demo", *cheap).stdout
+    text = run(*SAMPLE, *cheap).stdout
     assert "At these prices the cheapest threshold of plain would accept outputs without a" in text
     folders = sample_folders()
     plain = run(folders.truth, folders.outputs["plain"], *cheap, "--format", "json").stdout
@@ -371,13 +373,13 @@ def test_the_level_of_the_text(folders):
     pair = folders / "right.xml", folders / "read.xml", "--format", "json", "--group", "none"
     (by_itself,) = commands.records(run(*pair).stdout)
     assert (by_itself["true_words"], by_itself["right"]) == (3, 2)
-    (by_word,) = commands.records(run(*pair, "--level", "word").stdout)
+    (by_word,) = commands.records(run(*pair, "--text-level", "word").stdout)
     assert (by_word["true_words"], by_word["right"]) == (4, 1)
 
 
 def test_what_cannot_be_read_or_written(folders):
     truth, one = folders / "truth", folders / "one"
-    assert refusal() == "TRUTH and at least one OCR are expected, or --pair, or --demo (see --help)"
+    assert refusal() == "TRUTH and at least one OCR are expected, or --pair (see --help)"
     assert "does not exist" in refusal(truth, folders / "none")
     assert "ends in '.xlsx'; .parquet or .csv is expected" in refusal(truth, one, "-o", "x.xlsx")
     assert refusal(truth, one, "-o", folders / "no" / "x.parquet") == (

@@ -155,7 +155,6 @@ def test_fields_that_documents_lack(tables):
     complete = "--optional", "name", "--fields-complete", "--format", "json"
     (row,) = json.loads(run(*paths, *complete).stdout)["models"]
     assert row["straight_through_rate@0.125"] == 3 / 4  # of 7 items no error may remain
-    assert refusal("--demo", "--optional", "name") == "--optional is for fields; --demo has texts"
 
 
 def test_two_engines_are_compared(tables):
@@ -208,7 +207,6 @@ def test_refusals(tables):
     assert refusal(tables / "page.txt", tables / "page.txt", "--compare", "number") == (
         "--compare is for fields; texts have --fold (see fastarac ocr --help)"
     )
-    assert refusal("--demo", "--compare", "number") == "--compare is for fields; --demo has texts"
     assert refusal(both, "--fold", "case", "--unit", "line") == (
         "--unit and --fold are for texts; fields need no alignment, and are compared by --compare"
     )
@@ -272,7 +270,6 @@ def test_fields_of_other_names(tables):
         "--rename names SUM; names of fields that engine has are expected"
     )
     assert refusal(truth, engine, "--rename", "SUM").startswith('--rename is "SUM"; FIELD=NAME is')
-    assert refusal("--demo", "--rename", "a=b") == "--rename is for fields; --demo has texts"
 
 
 @pytest.mark.slow

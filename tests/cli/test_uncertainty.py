@@ -354,7 +354,7 @@ def test_an_interval_stands_below_its_own_model():
     """A model without one has none, and does not take that of the next."""
     from types import SimpleNamespace
 
-    from fastarac.cli._report import _below
+    from fastarac.answers.evaluation import _below
 
     each = fa.Interval(0.5, 0.25, 0.75, 0.1, 0.95, "wald")
     models = [

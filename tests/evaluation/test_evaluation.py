@@ -18,8 +18,8 @@ from ways import WAYS
 
 import fastarac as fa
 from fastarac._engine.pairs import value_of_pairs
+from fastarac.answers.models import Model
 from fastarac.io import Outputs
-from fastarac.report.models import Model
 from fastarac.samples.door import as_ranked
 
 pytestmark = pytest.mark.interpreted

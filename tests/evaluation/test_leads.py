@@ -8,11 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fastarac._core.text import rounded_percent
-from fastarac.cli import _report
+from fastarac.answers import evaluation
+from fastarac.answers.models import Model
 from fastarac.evaluation.limits import Limit
 from fastarac.evaluation.model_ranking import leads_of
 from fastarac.io import Labels, Outputs
-from fastarac.report.models import Model
 from fastarac.report.views import decisions_of
 
 RATES = [0.02, 0.1, 0.3]
@@ -55,7 +55,7 @@ def test_no_table_contradicts_a_sentence(seed, n_engines):
         Model.of(name, items, max_error_rate=RATES, max_risk=RATES) for name, items in outputs.items()
     ]
     decisions = decisions_of(models, leads=leads)
-    said = _report.words(models, leads=leads)
+    said = evaluation.words(models, leads=leads)
     for index, lead in enumerate(leads):
         found = lead.comparison
         shares = {model.name: model.point(index).acceptance_rate for model in models}

@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 
 import fastarac as fa
 from fastarac._core.text import rounded_percent
+from fastarac.answers import limits as wording
+from fastarac.answers.models import Model
 from fastarac.cli._app import app
-from fastarac.evaluation import wording
 from fastarac.evaluation.limits import Limit
 from fastarac.evaluation.sources import Beside, Source
 from fastarac.io import Labels, Outputs
@@ -37,7 +38,6 @@ from fastarac.ocr.words.records import (
 )
 from fastarac.operating_points.points import operating_point
 from fastarac.report.health import health_of
-from fastarac.report.models import Model
 from fastarac.report.page import Report, render
 from fastarac.report.parts import parts_of
 from fastarac.report.writing import _model
@@ -423,10 +423,11 @@ class TestCommands:
         return result
 
     @pytest.mark.slow
-    def test_demo_writes_one(self):
-        text = self.run("ocr", "--demo").stdout
-        assert "fastarac-ocr-demo.html has the report: open it in a browser." in text
-        page = Page(Path("fastarac-ocr-demo.html").read_text(encoding="utf-8"))
+    def test_of_two_engines(self):
+        folders = fa.ocr.sample_folders()
+        text = self.run("ocr", folders.truth, *folders.outputs.values(), "--report", "r.html").stdout
+        assert "r.html has the report: open it in a browser." in text
+        page = Page(Path("r.html").read_text(encoding="utf-8"))
         assert "Side by side" in page.text
         assert "Judged by 20 pages; each figure is of the engine's own words." in page.text
 

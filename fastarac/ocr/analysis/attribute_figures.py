@@ -10,8 +10,8 @@ import numpy as np
 
 from fastarac._core.results import Result, Table
 from fastarac._core.text import listed, percent
+from fastarac.evaluation.limits import short
 from fastarac.evaluation.part_orders import ItemParts
-from fastarac.evaluation.wording import short
 from fastarac.guarantees.betting import wealth
 from fastarac.operation.checking import Checked
 from fastarac.operation.critical_sample_sizes import bisected

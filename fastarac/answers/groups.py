@@ -6,24 +6,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from rich.text import Text
 
 from fastarac._core.export import plain
 from fastarac._core.text import area, count, few_of, listed, money, printable, rounded_percent
-from fastarac.answers.tables import Column
-from fastarac.cli import _intervals
-from fastarac.cli._costs import UNIT
-from fastarac.cli._tables import print_tables
-from fastarac.evaluation.wording import header, is_given, short
+from fastarac.answers import intervals
+from fastarac.answers.costs import UNIT
+from fastarac.answers.limits import header
+from fastarac.answers.tables import AnswerTable, Column, Said
+from fastarac.evaluation.limits import is_given, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
-    from rich.console import Console
 
+    from fastarac.answers.models import Model
+    from fastarac.answers.tables import Part
     from fastarac.evaluation.limits import Limit
-    from fastarac.report.models import Model
 
 SHOWN = 20  # groups in the table; the other formats have all
 NAMED = 5  # groups that break a limit, in its sentence
@@ -77,18 +76,15 @@ class Groups:
             for row, name in enumerate(self.names)
         ]
 
-    def print_text(
-        self, model: str, limits: Sequence[Limit], console: Console, *, with_costs: bool
-    ) -> None:
-        """Print the first `SHOWN` groups for people, with a mark where one breaks a limit."""
+    def parts(self, model: str, limits: Sequence[Limit], *, with_costs: bool) -> Iterator[Part]:
+        """Yield a table of the first `SHOWN` groups, with a mark where one breaks a limit."""
         found = len(self.names)
         title = f"{found} groups, worst first (by ARAC-AUC)"
         if found > SHOWN:
             title = f"The worst {SHOWN} of {found} groups (by ARAC-AUC)"
-        console.print(Text(f"{title}{model}", style="bold"))
-        print_tables(self.names[:SHOWN], self._blocks(limits, with_costs=with_costs), console, "group")
-        for sentence in self._sentences(limits):
-            console.print(Text(sentence))
+        yield Said(f"{title}{model}", "bold")
+        yield AnswerTable(self.names[:SHOWN], self._blocks(limits, with_costs=with_costs), "group")
+        yield from map(Said, self._sentences(limits))
 
     def _blocks(self, limits: Sequence[Limit], *, with_costs: bool) -> Iterator[list[Column]]:
         yield [
@@ -137,11 +133,11 @@ class Groups:
             for value in self.values[name][:SHOWN]
         ]
         broken = None if kept is None else [not keeps for keeps in kept[:SHOWN]]
-        return Column(title, cells, below=self._below(name, _intervals.of_share), broken=broken)
+        return Column(title, cells, below=self._below(name, intervals.of_share), broken=broken)
 
     def _area(self, title: str, name: str) -> Column:
         cells = [area(float(value)) for value in self.values[name][:SHOWN]]
-        return Column(title, cells, below=self._below(name, _intervals.of_area))
+        return Column(title, cells, below=self._below(name, intervals.of_area))
 
     def _below(self, name: str, text: Any) -> list[str] | None:
         figure, at, key = name.partition("@")

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from fastarac._core.text import count, percent, printable, pvalue
-from fastarac.answers.tables import Column
-from fastarac.cli import _compare
-from fastarac.cli._tables import print_tables
+from fastarac.answers import comparison
+from fastarac.answers.tables import AnswerTable, Column, Said
+from fastarac.evaluation.limits import short
 from fastarac.evaluation.model_ranking import RESAMPLES, SEED
-from fastarac.evaluation.wording import short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from rich.console import Console
-
+    from fastarac.answers.tables import Part
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.evaluation.part_orders import PartOrder
+    from fastarac.uncertainty.comparison_results import ModelComparison
 
 
 def object_of(lead: Lead) -> dict[str, Any]:
     """Return the differences at a limit as JSON can hold them."""
     found = lead.comparison
-    content = _compare.object_of(found)
+    content = comparison.object_of(found)
     for each, pair in zip(content["pairs"], found.pairs, strict=True):
         each["beyond_chance"] = lead.is_clear(pair)
     content |= {"unit": lead.unit, "n_units": lead.n_units}
@@ -51,12 +48,12 @@ def _part(lead: Lead, part: PartOrder) -> dict[str, Any]:
     }
 
 
-def print_text(leads: Sequence[Lead | None], units: str, console: Console) -> None:
-    """Print the differences of all engines, two by two."""
+def parts(leads: Sequence[Lead | None], units: str) -> Iterator[Part]:
+    """Yield the differences of all engines, two by two."""
     found = [lead for lead in leads if lead is not None]
     for number, each in enumerate(found):
         if number:
-            console.print()
+            yield Said()
         pairs = each.comparison.pairs
         what = "ARAC-AUC" if each.limit is None else f"accepted\nat {short(each.limit)}"
         columns = [
@@ -68,21 +65,26 @@ def print_text(leads: Sequence[Lead | None], units: str, console: Console) -> No
             Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
             Column("", [each.verdict(pair) if each.is_clear(pair) else "" for pair in pairs]),
         ]
-        print_tables([f"{pair.a} - {pair.b}" for pair in pairs], [columns], console, "difference")
+        yield AnswerTable([f"{pair.a} - {pair.b}" for pair in pairs], [columns], "difference")
         if each.reversed_parts:
-            _print_parts(each, console)
+            yield _reversed(each)
     first = found[0]
     said = f"{first.judged} over each engine's own {units}"
     if first.limit is not None:
         said += f", from {RESAMPLES:,} resamples (seed {SEED})"
-    n, how = len(first.comparison.pairs), first.comparison.correction
-    if n > 1 and how is not None:
-        said += f". Intervals and p-values are adjusted for {n} differences ({how.capitalize()})"
-    console.print(Text(f"{said}."))
+    adjusted = adjusted_for(first.comparison)
+    yield Said(f"{said}{f'. Intervals and p-values are {adjusted}' if adjusted else ''}.")
 
 
-def _print_parts(lead: Lead, console: Console) -> None:
-    """Print the parts in which the order is the reverse."""
+def adjusted_for(found: ModelComparison) -> str:
+    """Return for how many differences intervals and p-values are adjusted; empty for one."""
+    if len(found.pairs) == 1 or found.correction is None:
+        return ""
+    return f"adjusted for {len(found.pairs)} differences ({found.correction.capitalize()})"
+
+
+def _reversed(lead: Lead) -> AnswerTable:
+    """Return the parts in which the order is the reverse."""
     parts = lead.reversed_parts
     columns = [
         Column(f"{lead.unit}s", [count(part.n_units) for part in parts]),
@@ -95,4 +97,4 @@ def _print_parts(lead: Lead, console: Console) -> None:
         Column("p-value", [pvalue(part.adjusted_pvalue) for part in parts]),
     ]
     names = [f"{part.split} {part.value}" for part in parts]
-    print_tables(names, [columns], console, "the order is\nthe reverse in")
+    return AnswerTable(names, [columns], "the order is\nthe reverse in")

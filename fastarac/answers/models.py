@@ -10,9 +10,10 @@ import numpy as np
 
 from fastarac._core.exceptions import unquestioned
 from fastarac._core.text import printable
+from fastarac.answers import limits as wording
 from fastarac.areas.order import FEWEST, are_alike, constant_confidence, reversed_confidence
-from fastarac.evaluation import wording
 from fastarac.evaluation.items import evaluate
+from fastarac.evaluation.limits import as_given, is_given
 from fastarac.evaluation.order import reversed_beyond_chance
 from fastarac.evaluation.sources import Source
 from fastarac.samples.door import threshold_sweep
@@ -211,8 +212,8 @@ class Model:
     def threshold(self, index: int) -> str:
         """Return the threshold for the limit of this index."""
         found = self.at(index)
-        if wording.is_given(found.limit):
-            return wording.as_given(found.limit)
+        if is_given(found.limit):
+            return as_given(found.limit)
         return self.decimal(found.point.threshold)
 
     def decimal(self, threshold: float) -> str:
@@ -227,6 +228,6 @@ def first_by_share(models: Sequence[Model]) -> list[Model]:
         key=lambda model: [
             -model.point(index).acceptance_rate
             for index, limit in enumerate(model.limits)
-            if not wording.is_given(limit)
+            if not is_given(limit)
         ],
     )

@@ -1,13 +1,9 @@
-"""What is printed: tables and words for people, or JSON and CSV for programs."""
+"""What is said of models that are evaluated: a table, a sentence a limit, notes; and all figures."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from typing import TYPE_CHECKING, Any
-
-from rich.text import Text
 
 from fastarac._core.text import (
     area,
@@ -18,23 +14,21 @@ from fastarac._core.text import (
     printable,
     rounded_percent,
 )
-from fastarac.answers.tables import Column
-from fastarac.cli import _costs, _guarantees, _intervals
-from fastarac.cli._groups import Groups
-from fastarac.cli._tables import print_tables
-from fastarac.evaluation.wording import few_for, header, is_given, opening
-from fastarac.evaluation.wording import threshold as threshold_text
-from fastarac.io._cells import safe_cell
+from fastarac.answers import costs, guarantees, intervals
+from fastarac.answers.groups import Groups
+from fastarac.answers.limits import header, opening
+from fastarac.answers.limits import threshold as threshold_text
+from fastarac.answers.tables import AnswerTable, Column, Said
+from fastarac.evaluation.limits import few_for, is_given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from rich.console import Console
-
+    from fastarac.answers.models import Model
+    from fastarac.answers.tables import Part
     from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.operating_points.points import OperatingPoint
-    from fastarac.report.models import Model
 
 CAUTION = (
     "Thresholds are fitted to these outputs: on new ones the limit may well be exceeded. Check a "
@@ -54,67 +48,59 @@ def in_words(n_groups: int, kind: str) -> str:
     return f"{groups} of outputs that depend on each other" if kind == GROUP else groups
 
 
-def csv_text(records: Sequence[dict[str, Any]]) -> str:
-    """Return the text of a CSV file with a header; None is an empty field."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(records[0])
-    for record in records:
-        cells = record.values()
-        writer.writerow(safe_cell(printable(c)) if isinstance(c, str) else c for c in cells)
-    return text.getvalue()
+def parts(
+    models: Sequence[Model], *, with_costs: bool, leads: Sequence[Lead | None] = ()
+) -> Iterator[Part]:
+    """Yield the table of all models, and what is said of them."""
+    yield AnswerTable([model.name for model in models], blocks(models, with_costs=with_costs))
+    yield from _sizes(models)
+    for model in models:
+        if model.by_group is not None:
+            of_model = f", of {printable(model.name)}" if len(models) > 1 else ""
+            yield from Groups.of(model).parts(of_model, model.limits, with_costs=with_costs)
+            yield Said()
+    yield from map(Said, words(models, with_costs=with_costs, leads=leads))
+    if len(models) > 1 and not leads:
+        yield Said(_whether_more_than_chance(models), "dim")
+    yield from map(Said, guarantees.sentences(models))
+    if models[0].cost_evaluation is not None:
+        yield Said(costs.sentence(models))
+    for model in models:
+        if model.optimum is not None:
+            yield Said(_optimum(model, model.optimum, several=len(models) > 1))
+    for warning in reliability_warnings(models):
+        yield Said(capitalised(warning) if len(models) == 1 else warning, "yellow")
+    yield from _cautions(models)
 
 
-def print_text(
-    models: Sequence[Model],
-    console: Console,
-    *,
-    with_costs: bool,
-    leads: Sequence[Lead | None] = (),
-) -> None:
-    """Print the table and the words for people; no table is wider than the console."""
-    names = [model.name for model in models]
-    print_tables(names, _blocks(models, with_costs=with_costs), console)
+def _sizes(models: Sequence[Model]) -> Iterator[Said]:
+    """Say how many outputs there are, and what the intervals rest on."""
     numbers = {count(model.evaluation.n) for model in models}
     if len(numbers) == 1:
         (n,) = numbers
         said = f"Sum of weights: {n}" if _unit(models) == "weight" else f"Outputs: {n}"
-        console.print(Text(f"{said}{' each' if len(models) > 1 else ''}.\n", style="dim"))
+        yield Said(f"{said}{' each' if len(models) > 1 else ''}.\n", "dim")
     ends = next(iter(models[0].evaluation.intervals.values()), None)
     if ends is not None:
         level = percent(ends.confidence_level)
         groups = [in_words(m.n_groups, m.source.group_word) for m in models if m.n_groups is not None]
         resting = f", from {' or '.join(dict.fromkeys(groups))}" if groups else ""
-        console.print(Text(f"Below the figures: {level} confidence intervals{resting}.\n", style="dim"))
-    for model in models:
-        if model.by_group is not None:
-            of_model = f", of {printable(model.name)}" if len(models) > 1 else ""
-            Groups.of(model).print_text(of_model, model.limits, console, with_costs=with_costs)
-            console.print()
-    for sentence in words(models, with_costs=with_costs, leads=leads):
-        console.print(Text(sentence))
-    if len(models) > 1 and not leads:
-        console.print(Text(_whether_more_than_chance(models), style="dim"))
-    for sentence in _guarantees.sentences(models):
-        console.print(Text(sentence))
-    if models[0].cost_evaluation is not None:
-        console.print(Text(_costs.sentence(models)))
-    for model in models:
-        if model.optimum is not None:
-            console.print(Text(_optimum(model, model.optimum, several=len(models) > 1)))
-    for warning in reliability_warnings(models):
-        said = capitalised(warning) if len(models) == 1 else warning
-        console.print(Text(said, style="yellow"))
+        yield Said(f"Below the figures: {level} confidence intervals{resting}.\n", "dim")
+
+
+def _cautions(models: Sequence[Model]) -> Iterator[Said]:
+    """Say where outputs are few for a limit, and that thresholds are fitted to them."""
     fitted = [limit for limit in models[0].limits if not is_given(limit)]
-    fewest = min(model.evaluation.n for model in models)
-    tightest = min(fitted, key=lambda limit: limit.value, default=None)
-    few = "" if tightest is None else few_for(tightest, fewest)
+    if not fitted:
+        return
+    few = few_for(
+        min(fitted, key=lambda limit: limit.value), min(model.evaluation.n for model in models)
+    )
     if few:
-        console.print(Text(few))
-    if fitted:
-        sure = any(found.guaranteed is not None for found in models[0].evaluation.limits)
-        caution = BESIDE_GUARANTEE.format(that=_guarantees.premise(models)) if sure else CAUTION
-        console.print(Text(caution, style="dim"))
+        yield Said(few)
+    sure = any(found.guaranteed is not None for found in models[0].evaluation.limits)
+    caution = BESIDE_GUARANTEE.format(that=guarantees.premise(models)) if sure else CAUTION
+    yield Said(caution, "dim")
 
 
 def reliability_warnings(models: Sequence[Model]) -> list[str]:
@@ -156,7 +142,7 @@ def words(
         if lead is not None:
             sentence += f" {lead.sentence}"
         if models[0].cost_evaluation is not None:
-            sentence += f" {_costs.at_limit(models, limit)}"
+            sentence += f" {costs.at_limit(models, limit)}"
         sentences.append(sentence)
         for model in models:
             caveat = model.source.caveat(index)
@@ -174,7 +160,7 @@ def records(models: Sequence[Model]) -> list[dict[str, Any]]:
         if model.by_group is not None:
             rows += Groups.of(model).records(model.name)
         else:
-            rows.append({"model": model.name, **_costs.in_units(model.evaluation.to_dict())})
+            rows.append({"model": model.name, **costs.in_units(model.evaluation.to_dict())})
     return rows
 
 
@@ -182,7 +168,7 @@ def objects(models: Sequence[Model]) -> list[dict[str, Any]]:
     """Return all figures of each model by their names, and those of its groups inside."""
     found = []
     for model in models:
-        each = {"name": model.name, **_costs.in_units(model.evaluation.to_dict())}
+        each = {"name": model.name, **costs.in_units(model.evaluation.to_dict())}
         if model.n_groups is not None:
             each["n_groups"] = model.n_groups
         if model.by_group is not None:
@@ -263,8 +249,8 @@ def _remaining(model: Model, index: int) -> str:
 
 def _optimum(model: Model, point: OperatingPoint, *, several: bool) -> str:
     """Say at which threshold W is largest; a sentence without prices, which W does not need."""
-    costs = model.evaluation.costs
-    ratios = f"gamma = {costs.gamma:g} and delta = {costs.delta:g}"
+    prices = model.evaluation.costs
+    ratios = f"gamma = {prices.gamma:g} and delta = {prices.delta:g}"
     if 0.0 < point.acceptance_rate < 1.0:
         text = threshold_text(point.threshold, model.sweep, model.dtype)
         where = f"at confidence >= {text}, where {rounded_percent(point.acceptance_rate)} is accepted"
@@ -273,7 +259,7 @@ def _optimum(model: Model, point: OperatingPoint, *, several: bool) -> str:
     who = f" of {printable(model.name)}" if several else ""
     errors = f"{rounded_percent(point.error_rate)} of all outputs remain wrong"
     return (
-        f"With {ratios}, W{who} is largest (W = {costs.performance(point):.4f}) {where}; "
+        f"With {ratios}, W{who} is largest (W = {prices.performance(point):.4f}) {where}; "
         f"{errors if point.error_rate else 'no errors remain'}."
     )
 
@@ -286,19 +272,19 @@ def _cheapest(models: Sequence[Model], index: int) -> str:
         if performance == max(performances)
     ]
     first = models[0].evaluation
-    costs = f"gamma = {first.costs.gamma:g} and delta = {first.costs.delta:g}"
+    ratios = f"gamma = {first.costs.gamma:g} and delta = {first.costs.delta:g}"
     verb = "costs" if len(names) == 1 else "cost"
-    return f"With {costs}, {listed(names)} {verb} least (W = {max(performances):.4f})."
+    return f"With {ratios}, {listed(names)} {verb} least (W = {max(performances):.4f})."
 
 
-def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
+def blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
     """Return the columns of the table after the names, in blocks that stay together."""
 
     def column(header: str, name: str, text: Callable[[float], str]) -> Column:
         values = [_figure(model.evaluation, name) for model in models]
         return Column(header, [text(value) for value in values], values, _below(models, name))
 
-    blocks = [
+    found = [
         [
             column("recog.\nrate", "recognition_rate", rounded_percent),
             column("ARAC-\nAUC", "arac_auc", area),
@@ -307,10 +293,10 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
         ]
     ]
     for place, (name, _) in enumerate(models[0].source.further):
-        blocks[0].append(Column(name, [model.source.further[place][1] for model in models]))
+        found[0].append(Column(name, [model.source.further[place][1] for model in models]))
     numbers = [count(model.evaluation.n) for model in models]
     if len(set(numbers)) > 1:
-        blocks[0].insert(0, Column(_unit(models), numbers))
+        found[0].insert(0, Column(_unit(models), numbers))
     for index, limit in enumerate(models[0].limits):
         rates = [model.point(index).acceptance_rate for model in models]
         shares = [rounded_percent(rate) for rate in rates]
@@ -331,10 +317,10 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
         if with_costs:
             performances = [model.at(index).performance for model in models]
             block.append(Column("W", [f"{value:.4f}" for value in performances], performances))
-        blocks.append(block)
+        found.append(block)
     if models[0].cost_evaluation is not None:
-        blocks.append([Column(*column) for column in _costs.columns(models)])
-    return blocks
+        found.append(costs.columns(models))
+    return found
 
 
 def _unit(models: Sequence[Model]) -> str:
@@ -349,5 +335,5 @@ def _figure(figures: Evaluation, name: str) -> float:
 def _below(models: Sequence[Model], name: str) -> list[str] | None:
     """The intervals of a figure, where there are any."""
     found = [model.evaluation.intervals.get(name) for model in models]
-    shown = ["" if each is None else _intervals.shown(name, each) for each in found]
+    shown = ["" if each is None else intervals.shown(name, each) for each in found]
     return shown if any(shown) else None

@@ -1,25 +1,21 @@
-"""What ``fastarac ocr`` prints by the attributes of pages: quality, language, source and the like."""
+"""What is said of engines by the attributes of pages: quality, language, source and the like."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from fastarac._core.export import plain
 from fastarac._core.text import UNDEFINED, count, percent, printable, rounded_percent, sentence
-from fastarac.answers.tables import Column
-from fastarac.cli._intervals import of_share
-from fastarac.cli._tables import tables
-from fastarac.evaluation.wording import header
+from fastarac.answers.intervals import of_share
+from fastarac.answers.limits import header
+from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.ocr.analysis.attribute_figures import tables_by_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rich.console import Console
-
+    from fastarac.answers.tables import Part
     from fastarac.ocr import AttributeFigures
     from fastarac.ocr.analysis.attribute_figures import AttributeRow
 
@@ -42,23 +38,19 @@ def flat(figures: AttributeFigures) -> dict[str, Any]:
     }
 
 
-def printed(engines: Mapping[str, AttributeFigures], console: Console) -> Iterator[Any]:
+def parts(engines: Mapping[str, AttributeFigures]) -> Iterator[Part]:
     """Yield a table for each attribute, and by which rule its values hold or fail."""
     first = next(iter(engines.values()))
+    several = len(engines) > 1
     for attribute, rows in tables_by_attribute(engines):
-        yield Text(f"By {printable(attribute)}", style="bold")
-        several = len(engines) > 1
+        yield Said(f"By {printable(attribute)}", "bold")
         names = [f"{row.value}, {row.engine}" if several else row.value for row in rows]
         title = f"{printable(attribute)}{', engine' if several else ''}"
-        for number, part in enumerate(tables(names, _blocks(rows, first), console, title)):
-            if number:
-                yield ""
-            yield part
-        yield ""
+        yield AnswerTable(names, list(_blocks(rows, first)), title)
     level = percent(first.confidence_level)
-    yield Text(f"Below the figures by attribute: {level} intervals by page. {first.rule}")
+    yield Said(f"Below the figures by attribute: {level} intervals by page. {first.rule}")
     notes = dict.fromkeys(note for each in engines.values() for note in each.notes)
-    yield from (Text(sentence(note)) for note in notes)
+    yield from (Said(sentence(note)) for note in notes)
 
 
 def _blocks(rows: Sequence[AttributeRow], figures: AttributeFigures) -> Iterator[list[Column]]:

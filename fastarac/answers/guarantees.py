@@ -6,38 +6,41 @@ import math
 from typing import TYPE_CHECKING
 
 from fastarac._core.text import listed, percent, printable, rounded_percent
-from fastarac.evaluation import wording
+from fastarac.evaluation.limits import exact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fastarac.answers.models import Model
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
-    from fastarac.report.models import Model
 
 NOTHING = "no threshold is sure to keep that; review everything"
 
 
 def sentences(models: Sequence[Model]) -> Iterator[str]:
     """Yield a sentence per limit: what each model accepts with a guarantee."""
-    several = len(models) > 1
-    for index, limit in enumerate(models[0].limits):
-        every = [(model, model.at(index).guaranteed) for model in models]
-        promised = [(model, sure) for model, sure in every if sure is not None]
-        if not promised:
-            continue
-        confidence = percent(1.0 - promised[0][1].failure_probability)
-        rate = percent(limit.value)
-        promise = f"at most {rate} errors remain"
-        if limit.criterion == "max_risk":
-            promise = f"at most {rate} of what is accepted is wrong"
-        if all(sure.threshold == math.inf for _, sure in promised):
-            yield f"With {confidence} confidence {promise}: {NOTHING}."
-            yield from _approximately(promised, several=several)
-            continue
+    for index in range(len(models[0].limits)):
+        yield from at_limit(models, index)
+
+
+def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
+    """Yield what each model accepts with a guarantee at one limit, where any has one."""
+    several, limit = len(models) > 1, models[0].limits[index]
+    every = [(model, model.at(index).guaranteed) for model in models]
+    promised = [(model, sure) for model, sure in every if sure is not None]
+    if not promised:
+        return
+    confidence = percent(1.0 - promised[0][1].failure_probability)
+    rate = percent(limit.value)
+    promise = f"at most {rate} errors remain"
+    if limit.criterion == "max_risk":
+        promise = f"at most {rate} of what is accepted is wrong"
+    outcome = NOTHING
+    if any(sure.threshold < math.inf for _, sure in promised):
         each = [_outcome(model, sure, several=several) for model, sure in promised]
-        accept = "accept " if several else ""
-        yield f"With {confidence} confidence {promise}: {accept}{listed(each)}."
-        yield from _approximately(promised, several=several)
+        outcome = f"{'accept ' if several else ''}{listed(each)}"
+    yield f"With {confidence} confidence {promise}: {outcome}."
+    yield from _approximately(promised, several=several)
 
 
 def _approximately(
@@ -75,7 +78,7 @@ def _outcome(model: Model, found: GuaranteedOperatingPoint, *, several: bool) ->
     name = printable(model.name)
     if found.threshold == math.inf:
         return f"nothing of {name}"
-    threshold = wording.exact(found.threshold)
+    threshold = exact(found.threshold)
     share = rounded_percent(found.acceptance_rate)
     if several:
         return f"{share} of {name} at confidence >= {threshold}"

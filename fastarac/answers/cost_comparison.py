@@ -7,29 +7,24 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from rich.text import Text
-
 from fastarac._core.exceptions import collected
 from fastarac._core.export import plain
 from fastarac._core.text import UNDEFINED, count, lead, money, p_is, percent, printable, pvalue
-from fastarac.answers.tables import Column
-from fastarac.cli import _costs
-from fastarac.cli._costs import UNIT, PricedModel
-from fastarac.cli._options import RefusalError
-from fastarac.cli._policies import labels_of
-from fastarac.cli._tables import print_tables
+from fastarac.answers.costs import UNIT, PricedModel, columns, in_units, sentence
+from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.evaluation.costs import evaluate_costs
+from fastarac.evaluation.model_ranking import labels_of_groups
 from fastarac.evaluation.rejected import drop_rejected
 from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from rich.console import Console
-
-    from fastarac.cli._costs import Prices
+    from fastarac.answers.tables import Part
+    from fastarac.costs.verification import VerificationCosts
     from fastarac.io import Outputs
+    from fastarac.reviewer import Reviewer
     from fastarac.uncertainty.adjustment import Correction
     from fastarac.uncertainty.comparison_results import PairDifference
 
@@ -78,7 +73,8 @@ class CostComparison:
     def of(
         cls,
         models: Mapping[str, Outputs],
-        prices: Prices,
+        prices: VerificationCosts,
+        reviewer: Reviewer | None,
         *,
         level: float,
         correction: Correction | None,
@@ -89,29 +85,27 @@ class CostComparison:
         for name, outputs in models.items():
             sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
             never = outputs.never_accepted
-            cost_evaluation = evaluate_costs(sweep, prices.costs, prices.reviewer)
+            cost_evaluation = evaluate_costs(sweep, prices, reviewer)
             if never is not None:
                 if cost_evaluation.cheapest.threshold <= never:
-                    raise RefusalError(
+                    raise ValueError(
                         f"at these prices the cheapest threshold of {name} would accept outputs "
                         "without a confidence; models are not compared by that"
                     )
                 acceptable = drop_rejected(sweep, never)
-                cost_evaluation = evaluate_costs(
-                    sweep, prices.costs, prices.reviewer, acceptable=acceptable
-                )
+                cost_evaluation = evaluate_costs(sweep, prices, reviewer, acceptable=acceptable)
             priced.append(PricedModel(name, sweep, outputs.confidence.dtype, cost_evaluation))
         priced.sort(key=lambda model: model.cost_evaluation.at_cheapest)
         notes: list[str] = []
         first = next(iter(models.values()))
         groups: Any = first.factors
         if paired == "groups":
-            groups = {name: labels_of(outputs.group) for name, outputs in models.items()}
+            groups = {name: labels_of_groups(outputs) for name, outputs in models.items()}
         with collected(notes):
             found = compare_models(
                 {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()},
-                costs=prices.costs,
-                reviewer=prices.reviewer,
+                costs=prices,
+                reviewer=reviewer,
                 correction=correction,
                 confidence_level=level,
                 groups=groups,
@@ -129,7 +123,7 @@ class CostComparison:
 
     def of_models(self) -> dict[str, dict[str, Any]]:
         """Return what each model costs by its name; sums are for `UNIT` outputs."""
-        return {model.name: _costs.in_units(model.cost_evaluation.to_dict()) for model in self.models}
+        return {model.name: in_units(model.cost_evaluation.to_dict()) for model in self.models}
 
     def comparison(self) -> dict[str, Any]:
         """Return the differences as JSON can hold them; sums are for `UNIT` outputs."""
@@ -170,11 +164,9 @@ class CostComparison:
         better = "is cheaper than {} beyond chance"
         return lead(printable(first.name), clear, even, better) if others else ""
 
-    def print_text(self, console: Console) -> None:
-        """Print tables and words for people."""
-        names = [model.name for model in self.models]
-        columns = [Column(*column) for column in _costs.columns(self.models)]
-        print_tables(names, [columns], console)
+    def parts(self) -> Iterator[Part]:
+        """Yield tables and sentences."""
+        yield AnswerTable([model.name for model in self.models], [columns(self.models)])
         pairs = self.differences
         spans = [
             f"{_signed(UNIT * of.low)} to {_signed(UNIT * of.high)}"
@@ -185,10 +177,10 @@ class CostComparison:
             Column(f"{percent(self.level)} interval", spans),
             Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
         ]
-        print_tables([f"{pair.a} - {pair.b}" for pair in pairs], [shown], console, "difference")
-        console.print(Text(_costs.sentence(self.models, self.over)))
-        console.print(Text(self._lead()))
-        console.print(Text(CAUTION, style="dim"))
+        yield AnswerTable([f"{pair.a} - {pair.b}" for pair in pairs], [shown], "difference")
+        yield Said(sentence(self.models, self.over))
+        yield Said(self._lead())
+        yield Said(CAUTION, "dim")
 
 
 def _figures(pair: PairDifference) -> tuple[float | None, ...]:

@@ -10,40 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.text import UNDEFINED, count, percent
+from fastarac._core.text import UNDEFINED, percent
+from fastarac.evaluation.limits import as_given, is_given, short
 
 if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.sweep import ThresholdSweep
 
 MIN_THRESHOLD_DIGITS = 3
-FEW = 10  # allowed errors, below which chance decides what a limit means
 MAX_EXACT_DIGITS = 4  # a threshold of so few is not shortened, so that it is the same everywhere
-
-
-def is_given(limit: Limit) -> bool:
-    """Return whether it is a threshold, which is not fitted to the outputs."""
-    return limit.criterion == "threshold"
-
-
-def few_for(limit: Limit, n: float) -> str:
-    """Return that outputs are few for a limit, a sentence; empty where they are not."""
-    if is_given(limit) or not 0 < limit.value * n < FEW:
-        return ""
-    few = f"{count(n)} outputs are few for a limit of {short(limit)}"
-    return f"{few}: chance decides much of these figures."
-
-
-def as_given(limit: Limit) -> str:
-    """Return the value with all its digits, and no more."""
-    return exact(limit.value)
-
-
-def short(limit: Limit) -> str:
-    """Return the limit in a header or a remark."""
-    if is_given(limit):
-        return f">= {as_given(limit)}"
-    return f"{percent(limit.value)} {'risk' if limit.criterion == 'max_risk' else 'errors'}"
 
 
 def header(limit: Limit) -> str:
@@ -96,11 +71,6 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
         if _separates(candidate, below, value, np.dtype(dtype)):
             return _plain(candidate)
     return _plain(exact)
-
-
-def exact(value: float) -> str:
-    """Return a threshold with all its digits: a shorter one would accept more of other items."""
-    return repr(value).removesuffix(".0")
 
 
 def at_least(text: str) -> str:

@@ -1,0 +1,158 @@
+"""What is said of models that are compared: tables, which model is best, and how sure that is."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
+
+from fastarac._core.export import plain
+from fastarac._core.text import UNDEFINED, listed, percent, printable, probability, pvalue
+from fastarac.answers.evaluation import GROUP, in_words
+from fastarac.answers.tables import AnswerTable, Column, Said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastarac._core.interval import Interval
+    from fastarac.answers.tables import Part
+    from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
+    from fastarac.uncertainty.statistics import Statistic
+
+SHOWN = 45  # pairs in the table, as of ten models; the other formats have all
+SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
+
+
+def parts(
+    found: ModelComparison, draws: tuple[int, int], n_groups: int | None, *, whole: bool
+) -> Iterator[Part]:
+    """Yield tables and sentences.
+
+    `draws` are the number of resamples and their seed; `whole`: all differences are at hand, too.
+    """
+    yield AnswerTable(found.names, [_columns_of_models(found)])
+    pairs = _shown_pairs(found)
+    names = [f"{pair.a} - {pair.b}" for pair in pairs]
+    yield AnswerTable(names, [_columns_of_pairs(found, pairs)], "difference")
+    if len(pairs) < len(found.pairs) and not whole:
+        yield Said(
+            f"Of {len(found.pairs)} differences, those of the best model are shown; "
+            "--format json has all."
+        )
+    yield Said(conclusion(found))
+    of_groups = "" if n_groups is None else f" of {in_words(n_groups, GROUP)}"
+    source = f"asymptotic, from influence values{of_groups}"
+    if found.method == "bootstrap":
+        source = f"from {draws[0]:,} resamples{of_groups} (seed {draws[1]})"
+    held = "each holds by itself"
+    if len(found.pairs) > 1:
+        held += ", and p-values are not adjusted for the number of pairs"
+    if len(found.pairs) > 1 and found.correction is not None:
+        how = f"{len(found.pairs)} pairs ({found.correction.capitalize()})"
+        held = f"those of differences, and p-values, are adjusted for {how}"
+    yield Said(
+        f"Models that share a letter do not differ significantly at {percent(_alpha(found))}. "
+        f"Intervals are {source}; {held}."
+    )
+
+
+def models_of(comparison: ModelComparison) -> list[dict[str, Any]]:
+    """Return the name and the figures of each model."""
+    columns = {name: plain(column) for name, column in comparison.to_columns().items()}
+    columns = {"name": columns.pop("model")} | columns
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def object_of(comparison: ModelComparison) -> dict[str, Any]:
+    """Return a comparison with a list of its pairs, as JSON can hold it."""
+    return {
+        "statistic": comparison.statistic.name,
+        "parameters": {key: _listed(value) for key, value in comparison.statistic.parameters},
+        **{name: getattr(comparison, name) for name in SHARED_FIGURES},
+        "pairs": [pair.to_dict() for pair in comparison.pairs],
+    }
+
+
+def _listed(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {name: _listed(part) for name, part in dataclasses.asdict(value).items()}
+    return plain(value)
+
+
+def named(statistic: Statistic) -> str:
+    """Return the text that `statistic_of` reads as this statistic."""
+    return ":".join([statistic.name, *(f"{key}={value}" for key, value in statistic.parameters)])
+
+
+def label_of(statistic: Statistic) -> str:
+    """Return how people call the statistic."""
+    label = statistic.definition.label
+    if statistic.parameters:
+        label += f" ({', '.join(f'{key} = {value}' for key, value in statistic.parameters)})"
+    return label
+
+
+def conclusion(found: ModelComparison) -> str:
+    """Say which model is best, and from which ones it cannot be told."""
+    best, *others = (printable(name) for name in found.names)
+    if math.isnan(found.share_of_best[0]):
+        return f"{label_of(found.statistic)} is undefined for one of the models; none is best."
+    alike = [
+        name
+        for name, other in zip(others, found.names[1:], strict=True)
+        if not found.pair(found.names[0], other).adjusted_pvalue < _alpha(found)
+    ]
+    by = f"Best by {label_of(found.statistic)}: {best}"
+    if not alike:
+        return f"{by}, significantly better than {listed(others)}."
+    return f"{by}, but not significantly better than {listed(alike)}."
+
+
+def _shown_pairs(found: ModelComparison) -> Sequence[PairDifference]:
+    if len(found.pairs) <= SHOWN:
+        return found.pairs
+    return [pair for pair in found.pairs if pair.a == found.names[0]]
+
+
+def _alpha(found: ModelComparison) -> float:
+    return round(1.0 - found.confidence_level, 12)
+
+
+def _columns_of_models(found: ModelComparison) -> list[Column]:
+    return [
+        Column(_header(label_of(found.statistic)), [_number(value) for value in found.estimates]),
+        Column(
+            f"{percent(found.confidence_level)} interval",
+            [_ends(interval) for interval in found.intervals],
+        ),
+        Column(
+            "best in",
+            [probability(value) for value in found.share_of_best],
+        ),
+        Column("letters", list(found.letters), justify="left"),
+    ]
+
+
+def _columns_of_pairs(found: ModelComparison, pairs: Sequence[PairDifference]) -> list[Column]:
+    return [
+        Column("by", [_number(pair.difference, "+") for pair in pairs]),
+        Column(
+            f"{percent(found.confidence_level)} interval",
+            [_ends(pair.adjusted_interval, "+") for pair in pairs],
+        ),
+        Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
+    ]
+
+
+def _header(label: str) -> str:
+    return label.replace(" (", "\n(").replace(" ARAC", "\nARAC")
+
+
+def _number(value: float, sign: str = "") -> str:
+    return UNDEFINED if math.isnan(value) else f"{value:{sign}.4f}"
+
+
+def _ends(interval: Interval, sign: str = "") -> str:
+    low, high = _number(interval.low, sign), _number(interval.high, sign)
+    return low if low == UNDEFINED else f"{low} to {high}"
