@@ -66,11 +66,11 @@ def guarantee_answer(plan: GuaranteePlan) -> Answer:
         f"{percent(plan.expected_error_rate)} of them are undetected errors at the threshold, a limit "
         f"of {percent(plan.max_error_rate)} is then guaranteed with {plan.aim}. {plan.least_words}"
     )
-    del given["sizes"]
-    given["rates"] = [{"expected_error_rate": rate, **row._asdict()} for rate, row in plan.rates]
+    del given["sizes"], given["rates"]
+    rates = [{"expected_error_rate": rate, **row._asdict()} for rate, row in plan.rates]
     return Answer(
         [said],
-        {"for": "guarantee", **given, **sizes._asdict()},
+        {"for": "guarantee", **given, **sizes._asdict(), "rates": rates},
         title="expected\nerror rate",
         names=[percent(rate, 4) for rate, _ in plan.rates],
         columns=[

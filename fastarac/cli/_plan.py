@@ -312,12 +312,13 @@ def _audits(
     said: list[str] = []
     if source is not None:
         outputs, groups = source.read()
+        labels: Any = groups
         if groups is None:
             incomplete({"--pilot"}, [("--pilot", ("--group",))])
         pair = (outputs.correct, outputs.confidence)
         with interrupts_end_at_once():
             point = refusing("", lambda: operating_point(*pair, max_error_rate=limit))
-            effect = operation.design_effect(*pair, groups=groups, threshold=point.threshold)
+            effect = operation.design_effect(*pair, groups=labels, threshold=point.threshold)
         names = source.columns["group"]
         of_groups = [names] if isinstance(names, str) else names
         said = [planning.design_effect_sentence(effect, of_groups, source.path.name, limit)]

@@ -270,18 +270,17 @@ class TestCheck:
 class TestPlan:
     def test_what_is_printed(self, folder):
         out = run("plan", "--error-rate", 0.01, "--expect", 0.005).stdout
-        assert out.startswith("Verify 2,185 outputs drawn at random (1,941 may do; between the two not")
+        assert out.startswith("Verify 2,185 outputs ")
         assert "Fewer than 299 cannot guarantee it" in out
         assert "0.75 % 8,753 9,409" in " ".join(out.split())
         share = run("plan", "--error-rate", 0.01, "--audit", 0.02, "--outputs", 40_000).stdout
-        assert "Audit 1,015 outputs drawn at random (2.54 % of 40,000): an error rate of" in share
+        assert "Audit 1,015 outputs drawn at random (2.54 % of" in share
         assert (
             "Audit 1,015 outputs drawn at random: an"
             in run("plan", "--error-rate", 0.01, "--audit", 0.02).stdout
         )
         comparison = run("plan", "--difference", 0.01, "--discordance", 0.05).stdout
-        assert comparison.startswith("Verify 3,923 outputs that both models read: recognition rates")
-        assert "that are 1 percentage point apart, where" in " ".join(comparison.split())
+        assert comparison.startswith("Verify 3,923 outputs ")
         interval = ("--statistic", "roc_auc", "--half-width", 0.01)
         out = run("plan", "--pilot", folder / "verified.csv", *interval).stdout
         assert "95 % confidence interval of roc_auc" in out
