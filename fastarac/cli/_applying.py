@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.ocr import AppliedFields, AppliedPages
     from fastarac.operation import Policy
+    from fastarac.results import AppliedFields, AppliedPages
 
 OF_TABLES = {
     "confidence": "--confidence", "by": "--by", "item": "--document",

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from fastarac.ocr import AttributeFigures
     from fastarac.ocr.analysis.attribute_figures import AttributeRow
+    from fastarac.results import AttributeFigures
 
 
 def objects(figures: AttributeFigures) -> list[dict[str, Any]]:

@@ -13,8 +13,9 @@ from fastarac.cli._options import RefusalError, option
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from fastarac.ocr import Combination, Engine, FieldOutputs
+    from fastarac.ocr import Combination, Engine
     from fastarac.report.models import Model
+    from fastarac.results import FieldOutputs
 
 Combine = Annotated[
     bool,

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastarac._core.files import path_of
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.text import few_of, plural
 from fastarac.io._cells import around_query
 from fastarac.io._sources import connect, copied_to
@@ -52,7 +52,8 @@ ROWS = """
 """
 
 
-class AppliedPageCounts(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class AppliedPageCounts(Table, Result):
     """What a policy made of each page.
 
     Attributes
@@ -194,7 +195,7 @@ class AppliedPages(Result):
         check_goals(goals, self.files)
         with connect(alone=True) as connection, ExitStack() as stack:
             connection.register("outputs", self._columns())
-            connection.register("pages", table_of(self.pages._asdict()))
+            connection.register("pages", table_of(self.pages.to_columns()))
             queries = {"accepted": ROWS.format("true"), "review": ROWS.format("false")}
             queries["pages"] = "SELECT * FROM pages"
             for name, goal in goals.items():
