@@ -22,10 +22,13 @@ from fastarac.answers.models import Model
 from fastarac.evaluation.limits import Limit
 from fastarac.evaluation.model_ranking import leads_of
 from fastarac.io import Labels, Outputs
-from fastarac.ocr import AlignedOutputs, Engine, align, align_files, combine, pair_files
+from fastarac.ocr import Engine, align, align_files, combine, pair_files
+from fastarac.results import AlignedOutputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from fastarac.results import AlignedOutputs
 
 DATA = Path(__file__).parents[2] / "docs" / "_data"
 LIMIT = Limit("max_error_rate", 0.01)

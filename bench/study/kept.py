@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from fastarac.ocr import ErrorRates
+    from fastarac.results import ErrorRates
 
 DATA = Path(__file__).parent / "data"
 

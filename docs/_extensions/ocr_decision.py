@@ -21,7 +21,7 @@ from fastarac.ocr.words.policies import INSERTED, MISSED
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fastarac.ocr import AlignedOutputs
+    from fastarac.results import AlignedOutputs
 
 PACKED = Path(__file__).parents[1] / "_data" / "german_pages.zip"
 TITLES = {"tesseract": "Tesseract", "rapidocr": "RapidOCR"}

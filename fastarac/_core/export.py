@@ -27,7 +27,7 @@ def fields_of(value: Any) -> dict[str, Any]:
 def parts_of(value: Any) -> dict[str, Any] | None:
     """Return what an object is made of by name; None for anything but results and dataclasses."""
     of = getattr(value, "_parts", None)
-    if of is not None:
+    if callable(of):  # a Path has a list of that name
         found: dict[str, Any] = of()
         return found
     if is_dataclass(value) and not isinstance(value, type):

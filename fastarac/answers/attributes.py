@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from fastarac.answers.tables import Part
-    from fastarac.ocr import AttributeFigures
     from fastarac.ocr.analysis.attribute_figures import AttributeRow
+    from fastarac.results import AttributeFigures
 
 
 def objects(figures: AttributeFigures) -> list[dict[str, Any]]:

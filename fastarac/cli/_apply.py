@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from fastarac.answers.answer import Answer
     from fastarac.operation import Policy
     from fastarac.operation.application_results import AppliedPolicy
+    from fastarac.results import AppliedPages
 
 EXAMPLES = """
 Examples:
@@ -236,7 +237,7 @@ def _divide_pages(
 
     goals.require()
 
-    def applied() -> ocr.AppliedPages:
+    def applied() -> AppliedPages:
         files = engine_files(paths, reading)
         with refused(FileNotFoundError):
             return ocr.apply_to_files(policy, files.pop("output"), **files)

@@ -14,7 +14,8 @@ from fastarac.cli._options import RefusalError, option
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from fastarac.ocr import Combination, Engine, FieldOutputs
+    from fastarac.ocr import Combination, Engine
+    from fastarac.results import FieldOutputs
 
 Combine = Annotated[
     bool,

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
-    from fastarac.ocr import FieldOutputs
     from fastarac.ocr.fields.outputs import ReportedFields
+    from fastarac.results import FieldOutputs
 
 ITEMS = (
     "Items are the fields of the truth, and outputs without a true value. A field without an output or "

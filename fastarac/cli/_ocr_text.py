@@ -41,9 +41,10 @@ if TYPE_CHECKING:
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
-    from fastarac.ocr import AlignedOutputs, AttributeFigures, Engine, ErrorRates, Pairing, Sensitivity
+    from fastarac.ocr import Engine
     from fastarac.ocr.report_extras import ReportedPages
     from fastarac.ocr.words.policies import AlignmentPolicy, MissedPolicy
+    from fastarac.results import AlignedOutputs, AttributeFigures, ErrorRates, Pairing, Sensitivity
 
 WIDE_NAME = 16  # characters above a column
 PATIENCE = 2.0  # seconds without a progress bar

@@ -63,7 +63,6 @@ def cohen_kappa_score(
 
     See Also
     --------
-    fastarac.measures.cohen_kappa : Cohen's kappa of a table
     fastarac.measures.confusion_measures : measures of confusion tables
 
     Notes
@@ -88,6 +87,14 @@ def cohen_kappa_score(
     0.5
     >>> fa.cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 3], weights="quadratic")
     0.8333333333333334
+
+    Of a table, the labels of its cells, with their counts as weights:
+
+    >>> import numpy as np
+    >>> table = np.array([[20, 5], [10, 15]])
+    >>> one, other = np.indices(table.shape).reshape(2, -1)
+    >>> fa.cohen_kappa_score(one, other, sample_weight=table.ravel())
+    0.4
     """
     name = "cohen_kappa_score"
     _checks.check_array_like(name, y1=y1, y2=y2)
@@ -105,7 +112,8 @@ def cohen_kappa_score(
             "correct shape, use the 'labels' parameter to pass all known labels."
         )
         warnings.warn(message, UserWarning, stacklevel=2)
-    value = kappa_of_table(counts, weights)
+    kappa = _exact_kappa if counts.dtype.kind == "i" else _weighted_kappa
+    value = kappa(counts, weights)
     if value is not None:
         return value
     if counts.sum() == 0:
@@ -123,15 +131,8 @@ def cohen_kappa_score(
     return replace_undefined_by
 
 
-def kappa_of_table(counts: Array, weights: str | None) -> float | None:
-    """Kappa of a square table, of int64 or of floats; None where it is undefined."""
-    if counts.dtype.kind == "i":
-        return _exact_kappa(counts, weights)
-    return _weighted_kappa(counts, weights)
-
-
 def _exact_kappa(counts: Array, weights: str | None) -> float | None:
-    """Kappa of integers, rounded once; None where it is undefined."""
+    """Kappa of a table of integers, rounded once; None where it is undefined."""
     second = counts.sum(axis=0).tolist()
     first = counts.sum(axis=1).tolist()
     n = sum(first)

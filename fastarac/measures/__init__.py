@@ -1,4 +1,4 @@
-"""The classic measures of confusion tables, rankings, clusterings and annotators."""
+"""The classic measures of confusion tables, rankings and clusterings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """The public names of the module, one line each."""
 
-from .agreement import cohen_kappa as cohen_kappa
 from .clustering import inverse_purity as inverse_purity
 from .clustering import local_purity as local_purity
 from .clustering import purity as purity

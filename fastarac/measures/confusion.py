@@ -307,7 +307,7 @@ def confusion_measures(
     See Also
     --------
     class_counts : split a confusion matrix into one table a class
-    cohen_kappa : Cohen's kappa of a table
+    fastarac.cohen_kappa_score : Cohen's kappa of any number of classes
     fastarac.results.ConfusionMeasures : all measures of confusion tables, each computed when asked
 
     Notes

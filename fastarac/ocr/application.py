@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastarac._core.files import path_of
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.text import few_of, plural
 from fastarac.ocr.engine_outputs import OF_OUTPUTS, columns_of_pages, read_engine_outputs, table_of
 from fastarac.ocr.readers._detection import begins_as
@@ -44,7 +44,8 @@ ROWS = """
 """
 
 
-class AppliedPageCounts(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class AppliedPageCounts(Table, Result):
     """What a policy made of each page.
 
     Attributes
@@ -191,7 +192,7 @@ class AppliedPages(Result):
         )
         tables = {
             "outputs": columns | {"accepted": self.accepted},
-            "pages": table_of(self.pages._asdict()),
+            "pages": table_of(self.pages.to_columns()),
         }
         write_tables(goals, tables, queries)
 

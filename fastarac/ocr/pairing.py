@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastarac._core.results import Result
 from fastarac._core.text import few_of, plural
 from fastarac.ocr.mapping import WordColumns, read_table
 from fastarac.ocr.page_files import PageFile, found_files, names_of_files
@@ -74,8 +75,8 @@ class PairingError(ValueError):
         self.n_paired = n_paired
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair(Result):
     """A file of truth and the output that an engine read from the same pages.
 
     Attributes
@@ -169,8 +170,8 @@ def read_pair(
     return match_pages(truth, words, name=pair.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairing(Result):
     """Files of truth and of output, paired by name.
 
     Attributes

@@ -30,7 +30,7 @@ STATIC = ("report.css", "review.css"), ("review.js",)
 
 @runtime_checkable
 class Reviewable(Protocol):
-    """What pages are written of: :class:`fastarac.ocr.AppliedPages`, or :class:`.ComparedTexts`."""
+    """What pages are written of: :class:`.AppliedPages`, or :class:`.ComparedTexts`."""
 
     @property
     def page_names(self) -> Sequence[str]:

@@ -13,6 +13,7 @@ import fastarac as fa
 from fastarac.evaluation.limits import Limit
 from fastarac.ocr import Words, align, evaluate_attributes, read_attributes
 from fastarac.operation.checking import Checked
+from fastarac.results import Attribute
 
 LIMITS = [Limit("max_error_rate", 0.05), Limit("max_risk", 0.02), Limit("threshold", 60)]
 TABLE = {"page": ["p1", "p2", "p3"], "quality": ["scan", "photo", "scan"], "dpi": ["300", "200", "300"]}
@@ -41,7 +42,7 @@ class TestTables:
         given = read_attributes(TABLE)
         assert found.page == given.page == ("p1", "p2", "p3")
         assert found.attributes == given.attributes
-        assert found.attributes[0] == ("quality", ("photo", "scan"), (1, 0, 1))
+        assert found.attributes[0] == Attribute("quality", ("photo", "scan"), (1, 0, 1))
         assert found.attributes[1].values == ("200", "300")
 
     def test_data_frames(self):

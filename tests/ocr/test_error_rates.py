@@ -235,4 +235,4 @@ def test_a_result_like_the_others():
     frame = rates.to_frame()
     assert list(frame.columns) == ["page", *COUNTS, *RATES]
     assert frame["words"].sum() == 2180
-    assert fa.ocr.ErrorRates is ErrorRates
+    assert fa.results.ErrorRates is ErrorRates

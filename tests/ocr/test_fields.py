@@ -10,13 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastarac as fa
-from fastarac.ocr import (
-    FieldOutputs,
-    OcrFileError,
-    PairingError,
-    is_field_table,
-    read_fields,
-)
+from fastarac.ocr import OcrFileError, PairingError, is_field_table, read_fields
+from fastarac.results import FieldOutputs, StraightThrough
 
 ROWS = [
     ("a", "total", "12.50", 0.9, "12.50"),
@@ -117,7 +112,7 @@ def test_fields_and_documents_side_by_side(tmp_path):
     assert documents.confidence.tolist() == [0.8, -1, -1]
     assert documents.n_fields.tolist() == [2, 2, 2]
     counts = fields.straight_through(0.7)
-    assert counts == (0.7, 6, 3, 1, 3, 1, 0)
+    assert counts == StraightThrough(0.7, 6, 3, 1, 3, 1, 0)
     assert counts.field_acceptance_rate == 3 / 6
     assert counts.field_error_rate == 1 / 6
     assert counts.straight_through_rate == 1 / 3

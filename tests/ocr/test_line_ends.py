@@ -14,7 +14,7 @@ from fastarac.ocr import Words, align, align_files, pair_files
 from fastarac.ocr.readers.tesseract_tsv import COLUMNS
 
 if TYPE_CHECKING:
-    from fastarac.ocr import AlignedOutputs
+    from fastarac.results import AlignedOutputs
 
 # Written for this test.
 SENTENCES = """

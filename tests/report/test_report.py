@@ -23,7 +23,7 @@ from fastarac.cli._app import app
 from fastarac.evaluation.limits import Limit
 from fastarac.evaluation.sources import Beside, Source
 from fastarac.io import Labels, Outputs
-from fastarac.ocr import AlignedOutputs, Words, align, load_sample, sensitivity
+from fastarac.ocr import Words, align, load_sample, sensitivity
 from fastarac.ocr.analysis.errors import confusions_of, errors_of, missed_of
 from fastarac.ocr.words.policies import AlignmentPolicy
 from fastarac.ocr.words.records import (
@@ -41,6 +41,7 @@ from fastarac.report.health import health_of
 from fastarac.report.page import Report, render
 from fastarac.report.parts import parts_of
 from fastarac.report.writing import _model
+from fastarac.results import AlignedOutputs
 
 HOSTILE = (
     "<script>alert(1)</script>", "</script><b>", "\"'&amp;", "a\u2028b", "{{7*7}}", "<!--", "]]>",

@@ -83,6 +83,30 @@ def _fields(folder):
     return fa.ocr.read_fields(path)
 
 
+def _documents(folder):
+    path = folder / "documents.csv"
+    rows = "1,total,7.0,0.9,7\n1,date,2024-01-02,0.8,2024-01-02\n2,total,8,0.7,9\n"
+    path.write_text(f"document,field,prediction,confidence,truth\n{rows}")
+    return fa.ocr.read_fields(path, compare={"total": "number"})
+
+
+def _pairing():
+    folders = fa.ocr.sample_folders()
+    return fa.ocr.pair_files(folders.truth, folders.outputs["plain"])
+
+
+def _attributes():
+    return fa.ocr.read_attributes({"page": ["p", "q"], "quality": ["scan", "photo"]})
+
+
+def _attribute_figures():
+    page = np.array([0, 0, 1, 1])
+    truth = fa.ocr.Words(("a", "b", "c", "d"), np.full(4, np.nan), page, page, ("p", "q"))
+    words = fa.ocr.Words(("a", "x", "c", "d"), [9, 8, 7, 6], page, page, ("p", "q"), scale="percent")
+    limit = fa.results.Limit("max_risk", 0.5)
+    return fa.ocr.evaluate_attributes(fa.ocr.align(truth, words), _attributes(), [limit])
+
+
 def _aligned():
     texts, page = ("No", "fine", "day"), np.zeros(3)
     truth = fa.ocr.Words(texts, np.full(3, np.nan), page, page, ("p",))
@@ -200,18 +224,36 @@ EXAMPLES = {
     "VerificationSample": lambda _: fa.partial_truth.draw_verification_sample(
         CONFIDENCE, 2, random_state=1
     ),
-    # of modules whose classes are not listed in `fa.results`
-    "Stage": lambda _: fa.costs.Stage("model", 1, correct=CORRECT, confidence=CONFIDENCE),
-    "CostMatrix": lambda _: fa.costs.CostMatrix(COST_MATRIX),
-    "BoundedSweep": lambda _: BINS,
-    "Bounds": lambda _: BINS.roc_auc,
     "AlignedOutputs": lambda _: _aligned(),
     "AppliedFields": _applied_fields,
     "DocumentOutputs": lambda folder: _fields(folder).documents(),
     "ErrorRates": lambda _: _aligned().error_rates(),
     "FieldOutputs": _fields,
-    "Records": lambda _: _aligned().records,
     "Sensitivity": lambda _: fa.ocr.sensitivity(_aligned(), [fa.results.Limit("max_risk", 0.5)]),
+    "AppliedPageCounts": lambda _: EXAMPLES["AppliedPages"](None).pages,
+    "AbsentField": lambda folder: _documents(folder).absent_fields(0.5)[0],
+    "FieldCounts": lambda folder: _fields(folder).by_field(0.5)[0],
+    "FoldedField": lambda folder: _documents(folder).folded[0],
+    "StraightThrough": lambda folder: _fields(folder).straight_through(0.5),
+    "Attribute": lambda _: _attributes().attributes[0],
+    "PageAttributes": lambda _: _attributes(),
+    "AttributeFigures": lambda _: _attribute_figures(),
+    "AttributeAtLimit": lambda _: _attribute_figures().at[0],
+    "CombinedFields": lambda folder: fa.ocr.combine_fields(
+        {"a": _fields(folder), "b": _fields(folder)}, agreement="exact"
+    ),
+    "CombinedOutputs": lambda _: fa.ocr.combine(fa.ocr.load_sample().outputs),
+    "ComparedTexts": lambda _: fa.ocr.compare_texts({"a": _aligned()}),
+    "FileInspection": lambda _: fa.ocr.inspect_file(_pairing().pairs[0].output),
+    "PageCounts": lambda _: _aligned().pages,
+    "Pair": lambda _: _pairing().pairs[0],
+    "Pairing": lambda _: _pairing(),
+    # of modules whose classes are not listed in `fa.results`
+    "Stage": lambda _: fa.costs.Stage("model", 1, correct=CORRECT, confidence=CONFIDENCE),
+    "CostMatrix": lambda _: fa.costs.CostMatrix(COST_MATRIX),
+    "BoundedSweep": lambda _: BINS,
+    "Bounds": lambda _: BINS.roc_auc,
+    "Records": lambda _: _aligned().records,
     "Words": lambda _: fa.ocr.load_sample().truth,
     "Labels": lambda folder: _models(folder).outputs["a"].by,
     "Models": _models,

@@ -368,7 +368,7 @@ ONLY_IN = {
     "model": r"read_(outputs|models)",
     "item": r"read_(outputs|models)",
     "group": r"read_(outputs|models)",
-    "weights": r"cohen_kappa(_score)?",
+    "weights": r"cohen_kappa_score",
     "sweeps": r"average_curves|AverageCurveDisplay\.\w+",
     "thresholds": r"ThresholdSweep(\.from_counts)?|guaranteed_operating_point|\w+\.accepted_at"
     r"|evaluate_cascade|compare_texts|net_benefit_curve",

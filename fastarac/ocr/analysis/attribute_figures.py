@@ -43,7 +43,8 @@ __all__ = [
 MOST = 1 << 20
 
 
-class AttributeAtLimit(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class AttributeAtLimit(Result):
     """The pages of each value at the threshold of a limit; arrays of shape (n,).
 
     Attributes

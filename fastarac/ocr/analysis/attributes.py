@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,7 +30,8 @@ MOST_VALUES, MOST_NUMBERS, PARTS = 30, 10, 4
 LISTED = 6
 
 
-class Attribute(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Attribute(Result):
     """A column.
 
     Attributes

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fastarac._core.checks import require_type, whole_number
+from fastarac._core.results import Result
 from fastarac._core.text import few_of, plural
 from fastarac.ocr.combination.combining import check_rule, require_several
 from fastarac.ocr.combination.fitting import WordLabels, fit_combination, folds_of
@@ -33,7 +34,8 @@ EMPTY = " "
 Key = tuple[str, str, str]
 
 
-class CombinedFields(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class CombinedFields(Result):
     """The fields of several engines, put together.
 
     Attributes

@@ -43,7 +43,8 @@ __all__ = [
 LISTED = 5  # documents that an error names
 
 
-class StraightThrough(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class StraightThrough(Result):
     """What a threshold means for fields, and for documents, side by side.
 
     A document goes straight through where all its outputs and all required fields are accepted: nobody
@@ -84,7 +85,8 @@ class StraightThrough(NamedTuple):
         return self.document_errors / self.documents
 
 
-class FoldedField(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldedField(Result):
     """Outputs of one field that are right by its comparison, though they differ from their truth.
 
     See Also
@@ -104,7 +106,8 @@ class FoldedField(NamedTuple):
         return f"{self.field}: {self.n:,} right by {self.comparison}, such as {pairs}"
 
 
-class FieldCounts(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldCounts(Result):
     """What a threshold means for one field in all documents, and in all items of its list.
 
     See Also
@@ -131,7 +134,8 @@ class FieldCounts(NamedTuple):
         return self.errors / self.items
 
 
-class AbsentField(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class AbsentField(Result):
     """How often documents lack a field, and what changes where it is optional, or required.
 
     Attributes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac.ocr.words.error_rates import count_edits, rates_of_pages
 from fastarac.ocr.words.folding import folded
 from fastarac.ocr.words.line_ends import DividedTexts, joined_as_the_other
@@ -51,7 +51,8 @@ class Reading(NamedTuple):
     join: Join = "min"
 
 
-class PageCounts(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class PageCounts(Table, Result):
     """What was found on each page; arrays of shape (n_pages,), in the order of the pages.
 
     See Also

@@ -1,18 +1,13 @@
-"""Cohen's kappa of tables, and averages over folds."""
+"""Averages of curves over folds."""
 
 from __future__ import annotations
-
-import math
 
 import matplotlib as mpl
 import numpy as np
 import pytest
-import reference_measures as ref
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
-from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 import fastarac as fa
 from fastarac.displays import AverageCurveDisplay
@@ -22,65 +17,11 @@ pytestmark = pytest.mark.interpreted
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
 
-WEIGHTS = [None, "linear", "quadratic"]
-
 
 @pytest.fixture(autouse=True)
 def _close_figures():
     yield
     plt.close("all")
-
-
-def square(dtype, elements):
-    return st.integers(1, 5).flatmap(lambda k: arrays(dtype, (k, k), elements=elements))
-
-
-class TestKappa:
-    def test_slides(self):
-        assert fa.measures.cohen_kappa([[0.6, 0], [0, 0.4]]) == 1
-        assert fa.measures.cohen_kappa([[0.25, 0.25], [0.25, 0.25]]) == 0
-
-    @pytest.mark.parametrize("weights", WEIGHTS)
-    @given(table=square(np.int64, st.integers(0, 5) | st.integers(0, 2**40)))
-    def test_whole_counts_are_rounded_once(self, weights, table):
-        expected = ref.kappa(table.tolist(), weights)
-        if expected is None:
-            with pytest.warns(fa.UndefinedMetricWarning, match="cohen_kappa is undefined: no disag"):
-                assert math.isnan(fa.measures.cohen_kappa(table, weights))
-        else:
-            assert fa.measures.cohen_kappa(table, weights) == ref.rounded(expected)
-
-    @pytest.mark.parametrize("weights", WEIGHTS)
-    @given(table=square(np.float64, st.floats(0.01, 1e6)).filter(lambda table: len(table) > 1))
-    def test_shares(self, weights, table):
-        expected = ref.rounded(ref.kappa(table.tolist(), weights))
-        assert fa.measures.cohen_kappa(table, weights) == pytest.approx(expected, rel=1e-12, abs=1e-14)
-
-    @pytest.mark.parametrize("weights", WEIGHTS)
-    def test_beside_scikit_learn(self, weights):
-        rng = np.random.default_rng(0)
-        one = rng.integers(0, 5, 400)
-        other = np.clip(one + rng.integers(-1, 2, 400), 0, 4)
-        found = fa.measures.cohen_kappa(confusion_matrix(one, other), weights)
-        assert found == pytest.approx(cohen_kappa_score(one, other, weights=weights), rel=1e-13)
-        assert found == fa.cohen_kappa_score(one, other, weights=weights)
-
-    def test_two_classes_are_a_confusion_table(self):
-        found = fa.measures.cohen_kappa([[70, 20], [30, 80]])
-        assert found == fa.measures.confusion_measures(70, 20, 30, 80).kappa == 0.5
-
-    @pytest.mark.parametrize(
-        ("counts", "weights", "message"),
-        [
-            ([[1, 2]], None, r"counts has shape \(1, 2\); a square matrix is expected"),
-            ([1], None, r"counts has shape \(1,\); a square matrix is expected"),
-            ([[1, 2], [3, np.nan]], None, r"counts\[1, 1\] is nan; a finite number of at least 0"),
-            ([[1]], "cubic", "weights is 'cubic'; one of 'linear', 'quadratic' is expected"),
-        ],
-    )
-    def test_errors(self, counts, weights, message):
-        with pytest.raises(ValueError, match=message):
-            fa.measures.cohen_kappa(counts, weights)
 
 
 def folds(n=4, size=60, seed=0):
