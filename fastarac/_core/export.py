@@ -26,10 +26,10 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 def parts_of(value: Any) -> dict[str, Any] | None:
     """Return what an object is made of by name; None for anything but results and dataclasses."""
-    of = getattr(value, "_parts", None)
-    if callable(of):  # a Path has a list of that name
-        found: dict[str, Any] = of()
-        return found
+    own: Any = getattr(value, "_parts", None)
+    if callable(own):  # a Path has a list of that name
+        parts: dict[str, Any] = own()
+        return parts
     if is_dataclass(value) and not isinstance(value, type):
         return fields_of(value)
     return dict(value) if isinstance(value, dict | MappingProxyType) else None
