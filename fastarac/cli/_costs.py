@@ -104,7 +104,7 @@ class Costs:
     def arguments(self) -> dict[str, Any]:
         """Return what :func:`fastarac.evaluate` is told about them."""
         people = None if self.prices is None else self.prices.reviewer
-        return {"costs": self.of_evaluation(), "cost_reviewer": people}
+        return {"costs": self.of_evaluation(), "reviewer": people}
 
     def of_evaluation(self) -> VerificationCosts:
         """Return the prices of W and of the normalised ARAC-AUC."""

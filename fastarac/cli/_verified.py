@@ -105,7 +105,7 @@ def evaluate(
                 "--report is given beside --inclusion-probability and prices, which that page does not "
                 "show; leave out --report, or the prices"
             )
-        arguments |= {"costs": prices.costs, "cost_reviewer": prices.reviewer}
+        arguments |= {"costs": prices.costs, "reviewer": prices.reviewer}
     level = certainty.level
     if report is not None and level is None:
         level = _html.LEVEL  # a report says how sure its figures are

@@ -126,17 +126,11 @@ def evaluate_costs(
     )
 
 
-def who_verifies(
-    costs: VerificationCosts | None, reviewer: Reviewer | None, cost_reviewer: Reviewer | None
-) -> Reviewer | None:
-    """Return the people of the costs; raise where they are named twice, or for nothing."""
+def check_reviewer_of_costs(costs: VerificationCosts | None, reviewer: Reviewer | None) -> None:
+    """Raise unless people, who count in the costs alone, are a `Reviewer` beside costs or left out."""
     check_reviewer(reviewer)
-    check_reviewer(cost_reviewer, "cost_reviewer")
-    if cost_reviewer is None:
-        return reviewer
-    if reviewer is not None:
-        message = "cost_reviewer is given beside reviewer, who counts in the costs, too; one of the two"
-        raise ValueError(f"{message} is expected")
-    if costs is None:
-        raise ValueError("cost_reviewer is given without costs; no other figure depends on it")
-    return cost_reviewer
+    if reviewer is not None and costs is None:
+        raise ValueError(
+            "reviewer is given without costs, and no other figure depends on it; operating_point is "
+            "expected where the errors of people count in a limit"
+        )

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
     from fastarac.operating_points.points import OperatingPoint
-    from fastarac.reviewer import Reviewer
     from fastarac.samples.partial import PartialTruth
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
@@ -120,9 +119,9 @@ class CountedFigures:
         }
         return counted | figures_of(self._items.given, gamma)
 
-    def point(self, limit: Limit, _: Statistics, reviewer: Reviewer | None) -> OperatingPoint:
+    def point(self, limit: Limit, _: Statistics) -> OperatingPoint:
         """The operating point of a limit, or of a threshold."""
-        return point_of_limit(self._counts, limit.criterion, limit.value, reviewer)
+        return point_of_limit(self._counts, limit.criterion, limit.value)
 
     def guarantee(self, limit: Limit, failure_probability: float) -> GuaranteedOperatingPoint:
         """The threshold that keeps a limit on new items."""
@@ -198,12 +197,12 @@ class EstimatedFigures:
             "roc_auc": roc_auc, "normalized_aurc": math.nan, **others,
         }  # fmt: skip
 
-    def point(self, limit: Limit, statistics: Statistics, reviewer: Reviewer | None) -> OperatingPoint:
+    def point(self, limit: Limit, statistics: Statistics) -> OperatingPoint:
         """The operating point of a limit, or of a threshold, by the counts that say most of it."""
         counts = self._source.counts(next(iter(statistics.values())))
         for name, statistic in statistics.items():
             self._source.figure(name, statistic)
-        return point_of_limit(counts, limit.criterion, limit.value, reviewer)
+        return point_of_limit(counts, limit.criterion, limit.value)
 
     def guarantee(self, limit: Limit, failure_probability: float) -> GuaranteedOperatingPoint:
         """The threshold that keeps a limit on new items."""

@@ -26,10 +26,9 @@ from fastarac.costs.verification import (
     cost_of,
     optimal_operating_point,
     performance_of,
-    spoiled_by,
 )
-from fastarac.evaluation.costs import who_verifies
-from fastarac.evaluation.items import reject_reviewer, statistics_of
+from fastarac.evaluation.costs import check_reviewer_of_costs
+from fastarac.evaluation.items import statistics_of
 from fastarac.evaluation.limits import LABELS, ends_of, prices_of, read_limits
 from fastarac.operating_points.points import point_of_limit
 from fastarac.reviewer import Reviewer
@@ -115,7 +114,6 @@ def evaluate_groups(
     threshold: float | Sequence[float] = (),
     costs: VerificationCosts | None = None,
     reviewer: Reviewer | None = None,
-    cost_reviewer: Reviewer | None = None,
     gamma: float | None = None,
     groups: ArrayLike | None = None,
     graded: bool = False,
@@ -151,10 +149,8 @@ def evaluate_groups(
         ``"threshold@cheapest"``, ``"acceptance_rate@cheapest"``, ``"error_rate@cheapest"`` and
         ``"cost@cheapest"`` at the threshold that is cheapest for all items together.
     reviewer : Reviewer, optional
-        The people who verify what is rejected, whose errors count in the error rate, in W and in the
-        cost, as in :func:`.evaluate`; by default they find and correct every error.
-    cost_reviewer : Reviewer, optional
-        The people in the costs, and at the cheapest threshold, alone; in place of `reviewer`.
+        The people who verify what is rejected, who count in the costs, and at the cheapest threshold,
+        alone; by default they find and correct every error.
     gamma : float, optional
         γ of the normalised ARAC-AUC, at least 0; by default that of `costs`.
     groups : array_like of shape (n,), optional
@@ -165,7 +161,6 @@ def evaluate_groups(
         Whether to find a confidence interval for each rate and area, as ``"arac_auc_low"`` and
         ``"arac_auc_high"``, ``"error_rate_low@0.01"`` and so on (:func:`.asymptotic_interval`). Those
         of the rates at a limit hold for its threshold as it is. Takes about a millisecond a group.
-        Not with a `reviewer`, whose errors the data do not show.
     confidence_level : float, default=0.95
         Of the intervals, each by itself.
 
@@ -221,11 +216,9 @@ def evaluate_groups(
             raise ValueError(f"metrics has {name!r}; some of {known} are expected")
     check_intervals(intervals, confidence_level)
     limits = read_limits(max_error_rate, max_risk, threshold)
-    cost_reviewer = who_verifies(costs, reviewer, cost_reviewer)
-    people, paid = reviewer or Reviewer(), cost_reviewer or Reviewer()
-    if intervals:
-        reject_reviewer(reviewer, "intervals")
-    elif groups is not None and not graded:
+    check_reviewer_of_costs(costs, reviewer)
+    people = reviewer or Reviewer()
+    if groups is not None and not graded and not intervals:
         raise ValueError("groups is given without intervals=True; no other figure depends on them")
     correct, truth = labels_and_truth(correct)
     if truth is not None:
@@ -235,8 +228,8 @@ def evaluate_groups(
         return GroupEvaluation(
             *figures_of_groups(
                 truth, confidence, by=by, names=names, limits=limits, prices=prices, gamma=gamma,
-                groups=groups, level=confidence_level if intervals else None, reviewer=reviewer,
-                paid=None if costs is None else paid,
+                groups=groups, level=confidence_level if intervals else None,
+                people=None if costs is None else people,
             )
         )  # fmt: skip
     if graded:
@@ -278,9 +271,9 @@ def evaluate_groups(
             return _Counts(sums(above & right), sums(above & ~right), n_right, total)
 
         for limit in limits:
-            at = point_of_limit(sweep, limit.criterion, limit.value, reviewer).threshold
+            at = point_of_limit(sweep, limit.criterion, limit.value).threshold
             found = counts_from(limit.value if limit.criterion == "threshold" else at)
-            accepted, errors = found.acceptance_rate, people.error_rate(found)
+            accepted, errors = found.acceptance_rate, found.false_accepts / found.total
             with np.errstate(invalid="ignore"):
                 rates = {"error_rate": errors, "risk": found.false_accepts / found.accepted}
             key = limit.key
@@ -288,21 +281,21 @@ def evaluate_groups(
             values[f"acceptance_rate@{key}"] = accepted
             values |= {f"{name}@{key}": rate for name, rate in rates.items()}
             if costs is not None:
-                values[f"cost@{key}"] = cost_of(costs, found, paid)
+                values[f"cost@{key}"] = cost_of(costs, found, people)
             values[f"performance@{key}"] = performance_of(
-                prices.gamma, prices.delta, accepted, n_right / total, errors, spoiled_by(people, found)
+                prices.gamma, prices.delta, accepted, n_right / total, errors
             )
             if limit.criterion != "threshold":
                 rate = rates[limit.criterion.removeprefix("max_")]
                 values[f"keeps_limit@{key}"] = ~(rate > limit.value)
         if costs is not None:
-            at = optimal_operating_point(sweep, costs=costs, reviewer=cost_reviewer).threshold
+            at = optimal_operating_point(sweep, costs=costs, reviewer=reviewer).threshold
             found = counts_from(at)
             cheapest = {
                 "threshold@cheapest": np.full(len(labels), at),
                 "acceptance_rate@cheapest": found.acceptance_rate,
-                "error_rate@cheapest": paid.error_rate(found),
-                "cost@cheapest": cost_of(costs, found, paid),
+                "error_rate@cheapest": people.error_rate(found),
+                "cost@cheapest": cost_of(costs, found, people),
             }
     if intervals:
         thresholds = {limit.key: values[f"threshold@{limit.key}"][0] for limit in limits}

@@ -12,7 +12,7 @@ from fastarac._core.results import Result, Sheet
 from fastarac._core.text import plural
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.evaluation.bounds import BoundedEvaluation, evaluate_bounds
-from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, who_verifies
+from fastarac.evaluation.costs import CostEvaluation, check_reviewer_of_costs, evaluate_costs, rates_of
 from fastarac.evaluation.figures import CountedFigures, EstimatedFigures
 from fastarac.evaluation.limits import (
     LABELS,
@@ -254,7 +254,6 @@ def evaluate(
     threshold: float | Sequence[float] = (),
     costs: VerificationCosts | None = None,
     reviewer: Reviewer | None = None,
-    cost_reviewer: Reviewer | None = None,
     groups: ArrayLike | None = None,
     graded: bool = False,
     intervals: bool = False,
@@ -280,13 +279,9 @@ def evaluate(
         What verifying, correcting and errors cost; by default γ = 1 and δ = 0. Where they are given,
         the cheapest threshold and what an item costs are found, too (`Evaluation.cost_evaluation`).
     reviewer : Reviewer, optional
-        The people who verify what is rejected; by default they find and correct every error. Their
-        errors count at the operating points, against the limits too, and in the costs; the areas are
-        those of the machine.
-    cost_reviewer : Reviewer, optional
-        The people, in place of `reviewer`, where the limits are for the errors of the machine alone:
-        they count in `Evaluation.cost_evaluation` and nowhere else, as ``--reviewer-detection`` and
-        ``--reviewer-false-alarm`` of the command line do. Goes with intervals and guarantees.
+        The people who verify what is rejected; by default they find and correct every error. They
+        count in `Evaluation.cost_evaluation` and nowhere else: limits, intervals and guarantees are for
+        the errors of the machine. :func:`.operating_point` keeps a limit on the errors of both.
     groups : array_like of shape (n,), optional
         Labels of items that depend on each other, such as those of a page: intervals and guarantees
         rest on the groups, not on the single items.
@@ -313,11 +308,9 @@ def evaluate(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for limits outside their range, or below the errors that a
-        `reviewer` leaves at every threshold, for intervals or guarantees with a `reviewer`, whose
-        errors are not counted in the data, for `cost_reviewer` beside `reviewer` or without `costs`,
-        for a guarantee with weights, which are not counts, or grades, for one of `max_risk` with
-        `groups`, which takes fixed thresholds, and for a `confidence_level` without `intervals`.
+        As :func:`.threshold_sweep`; also for limits outside their range, for a `reviewer` without
+        `costs`, for a guarantee with weights, which are not counts, or grades, for one of `max_risk`
+        with `groups`, which takes fixed thresholds, and for a `confidence_level` without `intervals`.
 
     Warns
     -----
@@ -364,7 +357,7 @@ def evaluate(
     if isinstance(correct, BoundedSweep):
         reject_beside_sweep(confidence, sample_weight)
         refuse_of_bounds(
-            reviewer=reviewer, cost_reviewer=cost_reviewer, groups=groups, intervals=intervals,
+            reviewer=reviewer, groups=groups, intervals=intervals,
             graded=graded, failure_probability=failure_probability, never_accepted=never_accepted,
         )  # fmt: skip
         return evaluate_bounds(correct, limits, prices)
@@ -373,11 +366,9 @@ def evaluate(
         require_alone(sample_weight=sample_weight, graded=graded or None, never_accepted=never_accepted)
     if never_accepted is not None:
         never_accepted = real_scalar(never_accepted, "never_accepted")
-    cost_reviewer = who_verifies(costs, reviewer, cost_reviewer)
+    check_reviewer_of_costs(costs, reviewer)
     if failure_probability is not None:
         failure_of(failure_probability)
-    if intervals or failure_probability is not None:
-        reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
     level = confidence_level if intervals else None
     sample: CountedFigures | EstimatedFigures
     if truth is not None:
@@ -385,7 +376,7 @@ def evaluate(
             truth, confidence, groups, limits, level=level, failure_probability=failure_probability
         )
     else:
-        asks = (level, failure_probability, reviewer, costs, never_accepted)
+        asks = (level, failure_probability, costs, never_accepted)
         sample = CountedFigures(
             labels, confidence, sample_weight, groups, limits, graded=graded, level=level,
             every_threshold=any(each is not None for each in asks)
@@ -398,14 +389,14 @@ def evaluate(
     for limit in limits:
         of_limit = _statistics_of_limit(limit, never_accepted) if sample.names else {}
         statistics |= of_limit
-        point, sure = sample.point(limit, of_limit, reviewer), None
+        point, sure = sample.point(limit, of_limit), None
         if failure_probability is not None and limit.criterion != "threshold":
             sure = sample.guarantee(limit, failure_probability)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     cost_evaluation = None
     if costs is not None:
         points = {found.limit.key: found.point for found in every}
-        cost_evaluation = evaluate_costs(sample.sweep, costs, cost_reviewer, points)
+        cost_evaluation = evaluate_costs(sample.sweep, costs, reviewer, points)
     if truth is None and groups is not None and level is None and failure_probability is None:
         raise ValueError(
             "groups is given without intervals=True or failure_probability; no other figure depends on "
@@ -428,7 +419,7 @@ def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float
     limits = []
     for found in figures.limits:
         criterion = {found.limit.criterion: found.limit.value}
-        point = point_above(sweep, rejected, found.point.reviewer, **criterion)
+        point = point_above(sweep, rejected, **criterion)
         sure = found.guaranteed
         if sure is not None:
             sure = sure_above(sure, sweep, rejected)
@@ -460,13 +451,6 @@ def _statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> d
     if never_accepted is not None:
         of_limit["never_accepted"] = never_accepted
     return {f"acceptance_rate@{limit.key}": Statistic(name, **of_limit)}
-
-
-def reject_reviewer(reviewer: Reviewer | None, asked: str) -> None:
-    """Raise where there is a reviewer beside what the data must show."""
-    if reviewer is not None:
-        message = f"{asked} is given with a reviewer, whose errors the data do not show; one of the two"
-        raise ValueError(f"{message} is expected, or a cost_reviewer, who counts in the costs alone")
 
 
 def statistics_of(

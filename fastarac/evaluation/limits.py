@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         """What it takes of counts of each confidence."""
 
         reviewer: Reviewer | None
-        cost_reviewer: Reviewer | None
         intervals: bool
         confidence_level: float
         failure_probability: float | None

@@ -17,20 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fastarac.evaluation.costs import CostEvaluation
-    from fastarac.reviewer import Reviewer
 
 __all__ = ["costs_above", "drop_rejected", "point_above", "sure_above"]
 
 
-def point_above(
-    sweep: ThresholdSweep, rejected: float, reviewer: Reviewer | None = None, **criterion: float
-) -> OperatingPoint:
+def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> OperatingPoint:
     """Return the operating point for a criterion that accepts none of the rejected items.
 
     `rejected` is the confidence of the items that are never accepted, below that of all others.
     """
     options: dict[str, Any] = dict(criterion)
-    point = operating_point(sweep, **options, reviewer=reviewer)
+    point = operating_point(sweep, **options)
     if point.threshold > rejected:
         return point
     if "max_risk" in options and last_accepted(
@@ -39,7 +36,7 @@ def point_above(
         options = {"threshold": operating_point(drop_rejected(sweep, rejected), **options).threshold}
     else:
         options = {"threshold": float(sweep.thresholds[last_accepted(sweep, rejected)])}
-    return operating_point(sweep, **options, reviewer=reviewer)
+    return operating_point(sweep, **options)
 
 
 def sure_above(

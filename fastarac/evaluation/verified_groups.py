@@ -78,12 +78,11 @@ def figures_of_groups(
     gamma: float,
     groups: ArrayLike | None,
     level: float | None,
-    reviewer: Reviewer | None,
-    paid: Reviewer | None,
+    people: Reviewer | None,
 ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
     """The labels of the groups, and the figures that :func:`.evaluate_groups` has of them.
 
-    `paid` are the people in the costs; without them there are none.
+    Without the `people` who verify there are no costs.
     """
     scores = vector(confidence, "confidence")
     labels, codes = read_groups(by, len(truth), "by")
@@ -103,20 +102,20 @@ def figures_of_groups(
     thresholds = {
         limit.key: limit.value
         if limit.criterion == "threshold"
-        else estimated_point(whole, limit, reviewer).threshold
+        else estimated_point(whole, limit).threshold
         for limit in limits
     }
     cheapest = math.nan
-    if paid is not None:
+    if people is not None:
         counts = whole.counts(Statistic("recognition_rate"))
-        cheapest = optimal_operating_point(counts, costs=prices, reviewer=paid).threshold
+        cheapest = optimal_operating_point(counts, costs=prices, reviewer=people).threshold
     rates = statistics_of((), 1.0, thresholds)
     metrics = statistics_of([name for name in names if name not in NUMBERS], gamma, {})
     said: list[str] = []
     for row, own in enumerate(rows):
         for key, threshold in thresholds.items():
             put(f"acceptance_rate@{key}", row, at_or_above(scores[own], threshold).mean())
-        if paid is not None:
+        if people is not None:
             put("acceptance_rate@cheapest", row, at_or_above(scores[own], cheapest).mean())
         if not found["n_verified"][row]:
             continue
@@ -136,14 +135,14 @@ def figures_of_groups(
         said += notes[:1]
         put("n_correct", row, source.counts(Statistic("recognition_rate")).possible.n_correct)
         for key, threshold in thresholds.items():
-            point = estimated_point(source, Limit("threshold", threshold), reviewer)
+            point = estimated_point(source, Limit("threshold", threshold))
             put(f"error_rate@{key}", row, point.error_rate)
             put(f"risk@{key}", row, point.risk if point.acceptance_rate else math.nan)
             put(f"performance@{key}", row, prices.performance(point))
-            if paid is not None:
-                put(f"cost@{key}", row, prices.cost(replace(point, reviewer=paid)))
-        if paid is not None:
-            point = estimated_point(source, Limit("threshold", cheapest), paid)
+            if people is not None:
+                put(f"cost@{key}", row, prices.cost(replace(point, reviewer=people)))
+        if people is not None:
+            point = estimated_point(source, Limit("threshold", cheapest), people)
             put("error_rate@cheapest", row, point.error_rate)
             put("cost@cheapest", row, prices.cost(point))
         for name, interval in source.intervals.items():
@@ -155,7 +154,7 @@ def figures_of_groups(
     for limit in limits:
         key = limit.key
         values[f"threshold@{key}"] = np.full(len(labels), thresholds[key])
-        cost = () if paid is None else ("cost",)
+        cost = () if people is None else ("cost",)
         for name in ("acceptance_rate", "error_rate", "risk", *cost, "performance"):
             values[f"{name}@{key}"] = found[f"{name}@{key}"]
         if limit.criterion != "threshold":
@@ -163,7 +162,7 @@ def figures_of_groups(
             nothing = found[f"acceptance_rate@{key}"] == 0
             values[f"keeps_limit@{key}"] = (rate <= limit.value) | nothing
     values |= {name: found[name] for name in found if "_low" in name or "_high" in name}
-    if paid is not None:
+    if people is not None:
         values["threshold@cheapest"] = np.full(len(labels), cheapest)
         for name in ("acceptance_rate", "error_rate", "cost"):
             values[f"{name}@cheapest"] = found[f"{name}@cheapest"]

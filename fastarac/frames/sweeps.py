@@ -20,7 +20,7 @@ from fastarac.bounds.extremes import Bounds
 from fastarac.bounds.points import open_edges
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.evaluation import items
-from fastarac.evaluation.costs import who_verifies
+from fastarac.evaluation.costs import check_reviewer_of_costs
 from fastarac.evaluation.limits import read_limits
 from fastarac.frames.sources import ItemSource, reject_changed
 
@@ -189,7 +189,6 @@ def evaluate(
     threshold: float | Sequence[float] = (),
     costs: VerificationCosts | None = None,
     reviewer: Reviewer | None = None,
-    cost_reviewer: Reviewer | None = None,
     intervals: bool = False,
     confidence_level: float = 0.95,
     failure_probability: float | None = None,
@@ -205,7 +204,7 @@ def evaluate(
         in the bin that a limit falls into, where there are at most 2**20. With `by`, each group has the
         threshold that keeps the limit on its own items, not the common one of
         :func:`.evaluate_groups`.
-    reviewer, cost_reviewer, intervals, confidence_level, failure_probability
+    reviewer, intervals, confidence_level, failure_probability
         Likewise; all but `confidence_level` with "auto" and "counts" alone, as counts in bins do not
         tell them.
 
@@ -241,7 +240,6 @@ def evaluate(
     check_intervals(intervals, confidence_level)
     needing = {
         "reviewer": reviewer,
-        "cost_reviewer": cost_reviewer,
         "intervals": intervals,
         "failure_probability": failure_probability,
     }
@@ -255,11 +253,9 @@ def evaluate(
     inner_fraction(confidence_level, "confidence_level")
     if costs is not None:
         require_costs(costs)
-    who_verifies(costs, reviewer, cost_reviewer)
+    check_reviewer_of_costs(costs, reviewer)
     if failure_probability is not None:
         failure_of(failure_probability)
-    if intervals or failure_probability is not None:
-        items.reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
     source = _source(frame, confidence, correct, weight, by, method)
     sweeps = _sweeps(source, method)
     if method == "exact":

@@ -52,7 +52,7 @@ def test_all_figures_are_those_of_one_call(digits, people):
     for record in commands.records(result.stdout):
         figures = fa.evaluate(
             *DATA[record["model"]], max_error_rate=0.01, max_risk=0.02, threshold=0.9, costs=COSTS,
-            cost_reviewer=people, intervals=True, confidence_level=0.9,
+            reviewer=people, intervals=True, confidence_level=0.9,
         ).to_dict()  # fmt: skip
         for name in [name for name in figures if name.startswith("cost@")]:
             figures[name.replace("cost@", "cost_per_1000@")] = 1000 * figures.pop(name)

@@ -79,7 +79,7 @@ def test_costs(folder, tmp_path):
     prices = fa.VerificationCosts(1, 2, 12)
     people = fa.Reviewer(detection_rate=0.9)
     expected = fa.evaluate(
-        *read_verified(path, **columns()), costs=prices, cost_reviewer=people, max_error_rate=0.05
+        *read_verified(path, **columns()), costs=prices, reviewer=people, max_error_rate=0.05
     ).cost_evaluation
     options = "--cost-verification", 1, "--cost-correction", 2, "--cost-error", 12
     command = "evaluate", path, *BY, *options, "--reviewer-detection", 0.9, "--error-rate", 0.05

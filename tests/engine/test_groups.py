@@ -372,12 +372,6 @@ class TestIntervals:
         with pytest.raises(ValueError, match="groups is given without intervals=True"):
             fa.evaluate_groups(self.CORRECT, self.CONFIDENCE, by=self.BY, groups=self.PAGES)
 
-    def test_intervals_with_a_reviewer(self):
-        with pytest.raises(ValueError, match="intervals is given with a reviewer, whose errors the"):
-            fa.evaluate_groups(
-                self.CORRECT, self.CONFIDENCE, by=self.BY, intervals=True, reviewer=fa.Reviewer(0.9)
-            )
-
 
 def test_items_without_weight_are_absent():
     weight = [1, 0, 2, 0, 0.5, 0]
@@ -429,7 +423,7 @@ def test_the_points_are_those_of_each_group_alone(reviewer, weighted):
                 f"error_rate@{key}": there.point.error_rate,
                 f"risk@{key}": there.point.risk,
                 f"performance@{key}": there.performance,
-                f"cost@{key}": costs.cost(there.point),
+                f"cost@{key}": alone.cost_evaluation.at_limits[there.limit.key],
             }
             for name, value in expected.items():
                 assert found[name][row] == pytest.approx(value, rel=1e-13), name
@@ -462,11 +456,11 @@ def test_people_who_count_in_the_costs_alone():
     items = {"correct": rng.random(200) < 0.8, "confidence": rng.random(200)}
     by, costs, people = np.arange(200) % 3, fa.VerificationCosts(1, 2, 10), fa.Reviewer(0.9, 0.01)
     options = {"max_error_rate": 0.1, "costs": costs}
-    found = fa.evaluate_groups(**items, by=by, **options, cost_reviewer=people)
+    found = fa.evaluate_groups(**items, by=by, **options, reviewer=people)
     machine = fa.evaluate_groups(**items, by=by, **options)
     for name in ("threshold@0.1", "error_rate@0.1", "performance@0.1", "keeps_limit@0.1"):
         np.testing.assert_array_equal(found[name], machine[name])
-    whole = fa.evaluate(**items, **options, cost_reviewer=people).to_dict()
+    whole = fa.evaluate(**items, **options, reviewer=people).to_dict()
     for name in ("cost@0.1", "cost@cheapest", "error_rate@cheapest", "acceptance_rate@cheapest"):
         assert np.average(found[name], weights=found["n"]) == pytest.approx(whole[name])
 

@@ -297,33 +297,16 @@ class TestIntervals:
                 {"groups": [0] * 5, "failure_probability": 0.1, "max_risk": 0.1},
                 "max_risk is given with groups and failure_probability, which takes thresholds",
             ),
-            ({"reviewer": fa.Reviewer(0.9), "intervals": True}, "intervals is given with a reviewer"),
-            ({"reviewer": fa.Reviewer(0.9), "failure_probability": 0.1}, "given with a reviewer"),
         ],
     )
     def test_refusals(self, options, message):
         with pytest.raises(ValueError, match=message):
             fa.evaluate(CORRECT, CONFIDENCE, **options)
 
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"cost_reviewer": fa.Reviewer(0.9)}, "cost_reviewer is given without costs"),
-            (
-                {"cost_reviewer": fa.Reviewer(0.9), "reviewer": fa.Reviewer(), "costs": COSTS},
-                "cost_reviewer is given beside reviewer, who counts in the costs, too",
-            ),
-        ],
-    )
-    def test_reviewers_of_costs_that_are_refused(self, options, message):
+    def test_a_reviewer_without_costs_is_refused(self):
         for evaluate in (fa.evaluate, partial(fa.evaluate_groups, by=[0] * 5)):
-            with pytest.raises(ValueError, match=message):
-                evaluate(CORRECT, CONFIDENCE, **options)
-
-    def test_a_reviewer_counts_at_the_points(self):
-        people = fa.Reviewer(detection_rate=0.5)
-        found = fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=0.3, reviewer=people).limits[0].point
-        assert found == fa.operating_point(CORRECT, CONFIDENCE, max_error_rate=0.3, reviewer=people)
+            with pytest.raises(ValueError, match="reviewer is given without costs"):
+                evaluate(CORRECT, CONFIDENCE, reviewer=fa.Reviewer(0.9))
 
 
 class TestCosts:
@@ -333,7 +316,7 @@ class TestCosts:
         sweep = fa.threshold_sweep(*data)
         limits = {"max_error_rate": [0.1, 1.0], "max_risk": 0.2, "threshold": 0.5}
         given_as = (sweep,) if as_sweep else data
-        found = fa.evaluate(*given_as, **limits, costs=COSTS, cost_reviewer=people)
+        found = fa.evaluate(*given_as, **limits, costs=COSTS, reviewer=people)
         cost_evaluation, figures = found.cost_evaluation, found.to_dict()
         best = fa.costs.optimal_operating_point(*data, costs=COSTS, reviewer=people)
         assert (cost_evaluation.costs, cost_evaluation.reviewer, cost_evaluation.cheapest) == (
@@ -355,12 +338,6 @@ class TestCosts:
                 == COSTS.cost(there)
             )
 
-    def test_a_reviewer_counts_in_the_costs_as_at_the_points(self):
-        people = fa.Reviewer(0.5, 0.1)
-        found = fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=0.4, costs=COSTS, reviewer=people)
-        assert found.cost_evaluation.reviewer == found.limits[0].point.reviewer == people
-        assert found.cost_evaluation.at_limits["0.4"] == COSTS.cost(found.limits[0].point)
-
     def test_without_prices_there_are_none(self):
         found = fa.evaluate(CORRECT, CONFIDENCE)
         assert found.cost_evaluation is None
@@ -371,8 +348,8 @@ class TestCosts:
     def test_they_stand_beside_intervals_and_guarantees(self):
         people = fa.Reviewer(0.9, 0.01)
         beside = {"intervals": True, "failure_probability": 0.1}
-        found = fa.evaluate(CORRECT, CONFIDENCE, costs=COSTS, cost_reviewer=people, **beside)
-        alone = fa.evaluate(CORRECT, CONFIDENCE, costs=COSTS, cost_reviewer=people)
+        found = fa.evaluate(CORRECT, CONFIDENCE, costs=COSTS, reviewer=people, **beside)
+        alone = fa.evaluate(CORRECT, CONFIDENCE, costs=COSTS, reviewer=people)
         assert found.cost_evaluation == alone.cost_evaluation
         assert found.intervals == fa.evaluate(CORRECT, CONFIDENCE, costs=COSTS, **beside).intervals
 

@@ -255,11 +255,7 @@ def test_counts_of_each_confidence_however_many(engine, monkeypatch):
         ({"costs": 3}, TypeError, "costs"),
         ({"confidence_level": 95}, ValueError, "confidence_level is 95"),
         ({"failure_probability": 2, "method": "counts"}, ValueError, "failure_probability is 2"),
-        (
-            {"intervals": True, "reviewer": fa.Reviewer(0.9), "method": "counts"},
-            ValueError,
-            "intervals is given with a reviewer",
-        ),
+        ({"reviewer": fa.Reviewer(0.9), "method": "counts"}, ValueError, "given without costs"),
         ({"max_eror_rate": 0.1}, TypeError, "max_eror_rate"),
         ({"by": ["page", "q"]}, ValueError, "by is 'q', but there is no such column"),
         ({"by": []}, ValueError, "by names no column; at least one is expected"),

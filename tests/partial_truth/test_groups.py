@@ -133,12 +133,11 @@ def nearly_known(right):
     return fa.PartialTruth(right.astype(float), inclusion_probability=probability)
 
 
-@pytest.mark.parametrize("people", ["reviewer", "cost_reviewer"])
-def test_costs_of_all_that_is_known_are_those_of_plain_labels(outputs, people):
+def test_costs_of_all_that_is_known_are_those_of_plain_labels(outputs):
     _, confidence, _, judge, by = outputs
     right = judge > 0.4
     options = {
-        "costs": PRICES, people: PEOPLE, "max_error_rate": 0.2, "max_risk": 0.1, "threshold": 0.5
+        "costs": PRICES, "reviewer": PEOPLE, "max_error_rate": 0.2, "max_risk": 0.1, "threshold": 0.5
     }  # fmt: skip
     plain = fa.evaluate(right, confidence, **options).to_dict()
     known = fa.evaluate(nearly_known(right), confidence, **options).to_dict()
@@ -159,7 +158,7 @@ def test_costs_are_estimated_without_bias(outputs):
     _, confidence, _, judge, _ = outputs
     rng = np.random.default_rng(6)
     right = rng.random(len(confidence)) < 0.4 + 0.6 * confidence
-    options = {"costs": PRICES, "cost_reviewer": PEOPLE, "threshold": [0.3, 0.7]}
+    options = {"costs": PRICES, "reviewer": PEOPLE, "threshold": [0.3, 0.7]}
     names = (
         "cost@threshold=0.3",
         "cost@threshold=0.7",
@@ -179,12 +178,6 @@ def test_costs_are_estimated_without_bias(outputs):
     off = np.mean(found, axis=0) - [truth[name] for name in names]
     assert (abs(off) < 3.5 * error).all()
     assert (error < 0.03 * np.array([truth[name] for name in names])).all()
-
-
-def test_a_reviewer_does_not_go_with_intervals(outputs):
-    truth, confidence = outputs[:2]
-    with pytest.raises(ValueError, match="intervals is given with a reviewer"):
-        fa.evaluate(truth, confidence, reviewer=PEOPLE, intervals=True)
 
 
 @pytest.mark.parametrize("prices", [(1, 2, 12), (5, 1, 8), (1e-3, 1e-3, 1e6), (1e6, 1e-3, 1e-3)])

@@ -133,7 +133,6 @@ MEANINGS = {
     # Prices and people
     "costs": "VerificationCosts, or the costs of predictions (a CostMatrix)",
     "reviewer": "the people who verify",
-    "cost_reviewer": "the people who verify, in the costs alone",
     "verification": "C_R",
     "correction": "C_C; in comparisons, that of several p-values",
     "error": "C_E",
