@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastarac.answers.models import Model
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
-NOTHING = "no threshold is sure to keep that; review everything"
+NOTHING = "no threshold is safe enough; review everything"
 
 
 def sentences(models: Sequence[Model]) -> Iterator[str]:

@@ -164,8 +164,8 @@ Groups = Annotated[
     list[str] | None,
     option(
         "--group COLUMN",
-        "Column of the pilot: pages or documents whose outputs depend on each other. Of what "
-        "fastarac ocr -o wrote the pages, if not given; none for no groups.",
+        "Column of the pilot: pages or documents whose outputs depend on each other. By default the "
+        "pages, in a table that fastarac ocr -o wrote; none for no groups.",
     ),
 ]
 HalfWidth = Annotated[float | None, option("--half-width WIDTH", "Of the interval wanted.")]

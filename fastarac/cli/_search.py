@@ -52,7 +52,7 @@ def search(
     seed: Seed = 0,
     output_format: TextOrJson = Form.text,
 ) -> None:
-    """Find how many of these outputs can go through, by few answers asked for batch by batch."""
+    """Find how much of these outputs can go through: verify a few small batches, one after another."""
     found = refusing(
         str(path),
         lambda: search_outputs(

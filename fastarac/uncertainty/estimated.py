@@ -12,7 +12,7 @@ from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_interval
-from fastarac._core.text import listed
+from fastarac._core.text import listed, plural
 from fastarac.samples.partial_items import FEW
 from fastarac.uncertainty.estimated_limits import at_limit, interval_of_limit
 from fastarac.uncertainty.estimated_samples import value_of
@@ -152,13 +152,13 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
         if known >= least:
             return None
         return (
-            f"{name} rests on as few as {known} verified outputs; its interval can be relied on from "
-            f"{least} on"
+            f"{name} rests on only {known} verified {plural('output', known)}; its interval can be relied on "
+            f"from {least} on"
         )
     known = math.floor(found.verified + 1e-9)
     judged = "; the judge is left out" if len(sample.items.predictions) > 1 else ""
     return (
-        f"{name} rests on as few as {known} verified errors, or correct items{judged}; its interval "
+        f"{name} rests on only {known} verified {plural('error', known)} or correct items{judged}; its interval "
         f"can be relied on from {FEW:g} on"
     )
 

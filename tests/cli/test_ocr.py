@@ -167,7 +167,7 @@ def test_a_guarantee_counts_pages():
     plain = sample_folders().truth, sample_folders().outputs["plain"]
     options = "--error-rate", 0.05, "--guarantee", 0.05
     text = run(*plain, *options).stdout
-    assert "With 95 % confidence at most 5 % errors remain: no threshold is sure to keep that" in text
+    assert "With 95 % confidence at most 5 % errors remain: no threshold is safe enough" in text
     assert "There are 20 pages; about 77 without an error are needed for a limit of 0.05." in text
     assert "pages err independently of each other and have at most 140 outputs each" in text
     large = "--error-rate", 0.5, "--guarantee", 0.05, "--format", "json"

@@ -295,7 +295,7 @@ class TestGuarantee:
         )
         table = run("evaluate", few, "--guarantee", 0.05, "--error-rate", 0.01).stdout
         assert note in table
-        assert "no threshold is sure to keep that" in table
+        assert "no threshold is safe enough" in table
         result = run("evaluate", few, "--guarantee", 0.05, "--error-rate", 0.01, "--format", "json")
         assert result.stderr == f"fastarac: note: {note}\n"
         (record,) = commands.records(result.stdout)

@@ -287,7 +287,7 @@ def test_what_the_confidences_alone_say_is_that_of_whole_items(name, threshold):
 @pytest.mark.parametrize("statistic", STATISTICS[:6])
 def test_without_an_error_all_figures_warn(statistic):
     truth = fa.PartialTruth([1] * 100 + [np.nan] * 900, inclusion_probability=0.1)
-    with pytest.warns(fa.UnreliableIntervalWarning, match="as few as 0 verified errors"):
+    with pytest.warns(fa.UnreliableIntervalWarning, match="only 0 verified errors"):
         fa.asymptotic_interval(truth, np.arange(1000), statistic=statistic)
 
 
