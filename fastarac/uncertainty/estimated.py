@@ -152,14 +152,14 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
         if known >= least:
             return None
         return (
-            f"{name} rests on only {known} verified {plural('output', known)}; its interval can be relied on "
-            f"from {least} on"
+            f"{name} rests on only {known} verified {plural('output', known)}; its interval can be "
+            f"relied on from {least} on"
         )
     known = math.floor(found.verified + 1e-9)
     judged = "; the judge is left out" if len(sample.items.predictions) > 1 else ""
     return (
-        f"{name} rests on only {known} verified {plural('error', known)} or correct items{judged}; its interval "
-        f"can be relied on from {FEW:g} on"
+        f"{name} rests on only {known} verified {plural('error', known)} or correct items{judged}; its "
+        f"interval can be relied on from {FEW:g} on"
     )
 
 
