@@ -283,8 +283,8 @@ GroupColumn = Annotated[
         "--group COLUMN",
         "Column of pages, documents or other groups of outputs that depend on each other: "
         "intervals and tests rest on them. By default the pages, in a table that fastarac ocr -o "
-        "wrote; none for no groups. Twice for two columns: nested ones (batch, document) count by the outer "
-        "one, crossed ones (writer, form) by both.",
+        "wrote; none for no groups. Twice for two columns: nested ones (batch, document) count by the "
+        "outer one, crossed ones (writer, form) by both.",
     ),
 ]
 ModelColumn = Annotated[
