@@ -173,10 +173,9 @@ class TestErrorsOfTheProgram:
         ],
     )
     def test_status_of_an_error(self, good, command, error):
-        module = {"check": "_policies", "monitor": "_running", "doctor": "_doctor"}[command]
-        name = "run" if command == "doctor" else command
+        name = {"check": "load", "monitor": "Watch", "doctor": "run"}[command]
         before = (
-            f"import fastarac.cli._exit\nfrom fastarac.cli import {module} as module\n"
+            f"import fastarac.cli._exit\nfrom fastarac.cli import _{command} as module\n"
             "class Odd(Exception):\n    exit_code = 1\n"
             f"def wrong(*_, **__):\n    raise {error}\nmodule.{name} = wrong"
         )
@@ -193,8 +192,8 @@ class TestErrorsOfTheProgram:
 
     def test_memory_that_is_too_little_is_no_defect(self, good):
         before = (
-            "from fastarac.cli import _policies\n"
-            "def wrong(*_, **__):\n    raise MemoryError\n_policies.check = wrong"
+            "from fastarac.cli import _check\n"
+            "def wrong(*_, **__):\n    raise MemoryError\n_check.load = wrong"
         )
         result = run_process("check", good, good, before=before)
         assert (result.returncode, result.stderr) == (

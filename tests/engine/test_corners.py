@@ -27,7 +27,7 @@ pytestmark = pytest.mark.interpreted
 ON_POINTS = ("arac_curve", "generalized_rc_curve", "ThresholdSweep")  # a value for each point
 REFUSED = {
     "accuracy_rejection_curve", "arp_curve", "arp_area", "break_even_point",
-    "costs.rejection_cost_curve", "equal_error_rate", "rc_curve",
+    "costs.rejection_cost_curve", "equal_error_rate", "net_benefit_curve", "rc_curve",
 }  # fmt: skip
 INSIDE = "may lie inside a run of correct items"
 
