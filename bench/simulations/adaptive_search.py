@@ -1,7 +1,7 @@
 """What a step-by-step search accepts by the number of labels, and how often it exceeds its limit.
 
 ``python -m bench.simulations.adaptive_search`` simulates, prints each row and writes
-docs/_data/adaptive_search.json, from which the page on the search is made; an interrupted run goes on
+docs/_data/adaptive_search.json, from which docs/coverage.md has its tables; an interrupted run goes on
 where it ended, and ``--again`` recomputes the populations that are named by ``--population``. Every
 search has a seed of its own. A search exceeds its limit if it did so after any batch.
 

@@ -1,7 +1,7 @@
 """How often intervals, tests and guarantees hold where few items are verified, with a judge or none.
 
 ``python -m bench.simulations.partial_truth`` simulates and writes docs/_data/partial_truth.json, from
-which the page "How much truth do I need?" is made, and prints what falls short. Each sample has a seed
+which docs/coverage.md has its tables, and prints what falls short. Each sample has a seed
 of its own; a run takes up where the file ends, and adds samples to cells that have too few. ``--again``
 begins anew.
 
