@@ -95,7 +95,7 @@ def count_around_few(items: Items) -> PairCounts | None:
             part, layout.kind, layout.exponent, ends, table, few.label, few.rare
         )
         items.check(not_finite=bad, seen_labels=seen)
-        return others, doubled
+        return int(others), int(doubled)  # areas multiply them beyond 64 bits
 
     found = parallel.run(count, parallel.shares(items.n))
     others, doubled = (sum(column) for column in zip(*found, strict=True))
