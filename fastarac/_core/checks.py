@@ -121,7 +121,7 @@ def same_number(name: str, found: int, beside: str, expected: int) -> None:
 
 
 def text_in(array: NDArray[Any]) -> str:
-    """Say that text is not expected, with the first one that there is."""
+    """Return the end of a message that names the array's first text; empty where it has none."""
     if array.dtype.kind not in "US":
         return ""
     return f", not text such as {array.flat[0].item()!r}" if array.size else ", not text"

@@ -25,7 +25,7 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 def parts_of(value: Any) -> dict[str, Any] | None:
-    """Return what an object is made of by name; None for anything but results and dataclasses."""
+    """Return the parts of a result, dataclass or mapping by name; None for any other object."""
     own: Any = getattr(value, "_parts", None)
     if callable(own):  # a Path has a list of that name
         parts: dict[str, Any] = own()

@@ -151,7 +151,7 @@ def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | N
 
 def _holds(partial: Path, descriptor: int) -> bool:
     """Lock what was created; False where it was removed before it was locked."""
-    with suppress(OSError):  # where files cannot be locked, nobody takes any for abandoned
+    with suppress(OSError):  # without locks, no process takes a partial file for abandoned
         if not try_lock(descriptor):
             return False
     return is_there(partial, descriptor)

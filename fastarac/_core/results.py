@@ -231,7 +231,7 @@ class TupleResult(Shown):
         """Whether the other is a tuple of equal values."""
         return same(tuple(self), tuple(other)) if isinstance(other, tuple) else NotImplemented
 
-    def __ne__(self, other: object) -> bool:  # that of tuple would be found otherwise
+    def __ne__(self, other: object) -> bool:  # else tuple.__ne__ would be called
         return not self == other if isinstance(other, tuple) else NotImplemented
 
     def __hash__(self: Any) -> int:

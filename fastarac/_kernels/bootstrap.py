@@ -265,7 +265,7 @@ def polygon_of_counts(
 
 @kernel
 def area_of_points(ta: Array, fa: Array, points: int, quantity: int) -> tuple[float, float, float]:
-    """The same for areas with logarithms, from points; exchange `ta` and `fa` for those of the risk.
+    """Return an area with logarithms from points; for areas of the risk pass `fa` first.
 
     `quantity`: PRECISION_MEANS, PRECISION_INTEGRALS or RECALL_INTEGRALS.
     """

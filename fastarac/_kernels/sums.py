@@ -246,7 +246,7 @@ def factors(t: Array, a: Array, m: int, quantity: int, w: Array, row: Array, sca
         w[0] = t[1] - t[0]
         for j in range(1, m + 1):
             w[j] = t[j + 1] - t[j - 1]
-        if above == 0.0:  # from precision 1
+        if above == 0.0:  # the curve begins at precision 1
             row[0] += w[0] * scale
     elif quantity == RECALL_STEPS:
         for j in range(1, m + 1):

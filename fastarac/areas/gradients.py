@@ -76,7 +76,7 @@ def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInflue
             1.0 - log * (f0 + slope) / g + slope / n, log * (t0 - slope) / g + slope / n
         )
         before = PointInfluence(log * q / g - later, -log * p / g - later)
-    # at the first point, and where a weight is lost beside the sum of those before
+    # at the first point, and where a weight rounds away beside the sum before it
     alone = (n0 == 0.0) | (g == 0.0)
     term[alone] = p[alone]
     for values, value in ((own.correct, 1.0), (own.incorrect, 0.0), *((b, 0.0) for b in before)):

@@ -192,7 +192,7 @@ class Watch:
         return named
 
     def _count_log(self, path: Path) -> None:
-        """Count the audits in a log of all outputs, open ones among them, as a plain sample."""
+        """Count the audits in a log of all outputs, open ones too, as a simple random sample."""
         if self.columns["group"] is not None:
             raise RefusalError(
                 f"{path}: it is a log of one policy, as fastarac sample --audit writes it; that policy "

@@ -44,7 +44,7 @@ class Classified(NamedTuple):
     """How often each combination of the columns' own labels occurs."""
 
     def _maps(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """For each column: the positions that occur, and the class of each."""
+        """Yield for each column the positions of the labels that occur, and the class of each."""
         numbers = {label: number for number, label in enumerate(self.classes)}
         for axis, column in enumerate(self.columns):
             seen = _seen(self.grid, axis)

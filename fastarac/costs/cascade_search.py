@@ -17,7 +17,7 @@ from fastarac.samples.door import threshold_sweep
 
 ALL = 1 << 20  # combinations of thresholds that are all compared
 FIRST = 1 << 18  # on the first grid, where there are more
-FINER = 1 << 14  # on each finer one
+FINER = 1 << 14  # combinations compared on each finer grid
 PAIRED = 1 << 16  # of two stages, the others being as they are
 REACH = 2  # cells of a grid on either side of the best cut that the next grid looks at
 MOST_GRIDS = 8

@@ -393,5 +393,5 @@ def _hull_of_one(sweep: ThresholdSweep) -> _Hull:
 
 
 def fractions(values: NDArray[Any]) -> list[Fraction]:
-    """Return numbers exactly as they are."""
+    """Return numbers as exact fractions."""
     return [Fraction(value) for value in values.tolist()]

@@ -33,7 +33,7 @@ MARK: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 6.5}
 BAND_OPACITY = 0.2
 
 WHOLE = (0.0, 1.0)
-MOST_NAMES_INSIDE = 6  # that a legend inside the axes has room for
+MOST_NAMES_INSIDE = 6  # most names for which a legend inside the axes has room
 BELOW_LABELS = 4.5  # font sizes from the axes down to a legend below them
 ROOM_FOR_LEGEND = 0.85  # of the width of a figure
 

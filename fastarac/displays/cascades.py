@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WIDTH = 0.38  # of a bar; the stages are 1 apart
 HEADROOM = 1.12  # of the highest bar, for the numbers above it
-ROUNDING = 1e-12  # of error rates beside a limit
+ROUNDING = 1e-12  # tolerance when an error rate is compared with its limit
 PALE = 0.45  # of the colour of the cost
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
 SPLITS = 64  # bins that are split in one pass
-SHARE = 12  # of 2**SHARE parts of the items: fewer are not split, so that few bins are
+SHARE = 12  # a bin with less than 1/2**SHARE of the items is not split
 BAD = -1e300  # the number of no bin
 
 

@@ -596,7 +596,7 @@ def _last_by_errors(errors: NDArray[np.int64], n: int, limit: float, delta: floa
     """Index of the last of rising errors that, among `n`, have an upper bound within the limit."""
     if limit >= 1.0:
         return len(errors) - 1
-    # the bound is within the limit iff so few errors would be that improbable at the limit
+    # within the limit iff, at an error rate equal to it, so few errors have probability <= delta
     allowed = bisect_right(range(n + 1), delta, key=lambda k: binomial_cdf(k, n, limit)) - 1
     return max(0, int(np.searchsorted(errors, allowed, side="right")) - 1)
 

@@ -485,7 +485,7 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
 def _by_name(files: list[PageFile], names: list[str], side: str, shared: set[str]) -> dict[str, Path]:
     """Return the files by their names; raise where these are not one file each."""
     named: dict[str, list[Path]] = {}
-    # where no name is shared, it may be for formats side by side: names up to the first dot tell
+    # if no names match, formats may lie side by side: compare names up to the first dot
     for file, name in zip(files, names, strict=True):
         key = name if shared else f"{file.folder}/{page_stem(file.path)}"
         named.setdefault(key, []).append(file.path)

@@ -7,7 +7,7 @@ import math
 from fastarac._core.interval import Interval
 from fastarac._core.special import chi_square_quantile
 
-PRIOR = 3.0  # groups with errors at the rate of all fields, towards which that of each is drawn
+PRIOR = 3.0  # weight of the rate of all fields, in groups with errors, to which that of each is shrunk
 
 
 def expected_rates(

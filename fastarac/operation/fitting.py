@@ -625,7 +625,7 @@ class _Tested(NamedTuple):
             return cls(len(right), tuple(taken.tolist()), tuple(errors.tolist()), per_group)
         known, found = (np.bincount(field[of], weight[of], n_fields) for of in (accepted, wrong))
         rates = np.divide(found, known, out=np.zeros(n_fields), where=known > 0.0)
-        # without an error, those that one would stand for
+        # no error accepted: the weights of all accepted outputs, any of which might be wrong
         of = wrong if wrong.any() else accepted & (weight > 0.0)
         if of.any():
             together = weight[of] if groups is None else np.bincount(groups[of], weight[of])

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 MOST_ITEMS = 500_000  # in a sample: larger plans are said not to be reachable
 OF_ALLOWED = 0.9  # of what the pilot allows, by default
 BELOW = 0.95  # of what it allows at as much of the limit, at most: ties may make large steps
-ON_THE_WAY = 48  # samples at a number that is passed by
+ON_THE_WAY = 48  # samples drawn at a size that the search only passes through
 AT_ONCE = 12  # samples between two looks at what they said
 SURE = 3.5  # standard errors from the power, from which on a number is decided
 NEAR = 1.25  # standard errors from the power within which a number is the answer

@@ -430,7 +430,7 @@ def _bounds_of_blocks(calibration: Calibration, level: float) -> tuple[Array, Ar
 
 
 def _gamma_ends(mean: float, variance: float, step: float, level: float) -> tuple[float, float]:
-    """Ends for a number of errors, as of a gamma variable; `step` is what one error more adds."""
+    """Return the interval of a number of errors as a gamma variable; one more error adds `step`."""
     variance = max(variance, mean * LEAST_VARIANCE) if mean else 0.0
     low, high = Moments(mean, variance, step).interval(level)
     return min(low, mean), max(high, mean)

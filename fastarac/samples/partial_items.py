@@ -244,7 +244,7 @@ class PartialItems:
         return right, wrong, squares, errors, found
 
     def _pairs_drawn_together(self, residual: FloatArray) -> float:
-        """What products of c̃ and ẽ of two items lack where groups are drawn whole, in either order.
+        """Return what the sum of c̃ᵢẽⱼ over pairs of two items lacks where groups are drawn whole.
 
         Their mean is lower than the product of the means by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Of two items
         one is above, or they are tied: half of the sum belongs to pairs with the correct one above.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 
-FEWEST = 2  # verified errors of a model, as many of one weight, from which a difference is taken
+FEWEST = 2  # verified errors that each model of a difference must have; effective ones where weighted
 
 
 def by_estimates(

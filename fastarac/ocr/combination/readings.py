@@ -112,7 +112,7 @@ class Readings:
 
     @cached_property
     def supporters(self) -> NDArray[np.intp]:
-        """How many engines have what each has at each place, (n_places, n_engines)."""
+        """How many engines read what each engine reads at each place, (n_places, n_engines)."""
         found: NDArray[np.intp] = self.same.sum(axis=2)
         return found
 

@@ -169,7 +169,7 @@ def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPol
         varied[name] = [value]
         if counts[name] and name != "moved":
             alike = {value, "drop", *(("separate",) if value == "drop" else ())}
-            if name != "missed":  # of which "drop" makes the same items as "separate"
+            if name != "missed":  # "drop" and "separate" make the same items of missed words alone
                 alike = {value}
             varied[name] += [choice for choice in CHOICES[name] if choice not in alike]
     names = list(reversed(varied))
