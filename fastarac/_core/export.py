@@ -9,7 +9,7 @@ from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,7 @@ def parts_of(value: Any) -> dict[str, Any] | None:
     """Return the parts of a result, dataclass or mapping by name; None for any other object."""
     own: Any = getattr(value, "_parts", None)
     if callable(own):  # a Path has a list of that name
-        parts: dict[str, Any] = own()
-        return parts
+        return cast("dict[str, Any]", own())
     if is_dataclass(value) and not isinstance(value, type):
         return fields_of(value)
     return dict(value) if isinstance(value, dict | MappingProxyType) else None
