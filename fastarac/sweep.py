@@ -231,12 +231,12 @@ class ThresholdSweep(_Sweep):
 
     @property
     def possible(self) -> ThresholdSweep:
-        """What is reported: these counts; of estimated ones the nearest that items can have."""
+        """The counts to report: these; of estimated counts the nearest that items can have."""
         return self
 
     @property
     def rising(self) -> ThresholdSweep:
-        """What limits are kept with: these counts; of estimated ones those whose errors never fall."""
+        """The counts to keep limits with: these; of estimated counts those whose errors never fall."""
         return self
 
     def __add__(self, other: object) -> ThresholdSweep:

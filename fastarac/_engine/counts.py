@@ -134,12 +134,12 @@ class CountsAtThresholds(AcceptedCounts):
 
     @property
     def possible(self) -> CountsAtThresholds:
-        """What is reported: these counts; of estimated ones the nearest that items can have."""
+        """The counts to report: these; of estimated counts the nearest that items can have."""
         return self
 
     @property
     def rising(self) -> CountsAtThresholds:
-        """What limits are kept with: these counts; of estimated ones those whose errors never fall."""
+        """The counts to keep limits with: these; of estimated counts those whose errors never fall."""
         return self
 
 
@@ -167,7 +167,7 @@ class PointCounts(AcceptedCounts, _PointCounts):
 
     @property
     def rising(self) -> PointCounts:
-        """What limits are kept with: these counts."""
+        """The counts to keep limits with: these."""
         return self
 
 

@@ -218,7 +218,7 @@ class EstimatedFigures:
         return self._source.intervals
 
     def question(self) -> None:
-        """What there is to warn of was said with the figures."""
+        """Do nothing: the warnings came with the figures."""
 
 
 def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None) -> None:

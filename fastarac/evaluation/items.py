@@ -27,9 +27,7 @@ from fastarac.evaluation.limits import (
 )
 from fastarac.evaluation.rejected import costs_above, point_above, sure_above
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
-from fastarac.samples.door import (
-    labels_and_truth,
-)
+from fastarac.samples.door import labels_and_truth
 from fastarac.samples.estimated import require_alone
 from fastarac.uncertainty.statistics import DEFINITIONS, Statistic
 

@@ -30,7 +30,7 @@ STATIC = ("report.css", "review.css"), ("review.js",)
 
 @runtime_checkable
 class Reviewable(Protocol):
-    """What pages are written of: :class:`.AppliedPages`, or :class:`.ComparedTexts`."""
+    """Results whose pages are written: :class:`.AppliedPages`, or :class:`.ComparedTexts`."""
 
     @property
     def page_names(self) -> Sequence[str]:
