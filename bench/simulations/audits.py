@@ -41,6 +41,7 @@ import fastarac as fa
 from bench.rows import rows_of, save
 from bench.simulations.coverage import SPREAD, expit
 from fastarac import operation
+from fastarac._core.random_state import key_of
 from fastarac.guarantees.weighted_betting import bet_on_verified
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def guaranteed(share: float, rule: str, seed: int) -> tuple[bool, float, int]:
         threshold = float(
             bet_on_verified(
                 z, found, pi, criterion="max_error_rate", limit=limit, failure_probability=DELTA,
-                judge=judge, rng=rng,
+                judge=judge, key=key_of(rng),
             ).threshold
         )  # fmt: skip
     accepted, rate = accepted_and_rate(threshold)
@@ -169,7 +170,7 @@ def at_the_limit(kind: str, n: int, seed: int) -> tuple[bool, float, int]:
         wrong = (rng.random(n) < chance).astype(np.float64)
         threshold = bet_on_verified(
             confidence, np.where(rng.random(n) < pi, wrong, np.nan), pi, criterion="max_error_rate",
-            limit=AT_LIMIT, failure_probability=DELTA, rng=rng,
+            limit=AT_LIMIT, failure_probability=DELTA, key=key_of(rng),
         ).threshold  # fmt: skip
         # below the threshold u of lying confidences are rate·u² errors
         least = math.sqrt(1.0 - AT_LIMIT / rate) if kind == "lying" and k == 0 else confidence.min()

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import choice, exactly_one, failure_of, fraction_of
 from fastarac._core.exceptions import warn_too_small
-from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.random_state import RandomState, generator_for, key_of
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
@@ -305,10 +305,9 @@ def guaranteed_operating_point(
         _require_fitting(sweep, grid, scale, pilot)
     if truth is not None:
         confidence = require_confidence(confidence)
-        rng = np.random.default_rng(key_of(random_state))
         found, assumed = proved_of(
             truth, confidence, groups, criterion=criterion, limit=limit, failure_probability=delta,
-            max_group_size=max_group_size, fixed=(grid, pilot), rng=rng,
+            max_group_size=max_group_size, fixed=(grid, pilot), key=key_of(random_state),
         )  # fmt: skip
         return GuaranteedOperatingPoint(
             operating_point(sweep, threshold=found.threshold),
@@ -321,17 +320,15 @@ def guaranteed_operating_point(
             raise TypeError(
                 "groups is given beside an AuditedSweep, which has no groups; none is expected"
             )
-        rng = np.random.default_rng(key_of(random_state))
-        return _from_audits(sweep, limit, delta, criterion, (grid, pilot), rng)
+        return _from_audits(sweep, limit, delta, criterion, (grid, pilot), key_of(random_state))
     if sweep.false_accepts.dtype != np.int64:
         raise TypeError("the sweep is weighted; counts of items are expected, which alone are binomial")
-    rng = np.random.default_rng(key_of(random_state))
     if groups is not None:
         if isinstance(correct, ThresholdSweep):
             raise TypeError(
                 "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
             )
-        pages = _pages_of(correct, confidence, groups, max_group_size, rng)
+        pages, rng = _pages_of(correct, confidence, groups, max_group_size, key_of(random_state))
         question_sweep(sweep, groups)
         if how != "gamma":
             _warn_few_groups(pages, limit, delta)
@@ -362,7 +359,7 @@ def guaranteed_operating_point(
         )  # fmt: skip
     question_sweep(sweep)
     if how == "fallback" and grid is not None:
-        return _by_fallback(sweep, grid, pilot, limit, delta, rng)
+        return _by_fallback(sweep, grid, pilot, limit, delta, key_of(random_state))
     n = int(sweep.total)
     if how == "exact":
         index = _last_by_errors(sweep.false_accepts, n, limit, delta)
@@ -425,9 +422,9 @@ def _by_fallback(
     pilot: ArrayLike | None,
     limit: float,
     delta: float,
-    rng: np.random.Generator,
+    key: NDArray[np.uint64],
 ) -> GuaranteedOperatingPoint:
-    tested, shares = _tested(sweep, grid, pilot, rng)
+    tested, shares = _tested(sweep, grid, pilot, key)
     n = int(tested.total)
     starts = starts_of(shares, n, limit, delta)
     accepted, errors = counts_at(tested, grid)
@@ -442,11 +439,12 @@ def _by_fallback(
 
 
 def _tested(
-    sweep: ThresholdSweep, grid: NDArray[np.float64], pilot: ArrayLike | None, rng: np.random.Generator
+    sweep: ThresholdSweep, grid: NDArray[np.float64], pilot: ArrayLike | None, key: NDArray[np.uint64]
 ) -> tuple[ThresholdSweep, NDArray[np.float64]]:
     """The items that are tested, and the share that others accept at each fixed threshold."""
     if pilot is not None:
         return sweep, pilot_shares(pilot, grid)
+    rng = generator_for(key, sweep.true_accepts, sweep.false_accepts)
     tested, drawn = set_aside(sweep, rng)
     others = ThresholdSweep.from_counts(
         sweep.thresholds[1:], drawn.astype(np.int64), 0 * drawn.astype(np.int64)
@@ -460,16 +458,16 @@ def _from_audits(
     delta: float,
     criterion: str,
     fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
-    rng: np.random.Generator,
+    key: NDArray[np.uint64],
 ) -> GuaranteedOperatingPoint:
     """From a log: an output is accepted, wrong and audited with π times the error rate."""
     grid, pilot = fixed
     if criterion == "max_risk" and (grid is None or pilot is None):
         raise TypeError("max_risk from audits is given without thresholds and pilot; both are expected")
     if sweep.largest_probability > sweep.least_probability:
-        return _from_unequal_audits(sweep, limit, delta, criterion, fixed, rng)
+        return _from_unequal_audits(sweep, limit, delta, criterion, fixed, key)
     share, n = sweep.least_probability, len(sweep.logged)
-    errors = sweep.thinned_errors(rng)
+    errors = sweep.thinned_errors(key)
     least = binomial_upper_bound(0, n, delta) / share
     if least > limit:
         _warn_few(n, least, criterion, limit, delta, share)
@@ -495,14 +493,14 @@ def _from_unequal_audits(
     delta: float,
     criterion: str,
     fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
-    rng: np.random.Generator,
+    key: NDArray[np.uint64],
 ) -> GuaranteedOperatingPoint:
     """From a log whose probabilities differ, by bets."""
     grid, pilot = fixed
     error, probability = sweep.outcomes()
     found = bet_on_verified(
         sweep.logged, error, probability, criterion=criterion, limit=limit, failure_probability=delta,
-        thresholds=grid, pilot=pilot, rng=rng,
+        thresholds=grid, pilot=pilot, key=key,
     )  # fmt: skip
     if len(sweep.logged) < found.needed:
         warn_too_small(
@@ -517,12 +515,16 @@ def _from_unequal_audits(
 
 
 def _pages_of(
-    correct: Any, confidence: Any, groups: Any, largest: int | None, rng: np.random.Generator
-) -> GroupedItems:
+    correct: Any, confidence: Any, groups: Any, largest: int | None, key: NDArray[np.uint64]
+) -> tuple[GroupedItems, np.random.Generator]:
+    """The groups in a random order, and the source of further random numbers."""
     items = read_items(correct, confidence, None)
     place = np.unique(items.confidence, return_inverse=True)[1]
     codes = read_outermost(groups, items.n, "a guarantee")
-    return GroupedItems.of(codes, place.max() - place, items.correct.astype(np.bool_), largest, rng)
+    right = items.correct.astype(np.bool_)
+    own = np.bincount(codes, ~right), np.bincount(place[~right]), np.bincount(codes, place)
+    rng = generator_for(key, *own)
+    return GroupedItems.of(codes, place.max() - place, right, largest, rng), rng
 
 
 def _one_of_each(

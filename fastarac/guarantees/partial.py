@@ -28,7 +28,7 @@ def proved_of(
     failure_probability: float,
     max_group_size: int | None,
     fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
-    rng: np.random.Generator,
+    key: NDArray[np.uint64],
 ) -> tuple[WeightedBets, float | None]:
     """Return the lowest threshold that bets on the verified outputs prove, and what that assumes.
 
@@ -63,7 +63,7 @@ def proved_of(
         max_group_size=max_group_size,
         thresholds=grid,
         pilot=pilot,
-        rng=rng,
+        key=key,
     )
     units = len(scores) if codes is None else int(codes.max()) + 1
     if units < found.needed:

@@ -39,6 +39,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._core.checks import whole_number
+from fastarac._core.random_state import generator_for
 from fastarac.guarantees.fallback import PILOT, last_proved, pilot_shares, starts_of
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def bet_on_verified(
     max_group_size: int | None = None,
     thresholds: NDArray[np.float64] | None = None,
     pilot: ArrayLike | None = None,
-    rng: np.random.Generator,
+    key: NDArray[np.uint64],
 ) -> WeightedBets:
     """Return the lowest threshold whose error rate or risk is proved to be within a limit.
 
@@ -158,10 +159,10 @@ def bet_on_verified(
     pilot : array_like, optional
         Other confidences, which place the starts of the tests of "max_risk"; by default a tenth of the
         units is set aside.
-    rng : Generator
-        Of the random order.
+    key : ndarray of shape (2,), uint64
+        Of the random order, together with the outputs.
     """
-    units = shuffled_units(confidence, error, probability, judge, codes, rng)
+    units = shuffled_units(confidence, error, probability, judge, codes, key)
     largest = largest_unit(units, max_group_size if codes is not None else None)
     n, of_accepted = len(units.ends), criterion == "max_risk"
     least = float(units.probability.min())
@@ -214,7 +215,7 @@ def shuffled_units(
     probability: NDArray[np.float64],
     judge: NDArray[np.float64] | None,
     codes: NDArray[np.intp] | None,
-    rng: np.random.Generator,
+    key: NDArray[np.uint64],
 ) -> Units:
     """Put the units into a random order, that of the items in the arrays left out of it."""
     n = len(confidence)
@@ -222,6 +223,9 @@ def shuffled_units(
     place = len(distinct) - 1 - place.astype(np.int64)
     columns = [place, probability, error] if judge is None else [place, judge, probability, error]
     sorted_items = np.lexsort(columns)
+    rng = generator_for(
+        key, *(each[sorted_items] for each in columns), None if codes is None else codes[sorted_items]
+    )
     if codes is None:
         order = sorted_items[rng.permutation(n)]
         ends = np.arange(1, n + 1, dtype=np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.checks import whole_number
 from fastarac._core.interval import Interval
+from fastarac._core.random_state import generator_for, key_of
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent, percent_range
@@ -285,21 +286,18 @@ class Checked:
             errors = float(self.wrong.sum())
         return min(max(errors, 0.0), float(self.accepted.sum())) / trials
 
-    def rate_within(self, ends: _Ends, criterion: str) -> float:
-        """Return the rate; of an estimated one, made of other sums, the nearest between its ends."""
-        rate = self.rate(criterion)
-        if math.isnan(rate) or (self.verified is None and self.probability is None):
-            return rate
-        return min(max(rate, ends.low), ends.high)
-
     def ends(self, criterion: str, limit: float, delta: float) -> _Ends:
-        """Return the rates between which the rate is but for `delta` on either side."""
+        """Return the rates between which the rate is but for `delta` on either side.
+
+        Bets may refute the rate of these items on their way: it is kept between the ends.
+        """
         counted = self.counted(criterion)
         trials = int(counted.sum())
         if not trials:
             return _Ends(0.0, 1.0, "Clopper–Pearson")
         if (seen := self._evidence(criterion)) is not None:
-            return _ends_by_betting(seen, limit, delta)
+            ends, rate = _ends_by_betting(seen, limit, delta), self.rate(criterion)
+            return _Ends(min(ends.low, rate), max(ends.high, rate), ends.method)
         errors, share = int(self.wrong.sum()), self._share
         low = 1.0 - binomial_upper_bound(trials - errors, trials, delta)
         high = binomial_upper_bound(errors, trials, delta)
@@ -392,7 +390,7 @@ def check_of(
     return PolicyCheck(
         verdict,
         Interval(
-            items.rate_within(ends, criterion),
+            items.rate(criterion),
             ends.low,
             ends.high,
             math.nan,
@@ -423,7 +421,7 @@ def _checked_field(
 ) -> CheckedField:
     counts = len(items.accepted), int(items.accepted.sum()), int(items.wrong.sum())
     ends = items.ends(criterion, limit, delta)
-    return CheckedField(field, *counts, items.rate_within(ends, criterion), ends.low, ends.high)
+    return CheckedField(field, *counts, items.rate(criterion), ends.low, ends.high)
 
 
 class _Groups(NamedTuple):
@@ -448,11 +446,9 @@ class _Groups(NamedTuple):
             if largest > most:
                 raise ValueError(f"max_group_size is {most}, but a group has {largest} items")
             largest = most
-        order = np.random.default_rng(0).permutation(len(sizes))
-        counts, errors = (
-            np.bincount(codes, each)[order].astype(np.float64) for each in (counted, wrong)
-        )
-        return cls(counts, errors, largest)
+        counts, errors = (np.bincount(codes, each).astype(np.float64) for each in (counted, wrong))
+        order = generator_for(key_of(0), counts, errors).permutation(len(sizes))
+        return cls(counts[order], errors[order], largest)
 
     @property
     def n_units(self) -> int:

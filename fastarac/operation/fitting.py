@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from fastarac._core.checks import choice, exactly_one, fraction_of
 from fastarac._core.dtype_comparison import at_or_above
 from fastarac._core.exceptions import unquestioned
-from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.random_state import RandomState, generator_for, key_of
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
@@ -472,21 +471,14 @@ def _probability(columns: _Columns, calibrations: list[Calibration | None]) -> N
 
 
 def _source_of_halves(columns: _Columns, key: NDArray[np.uint64]) -> np.random.Generator:
-    """Random numbers that the seed and the items decide, whatever their order.
-
-    By the seed alone the same ranks would be in the same half of every sample of n items, so that each
-    of them would be as lucky, or unlucky, as the others.
-    """
+    """Random numbers that the seed and the items decide, whatever their order."""
     order = columns.in_order()
     changes = np.diff(columns.confidence[order].astype(np.float64), prepend=math.nan) != 0.0
-    digest = blake2b(digest_size=16)
-    for column in (columns.field[order].astype("<i8"), columns.right[order], changes):
-        digest.update(column.tobytes())
-    if columns.given is not None:
-        digest.update(columns.given[order].tobytes())
-    if columns.weight is not None:
-        digest.update(columns.weight[order].astype("<f8").tobytes())
-    return np.random.default_rng([*key.tolist(), int.from_bytes(digest.digest(), "little")])
+    return generator_for(
+        key, columns.field[order].astype("<i8"), columns.right[order], changes,
+        None if columns.given is None else columns.given[order],
+        None if columns.weight is None else columns.weight[order].astype("<f8"),
+    )  # fmt: skip
 
 
 def _columns_of(

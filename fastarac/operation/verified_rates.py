@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastarac import _kernels
+from fastarac._core.random_state import generator_for, key_of
 from fastarac.guarantees.weighted_betting import (
     Clips,
     largest_unit,
@@ -104,7 +105,7 @@ class VerifiedUnits(NamedTuple):
         """Put the outputs into a random order."""
         units = shuffled_units(
             accepted.astype(np.int64), outputs.error, outputs.probability, outputs.judge, codes,
-            np.random.default_rng(0),
+            key_of(0),
         )  # fmt: skip
         rejected = (units.distinct[units.place] == 0).astype(np.int64)
         largest = 1 if codes is None else largest_unit(units, max_group_size)
@@ -130,7 +131,8 @@ class VerifiedUnits(NamedTuple):
         outcomes = np.where(wrong, 1.0 / probability, 0.0)
         # the order of equal ones does not matter, and so that in the log does not
         order = np.lexsort((probability, outcomes, accepted))
-        order = order[np.random.default_rng(0).permutation(len(order))]
+        rng = generator_for(key_of(0), accepted[order], outcomes[order], probability[order])
+        order = order[rng.permutation(len(order))]
         return cls(
             (~accepted[order]).astype(np.int64), outcomes[order, None], probability[order],
             np.arange(1, len(order) + 1), 1, of_accepted,

@@ -10,6 +10,8 @@ import pytest
 
 import fastarac as fa
 from fastarac import operation
+from fastarac._core.random_state import key_of
+from fastarac.guarantees import weighted_betting
 from fastarac.guarantees.weighted_betting import bet_on_verified
 
 pytestmark = pytest.mark.interpreted
@@ -127,8 +129,10 @@ def population(rng, n, judge):
 @pytest.mark.parametrize("judge", ["none", "good", "hostile"])
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("criterion", ["max_error_rate", "max_risk"])
-def test_slow_reference(judge, grouped, criterion):
+def test_slow_reference(judge, grouped, criterion, monkeypatch):
     for seed, n, limit in ((0, 70, 0.2), (1, 100, 0.4)):  # few outputs for their limit, and enough
+        drawn = np.random.default_rng(seed)
+        monkeypatch.setattr(weighted_betting, "generator_for", lambda *_, drawn=drawn: drawn)
         rng = np.random.default_rng([3, seed])
         confidence, error, pi, given = population(rng, n, judge)
         codes = None
@@ -145,7 +149,7 @@ def test_slow_reference(judge, grouped, criterion):
             "thresholds": grid,
         }
         found = bet_on_verified(
-            confidence, error, pi, judge=given, codes=codes, rng=np.random.default_rng(seed), **options,
+            confidence, error, pi, judge=given, codes=codes, key=key_of(seed), **options,
             pilot=None if grid is None else np.linspace(0, 1, 50),
         )  # fmt: skip
         # the random order: of items by confidence, judge, probability and error, or of groups
@@ -216,7 +220,7 @@ def test_the_chance_of_a_false_proof_by_enumeration():
         found = bet_on_verified(
             np.ones(n), error, np.array([pi[j] for j in judge.tolist()]), judge=judge,
             criterion="max_error_rate", limit=limit, failure_probability=delta,
-            rng=np.random.default_rng(0),
+            key=key_of(0),
         )  # fmt: skip
         proved += math.prod(kinds[kind] for kind in drawn) * (found.threshold == 1.0)
     assert 0.0 < proved <= delta
@@ -247,7 +251,7 @@ def test_the_limit_is_kept_whatever_the_judge_says(judge):
         confidence, error, pi, given = source(rng, 2000, judge)
         found = bet_on_verified(
             confidence, error, pi, judge=given, criterion="max_error_rate", limit=LIMIT,
-            failure_probability=DELTA, rng=rng,
+            failure_probability=DELTA, key=key_of(rng),
         )  # fmt: skip
         threshold = min(float(found.threshold), 1.0)
         broken += 0.2 * (1 - threshold) ** 3 / 3 > LIMIT
@@ -259,7 +263,12 @@ def test_the_limit_is_kept_whatever_the_judge_says(judge):
 def test_what_is_declared():
     rng = np.random.default_rng(1)
     confidence, error, pi, _ = source(rng, 500, "none")
-    options = {"criterion": "max_error_rate", "limit": 0.1, "failure_probability": 0.1, "rng": rng}
+    options = {
+        "criterion": "max_error_rate",
+        "limit": 0.1,
+        "failure_probability": 0.1,
+        "key": key_of(rng),
+    }
     with pytest.raises(ValueError, match="max_group_size is 2, but a group has 5 items"):
         bet_on_verified(confidence, error, pi, codes=np.arange(500) // 5, max_group_size=2, **options)
     assert bet_on_verified(confidence, error, pi, **{**options, "limit": 0.0}).threshold == math.inf
@@ -275,7 +284,7 @@ def test_many_outputs_take_their_thresholds_from_a_few():
     confidence, error, pi, judge = source(rng, n, "good")
     found = bet_on_verified(
         confidence, error, pi, judge=judge, criterion="max_error_rate", limit=LIMIT,
-        failure_probability=DELTA, rng=rng,
+        failure_probability=DELTA, key=key_of(rng),
     )  # fmt: skip
     assert found.threshold in confidence
     assert 0.6 < np.mean(confidence >= found.threshold) < 0.95
@@ -327,3 +336,18 @@ class TestLogs:
         assert found.threshold in grid
         with pytest.raises(TypeError, match="without thresholds and pilot"):
             fa.guaranteed_operating_point(self.log(), max_risk=0.1, thresholds=grid)
+
+
+def test_no_seed_breaks_the_promise():
+    """The seed alone must not decide the order: errors stand together before they are shuffled."""
+    rng = np.random.default_rng(5)
+    runs, n = 300, 600
+    for seed in range(4):
+        broken = 0
+        for _ in range(runs):
+            found = bet_on_verified(
+                rng.integers(2, size=n), (rng.random(n) < 0.0501).astype(np.float64), np.ones(n),
+                criterion="max_error_rate", limit=0.05, failure_probability=0.05, key=key_of(seed),
+            )  # fmt: skip
+            broken += found.threshold == 0
+        assert broken <= 0.05 * runs + 2.5 * math.sqrt(0.05 * 0.95 * runs)
