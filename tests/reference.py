@@ -515,7 +515,9 @@ def rate_at(items: tuple[Item, ...], point: Point, rate: str) -> Fraction | None
     return value
 
 
-def acceptance_at_error_rate(items: tuple[Item, ...], limit: Any, interpolate: bool = True) -> Fraction:
+def acceptance_at_error_rate(
+    items: tuple[Item, ...], limit: Any, interpolate: bool = False
+) -> Fraction:
     """X(θ): read off the curve at Y = 1−limit, its largest X there; or by whole ties."""
     return at_largest_error_rate(sweep(items), limit, interpolate).acceptance_rate
 
@@ -578,5 +580,5 @@ def performance_at_error_rate(
     items: tuple[Item, ...], limit: Any, gamma: Any = 1, delta: Any = 0
 ) -> Fraction:
     """W(θ) = γX(θ) + β − δ·limit, X(θ) read off the curve."""
-    acceptance = acceptance_at_error_rate(items, limit)
+    acceptance = acceptance_at_error_rate(items, limit, interpolate=True)
     return exact(gamma) * acceptance + recognition_rate(items) - exact(delta) * exact(limit)

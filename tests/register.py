@@ -390,7 +390,7 @@ METRICS = [
     Metric("break_even_point", partial(first_of, ref.break_even_point), fields=("value",)),
     Metric("equal_error_rate", partial(first_of, ref.equal_error_rate), fields=("rate",)),
     acceptance_at_error_rate(),
-    acceptance_at_error_rate(interpolate=False),
+    acceptance_at_error_rate(interpolate=True),
     operating_point(max_error_rate=0.05),
     operating_point(max_error_rate=0.3),
     operating_point(max_error_rate=0.125, interpolate=True),

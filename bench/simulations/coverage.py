@@ -90,10 +90,14 @@ STATISTICS: dict[str, fa.Statistic] = {
     "normalized_aurc": fa.Statistic("normalized_aurc"),
     "pr_auc": fa.Statistic("pr_auc"),
     "average_precision": fa.Statistic("average_precision"),
-    "acceptance_at_error_rate, 1 %": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01),
-    "acceptance_at_error_rate, 5 %": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05),
-    "acceptance_at_risk, 1 %": fa.Statistic("acceptance_at_risk", max_risk=0.01),
-    "acceptance_at_risk, 5 %": fa.Statistic("acceptance_at_risk", max_risk=0.05),
+    "acceptance_at_error_rate, 1 %": fa.Statistic(
+        "acceptance_at_error_rate", max_error_rate=0.01, interpolate=True
+    ),
+    "acceptance_at_error_rate, 5 %": fa.Statistic(
+        "acceptance_at_error_rate", max_error_rate=0.05, interpolate=True
+    ),
+    "acceptance_at_risk, 1 %": fa.Statistic("acceptance_at_risk", max_risk=0.01, interpolate=True),
+    "acceptance_at_risk, 5 %": fa.Statistic("acceptance_at_risk", max_risk=0.05, interpolate=True),
     "error_rate at 0.9": fa.Statistic("error_rate", threshold=0.9),
     "risk at 0.9": fa.Statistic("risk", threshold=0.9),
     "cost": fa.Statistic(

@@ -70,7 +70,7 @@ DESIGNS = {
         bursts=True, own=True, error_rate=0.005
     ),
 }
-AT_ERRORS = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01)
+AT_ERRORS = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01, interpolate=True)
 TESTS: dict[str, dict[str, Any]] = {
     "arac_auc": {"statistic": "arac_auc"},
     "recognition_rate": {"statistic": "recognition_rate"},

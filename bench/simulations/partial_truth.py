@@ -140,9 +140,11 @@ def statistics_of(error_rate: float) -> dict[str, fa.Statistic]:
     return {name: fa.Statistic(name) for name in plain} | {
         "error rate at 0.9": fa.Statistic("error_rate", threshold=0.9),
         "risk at 0.9": fa.Statistic("risk", threshold=0.9),
-        "X(1 %)": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01),
-        "X(half the errors)": fa.Statistic("acceptance_at_error_rate", max_error_rate=half),
-        "X(half the risk)": fa.Statistic("acceptance_at_risk", max_risk=half),
+        "X(1 %)": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01, interpolate=True),
+        "X(half the errors)": fa.Statistic(
+            "acceptance_at_error_rate", max_error_rate=half, interpolate=True
+        ),
+        "X(half the risk)": fa.Statistic("acceptance_at_risk", max_risk=half, interpolate=True),
     }
 
 
@@ -196,7 +198,7 @@ def _opinion(score: Floats, distance: float, error_rate: float) -> Floats:
 def distance_of(error_rate: float) -> float:
     """That for which the correlation among the items accepted at 1 % is `CORRELATION`, by bisection."""
     point = population(error_rate)
-    accepted = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01)(point)
+    accepted = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01, interpolate=True)(point)
     share = min(0.01, error_rate) / accepted
     low, high = 0.0, 20.0
     while high - low > 1e-9:
@@ -387,7 +389,7 @@ def guarantee(design: Design, rng: np.random.Generator, found: Tallies) -> None:
             truth, items.confidence, max_error_rate=limit, failure_probability=0.05,
             random_state=int(rng.integers(1 << 62)),
         )  # fmt: skip
-    allowed = fa.Statistic("acceptance_at_error_rate", max_error_rate=limit)
+    allowed = fa.Statistic("acceptance_at_error_rate", max_error_rate=limit, interpolate=True)
     lowest = float(np.quantile(items.confidence, 0.0))
     threshold = max(float(point.threshold), lowest)
     rate = 0.0

@@ -172,8 +172,8 @@ class Kind(NamedTuple):
     places: tuple[Place, ...] = PLACES
 
 
-AT_ERRORS = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05)
-AT_RISK = fa.Statistic("acceptance_at_risk", max_risk=0.05)
+AT_ERRORS = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05, interpolate=True)
+AT_RISK = fa.Statistic("acceptance_at_risk", max_risk=0.05, interpolate=True)
 NAMES = (
     "recognition_rate", "arac_auc", "normalized_arac_auc", "roc_auc", "arp_auc", "normalized_aurc",
 )  # fmt: skip

@@ -32,7 +32,7 @@ def arac() -> str:
         sweep = sweeps["logistic-pca5"]
         x, y = sweep.acceptance_rate, sweep.accuracy_after_correction
         heights = np.linspace(1 - allowed, 1, 200)
-        widths = fa.acceptance_at_error_rate(sweep, max_error_rate=1 - heights)
+        widths = fa.acceptance_at_error_rate(sweep, max_error_rate=1 - heights, interpolate=True)
         part.fill_betweenx(heights, 0, widths, color=BLUE, alpha=SHADE, **NO_LINE)
         part.plot(x, y, color=BLUE, label="logistic-pca5")
         part.axhline(1 - allowed, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))

@@ -294,7 +294,8 @@ def performance_at_error_rate(
     limits = fractions_of(max_error_rate, "max_error_rate")
     sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
     check_reviewer(reviewer)
-    accepted = acceptances_at_error_rates(sweep, limits, reviewer).reshape(limits.shape)
+    accepted = acceptances_at_error_rates(sweep, limits, reviewer, interpolate=True)
+    accepted = accepted.reshape(limits.shape)
     performance = performance_of(costs.gamma, costs.delta, accepted, sweep.recognition_rate, limits)
     if reviewer is not None:
         spoiled = np.interp(accepted, sweep.acceptance_rate, sweep.false_rejects / sweep.total)

@@ -82,7 +82,7 @@ def acceptances_at_error_rates(
     limits: NDArray[np.float64],
     reviewer: Reviewer | None,
     *,
-    interpolate: bool = True,
+    interpolate: bool,
 ) -> NDArray[np.float64]:
     """:func:`.acceptance_at_error_rate` of limits that were checked before, in one row."""
     sweep = sweep.rising
@@ -107,7 +107,7 @@ def acceptances_at_error_rates(
 
 
 def acceptances_at_risks(
-    sweep: CountsAtThresholds, limits: NDArray[np.float64], *, interpolate: bool = True
+    sweep: CountsAtThresholds, limits: NDArray[np.float64], *, interpolate: bool
 ) -> NDArray[np.float64]:
     """:func:`.acceptance_at_risk` of limits that were checked before, in one row."""
     sweep = sweep.rising

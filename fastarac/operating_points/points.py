@@ -374,7 +374,7 @@ def acceptance_at_error_rate(
     confidence: ArrayLike | None = None,
     *,
     max_error_rate: float,
-    interpolate: bool = True,
+    interpolate: bool = False,
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float: ...
@@ -384,7 +384,7 @@ def acceptance_at_error_rate(
     confidence: ArrayLike | None = None,
     *,
     max_error_rate: ArrayLike,
-    interpolate: bool = True,
+    interpolate: bool = False,
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]: ...
@@ -393,7 +393,7 @@ def acceptance_at_error_rate(
     confidence: ArrayLike | None = None,
     *,
     max_error_rate: ArrayLike,
-    interpolate: bool = True,
+    interpolate: bool = False,
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]:
@@ -405,7 +405,7 @@ def acceptance_at_error_rate(
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     max_error_rate : float or array_like
         The allowed share ε of undetected errors among all items, in [0, 1].
-    interpolate : bool, default=True
+    interpolate : bool, default=False
         Read the value off the curve, whose ties are straight segments; otherwise only whole ties
         are accepted, as a threshold does.
     reviewer : Reviewer, optional
@@ -433,8 +433,9 @@ def acceptance_at_error_rate(
 
     Notes
     -----
-    The abscissa of the ARAC curve at the height Y = 1 − ε, the largest where there are several
-    (Kimura et al. 2024, 3.2 §2 and figure 4).
+    What :func:`.operating_point` accepts with ``max_error_rate=``. With `interpolate` it is the
+    abscissa of the ARAC curve at the height Y = 1 − ε, the largest where there are several (Kimura et
+    al. 2024, 3.2 §2 and figure 4).
 
     References
     ----------
@@ -447,7 +448,9 @@ def acceptance_at_error_rate(
     >>> fa.acceptance_at_error_rate(correct, confidence, max_error_rate=0.2)
     0.8
     >>> fa.acceptance_at_error_rate(correct, confidence, max_error_rate=[0.0, 0.1, 0.5])
-    array([0.4, 0.5, 1. ])
+    array([0.4, 0.4, 1. ])
+    >>> fa.acceptance_at_error_rate(correct, confidence, max_error_rate=0.1, interpolate=True)
+    0.5
     """
     check_reviewer(reviewer)
     limits = fractions_of(max_error_rate, "max_error_rate")
@@ -461,7 +464,7 @@ def acceptance_at_risk(
     confidence: ArrayLike | None = None,
     *,
     max_risk: float,
-    interpolate: bool = True,
+    interpolate: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float: ...
 @overload
@@ -470,7 +473,7 @@ def acceptance_at_risk(
     confidence: ArrayLike | None = None,
     *,
     max_risk: ArrayLike,
-    interpolate: bool = True,
+    interpolate: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]: ...
 def acceptance_at_risk(
@@ -478,7 +481,7 @@ def acceptance_at_risk(
     confidence: ArrayLike | None = None,
     *,
     max_risk: ArrayLike,
-    interpolate: bool = True,
+    interpolate: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]:
     """Acceptance rate at an allowed risk: how much goes through with so many errors among it.
@@ -489,7 +492,7 @@ def acceptance_at_risk(
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     max_risk : float or array_like
         The allowed share of errors among the *accepted* items, in [0, 1].
-    interpolate : bool, default=True
+    interpolate : bool, default=False
         Accept part of a tie; otherwise only whole ties, as a threshold does.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
@@ -524,7 +527,7 @@ def acceptance_at_risk(
     >>> import fastarac as fa
     >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
     >>> fa.acceptance_at_risk(correct, confidence, max_risk=[0.1, 0.25, 0.4])
-    array([0.44444444, 0.8       , 1.        ])
+    array([0.4, 0.8, 1. ])
     """
     limits = fractions_of(max_risk, "max_risk")
     of = partial(acceptances_at_risks, interpolate=interpolate)

@@ -255,7 +255,9 @@ def arac_partial_auc(
     """Of the error rate over the acceptance rate, whose area every item moves both ways."""
     if max_error_rate is not None:
         low, scale = 0.0, -1.0 / max_error_rate
-        high = float(operating.acceptance_at_error_rate(sweep, max_error_rate=max_error_rate))
+        high = operating.acceptance_at_error_rate(
+            sweep, max_error_rate=max_error_rate, interpolate=True
+        )
     else:
         low, high = map(float, acceptance_range or (0.0, 1.0))
         scale = -1.0 / (high - low)

@@ -111,7 +111,7 @@ def _by_error_rate(
     """
     limit, tail = float(parameters["max_error_rate"]), (1.0 - level) / 2.0
     items, errors = sample.items, found.sweep.rising
-    total, interpolate = float(items.n), parameters.get("interpolate", True)
+    total, interpolate = float(items.n), parameters.get("interpolate", False)
     room = np.append(0.0, sample.room_by_tie(found, level))
     # both distances in one: that of the errors that were seen, and the room
     reach = normal_quantile(level) ** 2 * max(limit * (1.0 - limit), 1e-300)

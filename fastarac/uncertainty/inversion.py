@@ -198,7 +198,7 @@ def by_error_rate(
     whole = max(1, round(n))
     tail = (1.0 - level) / 2.0
     few, many = binomial_quantile(tail, whole, allowed), binomial_quantile(1.0 - tail, whole, allowed)
-    interpolate = parameters.get("interpolate", True)
+    interpolate = parameters.get("interpolate", False)
     low, high = (
         float(acceptance_at_error_rate(sweep, max_error_rate=errors / whole, interpolate=interpolate))
         for errors in (max(few - 1, 0), min(many + 1, whole))
@@ -238,7 +238,7 @@ def by_risk(
             last = j
             high = float(accepted[j])
             break
-    if last + 1 < len(n) and parameters.get("interpolate", True):  # a part of the next tie
+    if last + 1 < len(n) and parameters.get("interpolate", False):  # a part of the next tie
         start = (float(wrong[last]), float(n[last])) if last >= 0 else (0.0, 0.0)
         tie = float(wrong[last + 1]) - start[0], float(n[last + 1]) - start[1]
         part = 0.0

@@ -147,7 +147,7 @@ def _quick(statistic: Statistic) -> Quick | None:
     interpolation = OF_INTERPOLATION[parameters.get("interpolation", "davis-goadrich")]
     gamma = float(parameters.get("gamma", 1.0))
     if statistic.name == "acceptance_at_error_rate":
-        limit, interpolate = float(parameters["max_error_rate"]), parameters.get("interpolate", True)
+        limit, interpolate = float(parameters["max_error_rate"]), parameters.get("interpolate", False)
         never = parameters.get("never_accepted")
 
         def within(resample: Resample) -> float:

@@ -384,13 +384,13 @@ def test_the_interval_where_some_items_are_never_accepted_as_it_is_written(allow
     y_true = np.append(y_true, np.zeros(30))
     limit = {"more errors": errors + 3, "nearly as many": errors - 5, "a tenth": 33}[allowed] / 330
     score, n = np.append(score, np.full(30, score.min() - 1.0)), 330
-    statistic = fa.Statistic(
-        "acceptance_at_error_rate", max_error_rate=limit, never_accepted=score.min()
-    )
+    options = {"interpolate": True, "never_accepted": score.min()}
+    statistic = fa.Statistic("acceptance_at_error_rate", max_error_rate=limit, **options)
     found = fa.asymptotic_interval(y_true, score, statistic=statistic, groups=groups)
     few, many = (int(q) for q in stats.binom.ppf([0.025, 0.975], n, limit))
     at = [limit, (few - 1) / n, (many + 1) / n]
-    x, low, high = np.minimum(fa.acceptance_at_error_rate(y_true, score, max_error_rate=at), 300 / n)
+    on_curve = fa.acceptance_at_error_rate(y_true, score, max_error_rate=at, interpolate=True)
+    x, low, high = np.minimum(on_curve, 300 / n)
     a, b = stats.beta.ppf(0.025, n * x, n - n * x + 1), stats.beta.ppf(0.975, n * x + 1, n - n * x)
     end = stats.beta.ppf(0.975, 301, 30) if high == 300 / n else x + math.hypot(high - x, b - x)
     assert (high == 300 / n) == (allowed != "a tenth")
@@ -399,9 +399,9 @@ def test_the_interval_where_some_items_are_never_accepted_as_it_is_written(allow
     assert found.low == pytest.approx(max(0, x - math.hypot(x - low, x - a)), rel=rel)
     assert found.high == pytest.approx(end, rel=rel)
     assert (x < 300 / n < found.high) == (allowed == "nearly as many")
-    risk = fa.Statistic("acceptance_at_risk", max_risk=1.0, never_accepted=score.min())
+    risk = fa.Statistic("acceptance_at_risk", max_risk=1.0, **options)
     of_risk = fa.asymptotic_interval(y_true, score, statistic=risk, groups=groups)
-    generous = fa.Statistic("acceptance_at_error_rate", max_error_rate=1.0, never_accepted=score.min())
+    generous = fa.Statistic("acceptance_at_error_rate", max_error_rate=1.0, **options)
     of_rate = fa.asymptotic_interval(y_true, score, statistic=generous, groups=groups)
     assert (of_risk.estimate, of_risk.high) == pytest.approx((300 / n, of_rate.high), rel=1e-12)
 

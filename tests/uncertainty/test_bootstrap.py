@@ -231,7 +231,7 @@ def test_few_items_of_a_kind_warn_as_asymptotic_intervals_do():
     correct = np.arange(40) % 5 > 0  # 8 incorrect
     expected = "there are 8 {} items; the interval of {} can be relied on from 10 on"
     assert doubts(correct, confidence) == [expected.format("incorrect", "arac_auc")]
-    share = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01)
+    share = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01, interpolate=True)
     names = ["augrc", share, n_thresholds]
     said = [expected.format("correct", name) for name in ("augrc", share)]
     spread = "the items leave no spread to estimate the error of n_thresholds from; the interval is a "

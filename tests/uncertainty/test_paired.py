@@ -236,7 +236,7 @@ def test_degrees_are_those_of_pages_of_one_size(statistic):
     assert pair.degrees_of_freedom == pytest.approx(19)
 
 
-AT_A_LIMIT = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.02)
+AT_A_LIMIT = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.02, interpolate=True)
 
 
 def accepted_within(correct, confidence, limit):
