@@ -349,8 +349,6 @@ def statistic_of(text: str) -> Statistic:
             values[key] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
             values[key] = value
-    if name in ("acceptance_at_error_rate", "acceptance_at_risk"):
-        values.setdefault("interpolate", False)  # whole ties, as `evaluate` accepts them
     try:
         return Statistic(name, **values)
     except (ValueError, TypeError) as error:

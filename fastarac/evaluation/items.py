@@ -445,7 +445,7 @@ def _statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> d
         rates = statistics_of((), 1.0, {limit.key: max(limit.value, least)})
         return dict(reversed(rates.items()))
     name = f"acceptance_at_{limit.criterion.removeprefix('max_')}"
-    of_limit: dict[str, Any] = {limit.criterion: limit.value, "interpolate": False}
+    of_limit: dict[str, Any] = {limit.criterion: limit.value}
     if never_accepted is not None:
         of_limit["never_accepted"] = never_accepted
     return {f"acceptance_rate@{limit.key}": Statistic(name, **of_limit)}

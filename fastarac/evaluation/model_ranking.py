@@ -337,7 +337,7 @@ def _statistic(models: Mapping[str, Outputs], limit: Limit | None) -> Statistic:
     never = min((float(items[name][1].min()) for name in some), default=None)
     given: Any = {limit.criterion: limit.value}
     name = STATISTICS[limit.criterion]
-    return Statistic(name, **given, interpolate=False, never_accepted=never)
+    return Statistic(name, **given, never_accepted=never)
 
 
 def _are_the_same(one: Outputs, other: Outputs) -> bool:

@@ -67,9 +67,9 @@ class TestIntervals:
         (record,) = records("evaluate", knn, *self.OPTIONS, *limits)
 
         statistics = {
-            "0.01": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01, interpolate=False),
-            "0.005": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.005, interpolate=False),
-            "risk=0.01": fa.Statistic("acceptance_at_risk", max_risk=0.01, interpolate=False),
+            "0.01": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01),
+            "0.005": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.005),
+            "risk=0.01": fa.Statistic("acceptance_at_risk", max_risk=0.01),
         }
         for key, statistic in statistics.items():
             found = fa.asymptotic_interval(
@@ -97,7 +97,7 @@ class TestIntervals:
         shared = {"confidence_level": 0.9, "sample_weight": weight}
         found = fa.asymptotic_interval(correct, confidence, **shared)
         assert (record["arac_auc_low"], record["arac_auc_high"]) == (found.low, found.high)
-        statistic = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.02, interpolate=False)
+        statistic = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.02)
         found = fa.asymptotic_interval(correct, confidence, statistic=statistic, **shared)
         assert record["acceptance_rate_low@0.02"] == found.low
         assert record["acceptance_rate_low@risk=0.05"] < record["acceptance_rate_high@risk=0.05"]

@@ -231,12 +231,8 @@ class TestIntervals:
                 "recognition_rate": fa.Statistic("recognition_rate"),
                 "normalized_arac_auc": fa.Statistic("normalized_arac_auc", gamma=gamma),
                 "roc_auc": fa.Statistic("roc_auc"),
-                "acceptance_rate@0.05": fa.Statistic(
-                    "acceptance_at_error_rate", max_error_rate=0.05, interpolate=False
-                ),
-                "acceptance_rate@risk=0.1": fa.Statistic(
-                    "acceptance_at_risk", max_risk=0.1, interpolate=False
-                ),
+                "acceptance_rate@0.05": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05),
+                "acceptance_rate@risk=0.1": fa.Statistic("acceptance_at_risk", max_risk=0.1),
                 "error_rate@threshold=1.5": fa.Statistic("error_rate", threshold=1.5),
             }
             for name, statistic in statistics.items():
