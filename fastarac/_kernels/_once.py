@@ -1,7 +1,6 @@
 """One compilation of a kernel at a time among the processes that share a cache.
 
-Sixty-four workers that start on an empty cache would otherwise each compile every kernel, and those
-that compile one kernel for different types at once would lose each other's entries in its index.
+Sixty-four workers that start on an empty cache would otherwise each compile every kernel.
 """
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ import os
 import time
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from numba.core.compiler_lock import global_compiler_lock
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WAIT = 60.0  # seconds, longer than any kernel is compiled for; all waits in vain of a process together
 PAUSE = 0.02  # seconds between two looks
@@ -69,33 +68,3 @@ class ProcessLock:
                 self.path.unlink()
             os.close(self._descriptor)
             self._descriptor = -1
-
-
-def compile_once(dispatcher: Any) -> None:
-    """Let one process at a time compile a kernel; the others wait, and find it in the cache.
-
-    The lock is taken where the cache has no machine code, before another look into it, and kept until
-    the code is compiled and saved. What is in the cache is loaded without it. No two processes can wait
-    for each other: a kernel is locked while those that it calls are compiled, and none calls it back.
-    """
-    cache = dispatcher._cache
-    index = Path(cache.cache_path, cache._cache_file._index_name)
-    lock = ProcessLock(index.with_suffix(".lock"))
-    load, compile_one = cache.load_overload, dispatcher.compile
-
-    def load_or_lock(signature: Any, target: Any) -> Any:
-        found = load(signature, target)
-        if found is None:
-            lock.acquire()
-            found = load(signature, target)
-        return found
-
-    def compile_and_release(signature: Any) -> Any:
-        with global_compiler_lock:  # of this process: one of its threads at a time has the lock
-            try:
-                return compile_one(signature)
-            finally:
-                lock.release()
-
-    cache.load_overload = load_or_lock
-    dispatcher.compile = compile_and_release

@@ -131,6 +131,7 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
     cache = found["cache"]
     if cache["path"] is None:
         kept = "nowhere: every process compiles anew; name a folder in NUMBA_CACHE_DIR"
+        kept += ", or take an older numba"
     else:
         kept = f"{cache['functions']:,} functions, {cache['bytes'] / 1e6:.1f} MB, in {cache['path']}"
         if not cache["writable"]:

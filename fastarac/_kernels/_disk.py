@@ -1,0 +1,171 @@
+"""The machine code of the kernels on disk.
+
+A file holds the code of one kernel for one combination of types, numba, Python and processor, and is
+named after them. It is replaced as a whole, so that no file mixes what two processes wrote, and begins
+with a hash of its content and of the sources it was compiled from: damaged code, and code that is older
+than an edit, is compiled anew.
+
+This module takes the place of numba's cache through private parts of numba. Where a version of numba
+lacks one, the import of this module fails, and each process compiles its kernels anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import re
+import sys
+import tempfile
+import uuid
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import NullCache
+from numba.core.compiler_lock import global_compiler_lock
+
+from fastarac._kernels._once import ProcessLock
+
+if any(len(signature(f).parameters) != 3 for f in (NullCache.load_overload, NullCache.save_overload)):
+    raise ImportError("this version of numba calls its cache in another way")
+
+LOADS_WITHOUT_TABLES = (0, 68)  # numba's versions up to this one, tested
+
+_DIGEST = hashlib.sha256().digest_size
+_HERE = Path(__file__).parent
+_IMPORT = re.compile(rb"^ *from fastarac\._kernels\.(\w+) import", re.MULTILINE)
+
+_config: Any = numba.config
+_user_cache_dir: Any = import_module("numba.misc.appdirs").user_cache_dir
+_dumps: Any = import_module("numba.core.serialize").dumps
+_from_payload: Any = import_module("numba.core.compiler").CompileResult._rebuild
+_runtime: Any = import_module("numba.core.runtime").rtsys
+
+
+def keep_on_disk(dispatcher: Any) -> None:
+    """Let a kernel read its machine code from disk, and one process at a time write what is missing."""
+    kept, compile_one = KernelCache(dispatcher.py_func), dispatcher.compile
+
+    def compile_and_release(*arguments: Any) -> Any:
+        with global_compiler_lock:  # of this process: one of its threads at a time has the lock
+            try:
+                return compile_one(*arguments)
+            finally:
+                kept.lock.release()
+
+    dispatcher._cache = kept
+    dispatcher.compile = compile_and_release
+
+
+class KernelCache(NullCache):
+    """The cache of one kernel, in the place of numba's."""
+
+    def __init__(self, function: Any) -> None:
+        source = Path(function.__code__.co_filename)
+        self._stamp = sources_stamp(source)
+        self._name = f"{source.stem}.{re.sub('[<>]', '', function.__qualname__)}"
+        self._folders = _folders(source.parent, _config.CACHE_DIR)
+        self.lock = ProcessLock(self._folders[-1] / f"{self._name}.lock")
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder with machine code, the writable one before others; None without any."""
+        filled = (str(folder) for folder in self._folders[::-1] if any(folder.glob("*.nbc")))
+        return next(filled, None)
+
+    def load_overload(self, types: Any, target: Any) -> Any:
+        """Return the machine code for `types`, or None with the lock taken, to compile it.
+
+        No two processes can wait for each other: a kernel is locked while those that it calls are
+        compiled, and none calls it back.
+        """
+        loaded = self._load(types, target)
+        if loaded is None:
+            self.lock.acquire()
+            loaded = self._load(types, target)  # who had the lock may have saved it
+        return loaded
+
+    def save_overload(self, types: Any, compiled: Any) -> None:
+        """Save machine code where that is possible; it fails no computation."""
+        with suppress(Exception):  # a full disk; another numba
+            if compiled.library.has_dynamic_globals:  # addresses in this process
+                return
+            path = self._folders[-1] / self._file(types, compiled.library.codegen)
+            content = _dumps(compiled._reduce())
+            unfinished = path.with_suffix(f".{uuid.uuid4().hex}")
+            try:
+                unfinished.write_bytes(self._seal(content) + content)
+                unfinished.replace(path)
+            finally:
+                unfinished.unlink(missing_ok=True)
+
+    def _load(self, types: Any, target: Any) -> Any:
+        for folder in self._folders:
+            with suppress(Exception):  # no such file, or one by another numba of the same version
+                content = (folder / self._file(types, target.codegen())).read_bytes()
+                if content[:_DIGEST] == self._seal(content[_DIGEST:]):
+                    return _rebuilt(target, content[_DIGEST:])
+        return None
+
+    def _file(self, types: Any, codegen: Any) -> str:
+        made_for = (types, codegen.magic_tuple(), numba.__version__, sys.version)
+        return f"{self._name}-{hashlib.sha256(repr(made_for).encode()).hexdigest()[:24]}.nbc"
+
+    def _seal(self, content: bytes) -> bytes:
+        """Return a hash that tells of edits and of damage; it does not keep out who can write there."""
+        return hashlib.sha256(self._stamp + content).digest()
+
+
+def _rebuilt(target: Any, content: bytes) -> Any:
+    """Load machine code, where possible without numba's tables of types and functions.
+
+    To fill them numba imports scipy's linear algebra where scipy is installed: half of the time until a
+    fresh process has its first result. Only compilation needs them, and fills them itself. Machine
+    code needs the addresses of numba's runtime, without which LLVM ends the process: so a numba that
+    is newer than the tests fills its tables first.
+    """
+    if numba.version_info.short <= LOADS_WITHOUT_TABLES:
+        _runtime.initialize(target)
+    else:
+        target.refresh()
+    return _from_payload(target, *pickle.loads(content))  # noqa: S301 - as numba reads its cache
+
+
+@cache
+def sources_stamp(path: Path) -> bytes:
+    """Return a hash of a kernel's file and of the kernel files that it imports, directly or not.
+
+    A kernel contains the machine code of those that it calls and the constants that it imports.
+    """
+    loader: Any = __spec__.loader  # reads from a directory as from a zip file
+    text = loader.get_data(str(path))
+    imported = (sources_stamp(_HERE / f"{name.decode()}.py") for name in _IMPORT.findall(text))
+    return hashlib.sha256(b"".join([hashlib.sha256(text).digest(), *imported])).digest()
+
+
+@cache
+def _folders(sources: Path, chosen: str) -> list[Path]:
+    """Return the folders to read; the last one is written to.
+
+    They are the user's choice, the folder beside the sources and the user's cache, up to the first that
+    can be written to. Those before it may have been filled earlier, as in an image of a container.
+    """
+    apart = f"{sources.name}_{hashlib.sha256(str(sources).encode()).hexdigest()[:16]}"
+    folders = [Path(chosen) / apart] if chosen else []
+    folders += [sources / "__pycache__", Path(_user_cache_dir("numba", False)) / apart]
+    writable = (i for i, folder in enumerate(folders, 1) if _can_write(folder))
+    return folders[: next(writable, None)]
+
+
+def _can_write(folder: Path) -> bool:
+    """Try it: rights alone do not tell."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
