@@ -31,6 +31,9 @@ WORDS = {
     "empty_truth is True": "--empty-truth is given",
     "empty_confidence=True": "--empty-confidence",
     "fields_complete=True": "--fields-complete",
+    "read_verified(inclusion_probability=COLUMN)": "--inclusion-probability COLUMN",
+    "confidence=COLUMN": "--confidence COLUMN",
+    "correct=COLUMN": "--correct COLUMN",
     "prediction=COLUMN": "--prediction COLUMN",
     "truth=COLUMN": "--truth COLUMN",
     "item=COLUMN": "--id COLUMN",
@@ -63,7 +66,8 @@ def read_models(
         except ValueError as error:
             message = in_words(error)
             model = columns.get("model")
-            if model is not None and f"there is no column {quoted(model)}" in message:
+            lacks, is_missing, _ = message.partition("; the columns are ")
+            if model is not None and is_missing and f" {quoted(model)}" in lacks:
                 message += "; --model is a column with the names of models: each file is one without it"
             raise RefusalError(message) from None
 

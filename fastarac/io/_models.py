@@ -9,11 +9,12 @@ import numpy as np
 
 from fastarac._core.results import TupleResult
 from fastarac._core.text import listed, printable, quoted
-from fastarac.io._columns import KIND, Columns
+from fastarac.io._columns import Columns
 from fastarac.io._formats import open_source
 from fastarac.io._labels import FIELDS, Texts
 from fastarac.io._outputs import Labels, Outputs
 from fastarac.io._pages import ID, count_values
+from fastarac.io._picks import KIND
 from fastarac.io._sources import connect
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from fastarac.io._columns import KIND, MISSED, has_missed
 from fastarac.io._formats import open_source
+from fastarac.io._picks import KIND, MISSED, has_missed
 from fastarac.io._sources import DataFileError, FileSource, connect, sql_text
 
 if TYPE_CHECKING:

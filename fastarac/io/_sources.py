@@ -20,20 +20,15 @@ from typing import TYPE_CHECKING, Any
 
 from fastarac._core.extras import require
 from fastarac._core.files import whole_file
-from fastarac._core.text import quoted
+from fastarac._core.text import listed, quoted
 from fastarac.io._limits import MAX_COLUMNS, expands_too_far, largest_expansion, longest_line, too_long
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from duckdb import DuckDBPyConnection
 
 QUOTED_NOTHING = '""'
-# A decimal comma that cannot part thousands: 99,9 and 0,125, but not 12,345.
-DECIMAL_COMMA = r"\s*[+-]?(0*,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))([eE][+-]?[0-9]+)?\s*"
-COMMA_HINT = (
-    "; a decimal comma is read where it cannot part thousands, as in 99,9 and 0,125: write a point here"
-)
 TEXT, NUMBER, BOOLEAN = "text", "numbers", "true and false"
 FLOATS_AND_INTEGERS = frozenset(
     {
@@ -261,22 +256,48 @@ class FileSource(ABC):
         (value,) = self.select(text, rest=f"LIMIT 1 OFFSET {index}").fetchall()[0]
         return None if value is None else quoted(value)
 
+    def first_text(self, column: str, pattern: str) -> str | None:
+        """Return the first text of a column of texts in which a pattern occurs; None without one."""
+        name = self.identifier(column)
+        with explained(self):
+            rest = f"WHERE regexp_matches({name}, '{pattern}') LIMIT 1"
+            found = self.select(name, rest=rest).fetchall()
+        return str(found[0][0]) if found else None
+
     def lines_of_rows(self) -> Iterator[int]:
         """Yield the line that each row begins on; raise DataFileError where a row is malformed."""
         yield from ()
 
     def require(self, column: str, *, is_label: bool = False) -> None:  # noqa: ARG002
         """Raise unless the file has exactly one column of this name, from which labels may be read."""
-        found = self.columns.count(column)
-        if found > 1:
-            raise DataFileError(self.path, f"{found} columns are named {quoted(column)}")
-        if found == 0:
-            names = {name.lower(): name for name in self.columns}
+        self.refuse_missing([column])
+        count = self.columns.count(column)
+        if count > 1:
+            raise DataFileError(self.path, f"{count} columns are named {quoted(column)}")
+
+    def refuse_missing(self, columns: Iterable[str | None]) -> None:
+        """Raise where the file lacks some of these columns, and name all that it lacks."""
+        if lacks := self.lacks(columns):
+            raise DataFileError(self.path, f"{lacks}; {self.listed_columns}")
+
+    def lacks(self, columns: Iterable[str | None]) -> str:
+        """Say which of these columns are missing, with those that may be meant; empty for none."""
+        wanted = (name for name in dict.fromkeys(columns) if name is not None)
+        missing = [name for name in wanted if name not in self.columns]
+        if not missing:
+            return ""
+        names = {name.lower(): name for name in self.columns}
+        each = []
+        for column in missing:
             close = difflib.get_close_matches(column.lower(), names, 1)
             hint = f" (did you mean {quoted(names[close[0]])}?)" if close else ""
-            listed = ", ".join(map(quoted, self.columns))
-            problem = f"there is no column {quoted(column)}{hint}; the columns are {listed}"
-            raise DataFileError(self.path, problem)
+            each.append(f"{quoted(column)}{hint}")
+        return f"there {'is no column' if len(each) == 1 else 'are no columns'} {listed(each)}"
+
+    @property
+    def listed_columns(self) -> str:
+        """The end of an error that names the columns."""
+        return f"the columns are {', '.join(map(quoted, self.columns))}"
 
     def require_few_columns(self) -> None:
         """Raise where there are more columns than DuckDB has memory for."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.text import listed
 from fastarac.io._formats import open_source
+from fastarac.io._picks import Number
 from fastarac.io._sources import DataFileError, connect
 from fastarac.ocr.readers._files import page_stem
 from fastarac.ocr.words.folding import printed
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["WordColumns", "read_table"]
 
 PLACES = ("left", "top", "right", "bottom")
+NAMES = ("text", "page", "line")
 COLUMNS = ("text", "confidence", "page", "line", *PLACES)
 #: What one output of several words is, in the note on them.
 DIVIDED = (
@@ -129,20 +131,25 @@ def read_table(path: Path, columns: WordColumns) -> dict[str, Words]:
     wanted = columns.columns
     with connect() as connection:
         source = open_source(path, connection)
+        source.refuse_missing(wanted.values())
         for column in wanted.values():
             source.require(column)
-        casts = {name: "VARCHAR" if name in ("text", "page", "line") else "DOUBLE" for name in wanted}
-        of_file = {name: source.identifier(column) for name, column in wanted.items()}
-        fields = ", ".join(
-            f"TRY_CAST({each} AS {casts[name]}), {each} IS NULL" for name, each in of_file.items()
-        )
-        rows = source.select(fields).fetchall()
+        numbers = {name: Number(name, wanted[name]) for name in wanted if name not in NAMES}
+        fields = []
+        for name, column in wanted.items():
+            text = source.identifier(column)
+            value = f"TRY_CAST({text} AS VARCHAR)"
+            if name in numbers:
+                value = f"CAST({numbers[name].expression(source)} AS DOUBLE)"
+            fields.append(f"{value}, {text} IS NULL")
+        rows = source.select(", ".join(fields)).fetchall()
         for i, row in enumerate(rows):
             for k, (name, column) in enumerate(wanted.items()):
                 value, is_null = row[2 * k], row[2 * k + 1]
                 if value is None and (not is_null or name == "page"):
-                    what = "a number" if casts[name] == "DOUBLE" else "a name"
-                    raise source.unexpected(column, i, f"{what} is expected")
+                    if name in numbers:
+                        raise numbers[name].refusal(source, i)
+                    raise source.unexpected(column, i, "a name is expected")
     values = {name: [row[2 * k] for row in rows] for k, name in enumerate(wanted)}
     return _by_page(path, values, columns.scale)
 

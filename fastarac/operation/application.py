@@ -13,9 +13,9 @@ from fastarac._core.checks import require_type
 from fastarac._core.files import path_of
 from fastarac._core.text import quoted
 from fastarac.io._cells import around_query
-from fastarac.io._columns import Confidence, Label, Rejected, has_missed
 from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, RowsOfArrays, open_source
+from fastarac.io._picks import Confidence, Label, Rejected, has_missed
 from fastarac.io._sources import DataFileError, connect, copied_to, explained, sql_name, sql_text
 from fastarac.operation.application_results import AppliedPolicy, applied_fields, applied_policy
 from fastarac.operation.documents import Requirements, is_never
@@ -154,9 +154,10 @@ def apply_policy(
     policy.require_columns(by=by, documents=documents, groups=groups, types=types)
     with connect(alone=True) as connection:
         source = open_source(source_path, connection)
+        given = {"by": by, "documents": documents, "groups": groups, "types": types}
+        source.refuse_missing([confidence, *given.values()])
         source.require(confidence)
         labels = []
-        given = {"by": by, "documents": documents, "groups": groups, "types": types}
         for argument, column in given.items():
             if column is not None:
                 source.require(column, is_label=True)
@@ -548,7 +549,7 @@ def _invalid(source: FileSource, rule: _Rule) -> DataFileError:
     )
     (place,) = numbered.fetchall()[0]
     at = f"LIMIT 1 OFFSET {place}"
-    pick: Any = rule.picks[0]
+    pick = rule.picks[0]
     value = source.select(rule.value, rest=at).fetchall()[0][0]
     if value is not None and math.isfinite(float(value)):
         others = [(each, each.expression(source)) for each in rule.picks[1:]]
@@ -557,7 +558,7 @@ def _invalid(source: FileSource, rule: _Rule) -> DataFileError:
             for each, expression in others
             if source.select(expression, rest=at).fetchall()[0][0] is None
         )
-    return source.unexpected(pick.column, place, f"expected {pick.expectation(source)}")
+    return pick.refusal(source, place)
 
 
 def all_columns(source: FileSource, goal: Path) -> str:

@@ -12,8 +12,9 @@ from fastarac._core.files import path_of
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.text import percent, quoted
 from fastarac.guarantees.audits import LogError, log_of, read_log
-from fastarac.io._columns import Correct, Label, Number, may_merge, require_apart
+from fastarac.io._columns import may_merge, require_apart
 from fastarac.io._formats import open_source
+from fastarac.io._picks import Correct, Label, Number
 from fastarac.io._sources import DataFileError, connect, explained
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.io._columns import Pick
+    from fastarac.io._picks import Pick
     from fastarac.io._sources import FileSource
     from fastarac.operation.policy import Policy
 
@@ -247,6 +248,7 @@ def read_columns(
 ) -> dict[str, Any]:
     """Return columns by name: numbers, NaN where they may be empty, and labels, None of no column."""
     named = {name: Label(name, column) for name, column in labels.items() if column is not None}
+    source.refuse_missing(pick.column for pick in (*picks.values(), *named.values()))
     for pick in picks.values():
         source.require(pick.column)
     for label in named.values():
@@ -283,8 +285,7 @@ def column_of(source: FileSource, pick: Any, *, empty: bool) -> NDArray[Any]:
         raise DataFileError(source.path, "there are no rows")
     bad = ~np.isfinite(values) & ~(bare if empty else np.zeros(len(values), np.bool_))
     if bad.any():
-        expected = f"expected {pick.expectation(source)}"
-        raise source.unexpected(pick.column, int(bad.argmax()), expected)
+        raise pick.refusal(source, int(bad.argmax()))
     if pick.field == "confidence" and may_merge(source, pick.column, np.where(bare, 0.0, values)):
         require_apart(source, pick.column)
     return values

@@ -10,8 +10,8 @@ from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.files import path_of
 from fastarac._core.text import quoted
 from fastarac.io._cells import around_query
-from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._formats import JsonLines, RowsOfFiles, open_source
+from fastarac.io._picks import Correct, Label, Number, Pick
 from fastarac.io._sources import DataFileError, connect, copied_to, explained, sql_name, sql_text
 from fastarac.operation.application import all_columns, copy_options, require_format
 from fastarac.operation.logs import (

@@ -9,9 +9,9 @@ import numpy as np
 from fastarac._core.checks import exactly_one, whole_number
 from fastarac._core.files import path_of, read_saved, write_whole
 from fastarac._core.locks import locked
-from fastarac.io._columns import Correct, Number
 from fastarac.io._formats import open_source
 from fastarac.io._pages import BATCH
+from fastarac.io._picks import Correct, Number
 from fastarac.io._sources import connect
 from fastarac.operation.logs import read_columns
 from fastarac.partial_truth.adaptive_search import AdaptiveThresholdSearch

@@ -9,8 +9,8 @@ import numpy as np
 from fastarac._core.files import path_of
 from fastarac._core.results import TupleResult
 from fastarac._core.text import plural, quoted
-from fastarac.io._columns import Correct, Number, Pick
 from fastarac.io._formats import open_source
+from fastarac.io._picks import Correct, Number, Pick
 from fastarac.io._sources import DataFileError, connect
 from fastarac.operation.logs import PROBABILITY, read_columns
 from fastarac.partial_truth.sample_files import DRAWN_BY, LEAST, SIZE, drawn_by, least_of

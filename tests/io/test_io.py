@@ -101,9 +101,9 @@ class TestValues:
 
     @pytest.mark.parametrize("name", ["f.csv", "semicolon.csv", "f.tsv", "f.jsonl", "f.parquet"])
     def test_decimal_comma(self, tmp_path, name):
-        written = ["99,9", "0,125", ",5", " -12,3456", "1,5e-3", "87.5", "0,1"]
+        written = ["99,9", "0,125", ",5", " -12,3456", "1,5e-3", "87", "0,1"]
         path = WRITERS[name](tmp_path / name, {"correct": ["1"] * 7, "confidence": written})
-        assert read_outputs(path).confidence.tolist() == [99.9, 0.125, 0.5, -12.3456, 0.0015, 87.5, 0.1]
+        assert read_outputs(path).confidence.tolist() == [99.9, 0.125, 0.5, -12.3456, 0.0015, 87, 0.1]
 
     @pytest.mark.parametrize("value", ["12,345", "1.234,5", "1,234.5", "1,234,567", "12,345e2"])
     def test_comma_that_may_part_thousands(self, tmp_path, value):

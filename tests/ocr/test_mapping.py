@@ -72,7 +72,10 @@ class TestTables:
     @pytest.mark.parametrize(
         ("rows", "message"),
         [
-            (ROWS.replace("0.4", "high"), 'row 2 .*column "score" holds "high"; a number is expected'),
+            (
+                ROWS.replace("0.4", "high"),
+                'row 2 .*column "score" holds "high"; expected a finite',
+            ),
             (ROWS.replace("score", "s"), 'no column "score"'),
             (ROWS.replace("0.4", "-0.4"), "row 2: the confidence is -0.4; a number from 0 to 1"),
             (ROWS.replace("p2,two", ",two"), 'column "image" is empty; a name is expected'),

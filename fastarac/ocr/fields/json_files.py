@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastarac._core.text import few_of
 from fastarac.ocr.fields.rows import FieldFile, Row
 from fastarac.ocr.fields.services import DEEPEST, JsonNumber, Leaf, service_of, written_of
-from fastarac.ocr.fields.tables import field_rows, is_table
+from fastarac.ocr.fields.tables import field_rows, is_table, with_points
 from fastarac.ocr.readers._detection import begins_as, json_reader
 from fastarac.ocr.readers._files import (
     OcrFileError,
@@ -105,7 +105,7 @@ def read_field_file(
                 f"it is a folder of {len(opened)} files, and {files[0].name} is a table of fields; one "
                 "table is expected",
             )
-        table = field_rows(opened[0], role)
+        table = with_points(field_rows(opened[0], role))
         names = tuple(dict.fromkeys(row.document for row in table))
         return FieldFile(opened[0].path, table, names, whole=False, kind="a table")
     rows: list[Row] = []
@@ -125,7 +125,8 @@ def read_field_file(
             kinds.setdefault(kind, file.path)
             rows += [_row(file, name, leaf, role) for leaf in leaves]
     require_one_kind(path, kinds)
-    return FieldFile(Path(path), rows, tuple(documents), whole=True, kind=next(iter(kinds), "JSON"))
+    kind = next(iter(kinds), "JSON")
+    return FieldFile(Path(path), with_points(rows), tuple(documents), whole=True, kind=kind)
 
 
 def require_one_kind(path: str | os.PathLike[str], kinds: Mapping[str, Path]) -> None:

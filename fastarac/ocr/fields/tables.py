@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import math
-import re
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -16,7 +16,8 @@ from fastarac._core.extras import needed_by_ocr
 from fastarac._core.text import few_of
 from fastarac.io import DataFileError
 from fastarac.io._formats import Parquet
-from fastarac.io._sources import COMMA_HINT, DECIMAL_COMMA, connect
+from fastarac.io._sources import connect
+from fastarac.io._spellings import NumberSpelling
 from fastarac.ocr.fields.comparisons import Written
 from fastarac.ocr.fields.rows import Row
 from fastarac.ocr.fields.services import JsonNumber, written_of
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     Records: TypeAlias = Iterator[tuple[str, dict[str, Written | None]]]
 
-__all__ = ["as_confidence", "columns_of", "field_rows", "is_field_table", "is_table"]
+__all__ = ["as_confidence", "columns_of", "field_rows", "is_field_table", "is_table", "with_points"]
 
 KEYS = ("document", "field")
 WANTED = {
@@ -134,15 +135,33 @@ def as_confidence(row: Row) -> float:
     written = str(row.confidence) if row.confidence is not None else ""
     if not written.strip():
         return math.nan
-    comma = re.fullmatch(DECIMAL_COMMA, written) is not None
     try:
-        value = float(written.replace(",", ".") if comma else written)
+        value = float(written)
     except ValueError:
         value = math.inf
     if math.isinf(value) or "_" in written:
-        hint = COMMA_HINT if "," in written else ""
-        raise row.error(f"confidence is {shown(written)}; a finite number is expected{hint}")
+        raise row.error(f"confidence is {shown(written)}; a finite number is expected")
     return value
+
+
+def with_points(rows: list[Row]) -> list[Row]:
+    """Return the rows of a file with confidences as `float` reads them, without decimal comma and %.
+
+    Raises
+    ------
+    OcrFileError
+        If one is written otherwise than the others.
+    """
+    texts = [each.confidence if isinstance(each.confidence, str) else "" for each in rows]
+    spelling = NumberSpelling.of_texts(texts)
+    found = []
+    for row, text in zip(rows, texts, strict=True):
+        number = spelling.with_point(text) if text.strip() else text
+        if number is None:
+            hint = spelling.hint(shown(text))
+            raise row.error(f"confidence is {shown(text)}; a finite number is expected{hint}")
+        found.append(row if number == text else replace(row, confidence=number))
+    return found
 
 
 def _table(file: InputFile) -> tuple[list[str], Records]:

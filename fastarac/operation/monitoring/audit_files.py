@@ -14,8 +14,8 @@ import numpy as np
 
 from fastarac._core.files import path_of
 from fastarac._core.text import quoted
-from fastarac.io._columns import Correct, Number
 from fastarac.io._formats import open_source
+from fastarac.io._picks import Correct, Number
 from fastarac.io._sources import DataFileError, connect, explained
 from fastarac.operation.logs import DRAWN, OF_AUDIT, PLAIN, ROUNDING, read_audits, read_columns
 

@@ -1,0 +1,333 @@
+"""What a column may hold, and the SQL expression of its values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._core.text import plural, quoted
+from fastarac.io._sources import (
+    BOOLEAN,
+    FLOATS_AND_INTEGERS,
+    NUMBER,
+    TEXT,
+    DataFileError,
+    FileSource,
+)
+from fastarac.io._spellings import DECIMAL_COMMA, LabelSpelling, NumberSpelling
+
+Array = NDArray[Any]
+Compare = Literal["text", "number"]
+
+DECIMAL = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*"
+
+#: The column in which `fastarac ocr -o` says what became of a word, and what it says of a missed one.
+KIND, MISSED = "kind", "missed"
+#: What the column says of words and of fields; of either a confidence may be missing.
+KINDS = (
+    *("right", "wrong", "merged", "split", "moved", "inserted", "missed"),
+    *("found", "empty", "invented"),
+)
+
+
+@dataclass(frozen=True)
+class Pick(ABC):
+    """A field of `Outputs` and the column that fills it."""
+
+    field: str
+    column: str
+    expected: ClassVar[str]
+
+    def expectation(self, source: FileSource) -> str:  # noqa: ARG002
+        """Return what is expected of a value."""
+        return self.expected
+
+    def hint(self, source: FileSource, value: str | None) -> str:  # noqa: ARG002
+        """Return what a value, or none, that is not as expected may have been meant for."""
+        return ""
+
+    @abstractmethod
+    def expression(self, source: FileSource) -> str:
+        """Return the SQL expression of the values; it is null where a value is not as expected."""
+
+    def refusal(self, source: FileSource, index: int) -> DataFileError:
+        """Return an error about a row, counted from 0, whose value is not as expected."""
+        expected = f"expected {self.expectation(source)}"
+        return source.unexpected(self.column, index, expected, partial(self.hint, source))
+
+    def is_valid(self, values: Array) -> Array:
+        """Return which values are as expected, of those that are not null."""
+        return np.ones(len(values), np.bool_)
+
+    def unsuitable(self, source: FileSource) -> DataFileError:
+        """Return an error about the type of the column."""
+        found = source.kind_of(self.column)
+        problem = f"column {quoted(self.column)} holds {found}; expected {self.expected} a row"
+        return DataFileError(source.path, problem)
+
+
+class Number(Pick):
+    expected = "a finite number"
+
+    def expression(self, source: FileSource) -> str:
+        name = source.identifier(self.column)
+        kind = source.kind_of(self.column)
+        if kind not in (TEXT, NUMBER, BOOLEAN):
+            raise self.unsuitable(source)
+        native = kind == BOOLEAN or source.type_of(self.column) in FLOATS_AND_INTEGERS
+        if native:
+            return name
+        if kind != TEXT:
+            return f"TRY_CAST({name} AS DOUBLE)"
+        return NumberSpelling.of_column(source, self.column).expression(name)
+
+    def hint(self, source: FileSource, value: str | None) -> str:
+        if value is None or source.kind_of(self.column) != TEXT:
+            return ""
+        return NumberSpelling.of_column(source, self.column).hint(value)
+
+    def is_valid(self, values: Array) -> Array:
+        return np.isfinite(values)
+
+
+@dataclass(frozen=True)
+class Confidence(Number):
+    """The confidence of an output.
+
+    Attributes
+    ----------
+    empty : bool
+        Whether an output may have none; it is 0 there until all others are known.
+    missed : bool
+        Whether a word or a field may have none whose kind is told.
+    """
+
+    empty: bool
+    missed: bool = False
+
+    def expression(self, source: FileSource) -> str:
+        number = super().expression(source)
+        if not self.empty and not self.missed:
+            return number
+        return f"CASE WHEN {_never_accepted(source, self)} THEN 0 ELSE {number} END"
+
+    def expectation(self, source: FileSource) -> str:  # noqa: ARG002
+        if self.empty:
+            return "a finite number or nothing"
+        return self.expected
+
+    def hint(self, source: FileSource, value: str | None) -> str:
+        if value is None or not value.strip('" '):
+            takes = "empty_confidence=True takes what is empty for never accepted"
+            return "" if self.empty else f" ({takes})"
+        return super().hint(source, value)
+
+
+@dataclass(frozen=True)
+class Rejected(Pick):
+    """Which outputs lack a confidence that may lack it."""
+
+    expected = "a finite number or nothing"
+    confidence: Confidence
+
+    def expression(self, source: FileSource) -> str:
+        return _never_accepted(source, self.confidence)
+
+
+class Weight(Number):
+    expected = "a finite number that is not negative"
+
+    def expression(self, source: FileSource) -> str:
+        return f"CAST({super().expression(source)} AS DOUBLE)"
+
+    def is_valid(self, values: Array) -> Array:
+        return np.isfinite(values) & (values >= 0)
+
+
+class Correct(Pick):
+    expected = "true or false, or 1 or 0"
+
+    def expectation(self, source: FileSource) -> str:
+        if source.kind_of(self.column) != TEXT:
+            return self.expected
+        return LabelSpelling.of_column(source, self.column).expected
+
+    def expression(self, source: FileSource) -> str:
+        name = source.identifier(self.column)
+        kind = source.kind_of(self.column)
+        if kind == BOOLEAN:
+            return name
+        if kind == NUMBER:
+            return f"CASE WHEN {name} = 1 THEN true WHEN {name} = 0 THEN false END"
+        if kind != TEXT:
+            raise self.unsuitable(source)
+        return LabelSpelling.of_column(source, self.column).expression(name)
+
+
+class KnownCorrect(Correct):
+    """Whether an output is right, which is known of all of them."""
+
+    def hint(self, source: FileSource, value: str | None) -> str:
+        is_text = source.kind_of(self.column) == TEXT
+        if value is None or (is_text and LabelSpelling.of_column(source, self.column).is_known):
+            return ""
+        return (
+            " for an output that is right or wrong; where columns have the output and what it should "
+            "be, name them as prediction=COLUMN and truth=COLUMN"
+        )
+
+    def refusal(self, source: FileSource, index: int) -> DataFileError:
+        empty = f"nullif(trim(CAST({source.identifier(self.column)} AS VARCHAR)), '') IS NULL"
+        ((is_empty,),) = source.select(empty, rest=f"LIMIT 1 OFFSET {index}").fetchall()
+        ((n_empty, n),) = source.select(f"count(*) FILTER ({empty}), count(*)").fetchall()
+        if not is_empty or n_empty == n:
+            return super().refusal(source, index)
+        problem = (
+            f"column {quoted(self.column)} is empty, as in {n_empty:,} of {n:,} rows; expected "
+            f"{self.expectation(source)}. If people verified only some of the rows, these have to be "
+            "drawn at random: fastarac sample draws them, and "
+            "read_verified(inclusion_probability=COLUMN) takes all rows with the answers"
+        )
+        return source.error_in_row(index, problem)
+
+
+@dataclass(frozen=True)
+class Truth(Pick):
+    """What the outputs should be, as texts.
+
+    Attributes
+    ----------
+    empty : bool
+        Whether a truth that is missing is the empty text.
+    """
+
+    empty: bool
+    expected = "what the output should be"
+
+    def expression(self, source: FileSource) -> str:
+        name = f"CAST({source.identifier(self.column)} AS VARCHAR)"
+        return f"coalesce({name}, '')" if self.empty else name
+
+    def expectation(self, source: FileSource) -> str:
+        ways = [] if source.empty_text is None else [f"an empty text is written {source.empty_text}"]
+        ways.append("empty_truth=True takes what is empty for one")
+        return f"{self.expected} ({', or '.join(ways)})"
+
+
+@dataclass(frozen=True)
+class Equal(Truth):
+    """Whether an output is equal to its truth.
+
+    Attributes
+    ----------
+    prediction : str
+        The column of outputs.
+    compare : {"text", "number"} or None
+        As which texts are compared that are numbers; without a choice it is null where that decides.
+    """
+
+    prediction: str
+    compare: Compare | None = None
+
+    def expression(self, source: FileSource) -> str:
+        truth, prediction = source.identifier(self.column), source.identifier(self.prediction)
+        kinds = source.kind_of(self.column), source.kind_of(self.prediction)
+        if kinds[0] != kinds[1] and self.compare != "number":
+            problem = (
+                f"column {quoted(self.column)} holds {kinds[0]}, but column "
+                f"{quoted(self.prediction)} holds {kinds[1]}; expected the same of both"
+            )
+            raise DataFileError(source.path, problem)
+        if kinds[0] == kinds[1] != TEXT:
+            if self.empty:
+                return f"{prediction} IS NOT DISTINCT FROM {truth}"
+            return f"CASE WHEN {truth} IS NOT NULL THEN {prediction} IS NOT DISTINCT FROM {truth} END"
+        read, true = self._texts(source)
+        if self.compare == "text":
+            return f"{read} = {true}"
+        decided = "true" if self.compare == "number" else "NULL"
+        doubles = (f"TRY_CAST(replace({text}, ',', '.') AS DOUBLE)" for text in (read, true))
+        same = f"coalesce({_number_in(read)} = {_number_in(true)}, false)"
+        return (
+            f"CASE WHEN {read} = {true} THEN true WHEN {' = '.join(doubles)} "  # which takes less time
+            f"THEN CASE WHEN {same} THEN {decided} ELSE false END "
+            f"WHEN {true} IS NOT NULL THEN false END"
+        )
+
+    def _texts(self, source: FileSource) -> tuple[str, str]:
+        """Return the SQL expressions of the output and of its truth, as texts."""
+        read = f"coalesce(CAST({source.identifier(self.prediction)} AS VARCHAR), '')"
+        return read, super().expression(source)
+
+    def refusal(self, source: FileSource, index: int) -> DataFileError:
+        read, true = self._texts(source)
+        (row,) = source.select(f"{read}, {true}", rest=f"LIMIT 1 OFFSET {index}").fetchall()
+        if row[1] is None:
+            return super().refusal(source, index)
+        same = f"{read} <> {true} AND {_number_in(read)} = {_number_in(true)}"
+        differ = source.select("count(*)", rest=f"WHERE {same}").fetchall()[0][0]
+        problem = (
+            f"the output {quoted(row[0])} and the truth {quoted(row[1])} differ as texts and are the "
+            f"same number, as in {differ:,} {plural('row', differ)}; compare='number' takes such "
+            "outputs for right, compare='text' for wrong"
+        )
+        return source.error_in_row(index, problem)
+
+
+def _number_in(text: str) -> str:
+    """Return the SQL expression of the shortest form of the decimal number in a text; null of others.
+
+    It is exact: as doubles, long numbers that differ would be equal.
+    """
+    is_comma = f"regexp_full_match({text}, '{DECIMAL_COMMA}')"
+    point = f"CASE WHEN {is_comma} THEN replace({text}, ',', '.') ELSE {text} END"
+    digits = f"ltrim(trim({point}), '+-0')"
+    short = f"CASE WHEN contains({digits}, '.') THEN rtrim(rtrim({digits}, '0'), '.') ELSE {digits} END"
+    sign = f"CASE WHEN contains({text}, '-') AND {short} <> '' THEN '-' ELSE '' END"
+    return f"CASE WHEN regexp_full_match({point}, '{DECIMAL}') THEN {sign} || {short} END"
+
+
+class Label(Pick):
+    expected = "a name"
+
+    def expression(self, source: FileSource) -> str:
+        return source.label(self.column)
+
+    def expectation(self, source: FileSource) -> str:
+        return source.expected_label(self.column)
+
+
+#: Columns of its tables of fields, of which services leave some without a confidence; and of those
+#: that `fastarac apply` writes of documents, with a row for each field that one lacks.
+FIELDS_OF_OCR = frozenset({KIND, "document", "field"})
+FIELDS_OF_APPLY = frozenset({"id", "document", "field", "page", "box", "prediction", "accepted"})
+
+
+def has_missed(source: FileSource) -> bool:
+    """Whether a column says what became of each word, as in a file of `fastarac ocr -o`."""
+    if FIELDS_OF_APPLY.issubset(source.columns):
+        return True
+    if source.columns.count(KIND) != 1:
+        return False
+    source.require(KIND)
+    return source.kind_of(KIND) == TEXT
+
+
+def _never_accepted(source: FileSource, confidence: Confidence) -> str:
+    name = source.identifier(confidence.column)
+    blank = f" OR trim({name}) = ''" if source.kind_of(confidence.column) == TEXT else ""
+    empty = f"({name} IS NULL{blank})"
+    if confidence.empty:
+        return empty
+    if FIELDS_OF_APPLY.issubset(source.columns):
+        return empty
+    if FIELDS_OF_OCR.issubset(source.columns):
+        return f"({empty} AND {source.identifier(KIND)} IS NOT NULL)"
+    # a comparison with null is null, which no row is to be
+    kinds = ", ".join(f"'{kind}'" for kind in KINDS)
+    return f"({empty} AND coalesce({source.identifier(KIND)} IN ({kinds}), false))"
