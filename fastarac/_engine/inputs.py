@@ -155,6 +155,8 @@ class Items:
                 message += " expected"
                 if correct_name == NAMES[0] and np.isin(self.confidence, (0, 1)).all():
                     message += " (are correct and confidence the other way round?)"
+                elif correct_name == NAMES[0] and np.isnan(self.correct[i]):
+                    message += " (PartialTruth takes labels of which some are unknown)"
                 elif correct_name == NAMES[0] and 0 < self.correct[i] < 1:
                     message += " (threshold_sweep takes grades with graded=True)"
                 raise ValueError(message)

@@ -14,9 +14,9 @@ from fastarac.answers import limits as wording
 from fastarac.areas.order import FEWEST, are_alike, constant_confidence, reversed_confidence
 from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.limits import as_given, is_given
-from fastarac.evaluation.order import reversed_beyond_chance
 from fastarac.evaluation.sources import Source
 from fastarac.samples.door import threshold_sweep
+from fastarac.uncertainty.order import reversed_beyond_chance
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ __all__ = [
     "constant_confidence",
     "is_reversed",
     "question_groups",
+    "question_labels",
     "question_order",
     "question_sweep",
     "reversed_confidence",
@@ -57,6 +58,15 @@ def constant_confidence(n: float, of: str = "", among: str = "") -> str:
     return (
         f"the confidence{of} is the same for all {n:,.12g} items{among}: no threshold tells them apart"
     )
+
+
+def question_labels(correct: float, n: float) -> None:
+    """Warn where no item is correct."""
+    if not correct and n >= FEWEST:
+        warn_questionable(
+            f"none of the {n:,.12g} items is correct: the labels may be reversed (1 stands for "
+            "correct), or come from another column"
+        )
 
 
 def are_alike(items: ArrayLike | ThresholdSweep) -> bool:

@@ -215,11 +215,14 @@ def notes_of_none_right(
         if pairs:
             shown = listed([f"{quoted(read)} for {quoted(true)}" for read, true in pairs])
             said += (
-                f", such as {shown}: outputs and truths may be written in other ways, or be of "
-                "different items"
+                f", such as {shown}: outputs and truths may be written in other ways, be of different "
+                "items, or stand in other columns"
             )
         else:
-            said += "; what is right is 1 or true in the column that says so"
+            said += (
+                ": the labels may be reversed (1, true and yes stand for right), or --correct may have "
+                "to name another column"
+            )
         notes.append(said)
     return notes
 

@@ -15,16 +15,17 @@ from fastarac._core.exceptions import (
 from fastarac._core.text import listed
 from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas import arac as areas
+from fastarac.areas.order import question_labels
 from fastarac.areas.risk import risk_areas
 from fastarac.evaluation.estimated import figures_of
 from fastarac.evaluation.limits import LABELS
-from fastarac.evaluation.order import SURE, question_estimate, question_items
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.operating_points.points import point_of_limit
 from fastarac.samples.door import as_ranked, as_sweep, require_confidence, split_grades
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 from fastarac.uncertainty.estimated import FigureSource
 from fastarac.uncertainty.estimated_samples import PartialSample
+from fastarac.uncertainty.order import SURE, question_estimate, question_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -144,7 +145,8 @@ class CountedFigures:
         return _intervals_of(statistics, label, data | {"confidence_level": self._level})
 
     def question(self) -> None:
-        """Warn where the confidence is reversed, or the same for all items."""
+        """Warn where no item is correct, or the confidence is reversed or the same for all items."""
+        question_labels(self._items.pairs.correct, self._counts.total)
         roc_auc = value_of_pairs("roc_auc", self._items.pairs)
         if not roc_auc > 0.5:  # else there is nothing to ask
             question_items(roc_auc, *self._given, self._weight, self._of_items)

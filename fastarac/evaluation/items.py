@@ -315,8 +315,8 @@ def evaluate(
     UnreliableIntervalWarning, SampleTooSmallWarning
         Where an interval or a guarantee has too little data.
     QuestionableInputWarning
-        Where what is correct has less confidence, by more than chance, or all items have the same; and
-        for a limit of 1, which may mean 1 %.
+        Where what is correct has less confidence, by more than chance, or all items have the same;
+        where no item is correct; and for a limit of 1, which may mean 1 %.
 
     See Also
     --------

@@ -86,9 +86,11 @@ def read_outputs(
         same columns and nothing else in it, which are read as one, in the order of their names.
     confidence : str, default="confidence"
         The column of confidences: finite numbers. In texts the point may be a comma where it cannot
-        part thousands: ``99,9`` and ``0,125``, but not ``12,345``.
+        part thousands: ``99,9`` and ``0,125``, but not ``12,345``. ``76%`` is 0.76. All texts of a
+        column are written alike, or it is an error.
     correct : str, optional
-        The column that says whether an output is right: true or false, or 1 or 0.
+        The column that says whether an output is right: true or false, or 1 or 0; in texts also yes or
+        no, right or wrong, correct or incorrect, ok or error, one such pair in the whole column.
     prediction : str, optional
         The column of outputs. An empty or null output is the empty text: nothing was read.
     truth : str, optional

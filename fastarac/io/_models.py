@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from fastarac.io._sources import FileSource
 
+EXAMPLES = 3  # items that a difference names
 INSERTED = "inserted"  # what `fastarac ocr -o` calls an output without a true word or field
 
 
@@ -255,8 +256,9 @@ def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
     for model, here in zip(models, is_here, strict=True):
         missing = np.flatnonzero(~here)
         if len(missing):
-            first = quoted(items.text(missing[0]))
-            which = first if len(missing) == 1 else f"{len(missing):,}, such as {first}"
+            which = listed([quoted(items.text(code)) for code in missing[:EXAMPLES]])
+            if len(missing) > EXAMPLES:
+                which = f"{len(missing):,}, such as {which}"
             lacking.append(f"{printable(model)} lacks {which}")
     difference = None
     if lacking:
@@ -299,10 +301,10 @@ def _of_same_items(
     else:
         difference = matching.difference
         if difference is not None and not told:
+            those = f"item={ID!r} compares those that all models have, "
             raise ValueError(
                 f"{difference}, by column {quoted(ID)}; outputs of the same items are expected: "
-                f"item={ID!r} compares those that all models have, item=False takes the outputs as "
-                "they stand"
+                f"{those if len(matching.places[0]) else ''}item=False takes the outputs as they stand"
             )
         if not len(matching.places[0]):
             raise ValueError(f"{difference}; outputs of the same items are expected")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,8 @@ import numpy as np
 from fastarac._core.text import listed
 from fastarac.io._formats import open_source
 from fastarac.io._picks import Number
-from fastarac.io._sources import DataFileError, connect
+from fastarac.io._sources import TEXT, DataFileError, connect
+from fastarac.io._spellings import NumberSpelling
 from fastarac.ocr.readers._files import page_stem
 from fastarac.ocr.words.folding import printed
 from fastarac.ocr.words.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Words
@@ -134,6 +135,9 @@ def read_table(path: Path, columns: WordColumns) -> dict[str, Words]:
         source.refuse_missing(wanted.values())
         for column in wanted.values():
             source.require(column)
+        told = source.kind_of(columns.confidence) == TEXT
+        if told and NumberSpelling.of_column(source, columns.confidence).percentage is not None:
+            columns = replace(columns, scale="unit")  # 76% is read as 0.76
         numbers = {name: Number(name, wanted[name]) for name in wanted if name not in NAMES}
         fields = []
         for name, column in wanted.items():

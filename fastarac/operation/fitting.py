@@ -14,7 +14,7 @@ from fastarac._core.random_state import RandomState, generator_for, key_of
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
-from fastarac.areas.order import question_sweep
+from fastarac.areas.order import question_labels, question_sweep
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operation.absences import Tried, absences_of
 from fastarac.operation.calibration import (
@@ -331,6 +331,7 @@ def _question_fields(columns: _Columns, fields: tuple[Any, ...]) -> None:
     """Warn of confidences that are reversed, or all the same, by field where there are some."""
     if columns.truth is not None:
         return
+    question_labels(int(columns.right.sum()), len(columns.right))
     for i in range(max(1, len(fields))):
         own = columns.field == i
         groups = None if columns.groups is None else columns.groups[own]

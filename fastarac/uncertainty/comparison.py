@@ -10,6 +10,8 @@ from fastarac._core.exceptions import few_groups_of, warn_undefined, warn_unreli
 from fastarac._core.interval import Interval
 from fastarac._core.results import TupleResult
 from fastarac._engine.factors import codes_of_terms, read_factors
+from fastarac._engine.pairs import value_of_pairs
+from fastarac.samples.door import as_ranked
 from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.adjustment import adjusted_levels, adjusted_pvalues
 from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference, letters_of
@@ -23,6 +25,7 @@ from fastarac.uncertainty.contrasts import (
 )
 from fastarac.uncertainty.estimated_contrasts import by_estimates
 from fastarac.uncertainty.estimates import NO_SPREAD
+from fastarac.uncertainty.order import question_items
 from fastarac.uncertainty.paired import read_models
 from fastarac.uncertainty.resampled_contrasts import Resampling, by_resampling
 from fastarac.uncertainty.statistics import Statistic, as_statistic
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     from fastarac.reviewer import Reviewer
     from fastarac.uncertainty.adjustment import Correction
     from fastarac.uncertainty.contrasts import Contrasts
-    from fastarac.uncertainty.paired import Pairing
+    from fastarac.uncertainty.paired import ComparedModels, Pairing
 
 Method = Literal["asymptotic", "bootstrap"]
 
@@ -281,6 +284,9 @@ def compare_models(
         intervals of single models is in `notes` of the result.
     UndefinedMetricWarning
         Where the statistic of a model is undefined.
+    QuestionableInputWarning
+        Where a model's confidence is lower for what is correct by more than chance, or the same for
+        all items; for a limit of 1, which may mean 1 %.
 
     Raises
     ------
@@ -418,6 +424,8 @@ def compare_models(
         more = len(found.warnings) - 3
         rest = f"; and {more} more of that kind" if more > 0 else ""
         warn_unreliable("; ".join(found.warnings[:3]) + rest)
+    if not read.partial:
+        _question_orders(read)
     names = read.names
     pairs = _pairs(names, found, level, correction)
     differing = {
@@ -441,6 +449,16 @@ def compare_models(
         pairs=pairs,
         notes=tuple(found.notes),
     )
+
+
+def _question_orders(read: ComparedModels) -> None:
+    """Warn of models whose confidence is reversed, or the same for all items."""
+    for name, items in read.items.items():
+        pairs = as_ranked(items.correct, items.confidence, items.weight).pairs
+        roc_auc = value_of_pairs("roc_auc", pairs)
+        if roc_auc <= 0.5:
+            labels = items.correct, items.confidence
+            question_items(roc_auc, *labels, items.weight, items.codes, f" of {name!r}")
 
 
 def _pairs(

@@ -76,7 +76,7 @@ def test_a_word_for_right_names_the_ways_to_say_it(tmp_path):
     path = tmp_path / "f.csv"
     path.write_text("correct;confidence\nja;99,9\nnein;12,5\n")
     error = refusal("evaluate", path)
-    assert 'holds "ja"; expected true or false, or 1 or 0 for an output that is right or wrong' in error
+    assert 'holds "ja"; expected true or false, or 1 or 0 (also yes or no, right or wrong, ' in error
     assert "name them as --prediction COLUMN and --truth COLUMN" in error
 
 
@@ -253,7 +253,7 @@ class TestNothingRight:
             'none of the 4 outputs of texts is right, such as "EUR 9" for "9", "x" for "y" and "A" for '
             '"a": outputs and truths may be written in other ways'
         ) in said
-        assert "none of the 4 outputs of labels is right; what is right is 1 or true in" in said
+        assert "none of the 4 outputs of labels is right: the labels may be reversed (1," in said
 
     def test_of_one_of_the_models_in_a_file(self, tmp_path):
         path = tmp_path / "f.csv"

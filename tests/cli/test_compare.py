@@ -269,7 +269,8 @@ class TestPairing:
                 in (found.stderr)
             )
         others = write(tmp_path / "d.csv", [("p", 1, 1, 0.5), ("q", 1, 1, 0.5)])
-        assert "0 of which all of them have: a lacks 2" in refusal(pair[0], others, "--id", "id")
+        message = refusal(pair[0], others, "--id", "id")
+        assert '0 of which all of them have: a lacks "p" and "q"' in message
 
     def test_items_twice(self, tmp_path, pair):
         twice = write(tmp_path / "c.csv", [*ROWS_B, ROWS_B[1], ROWS_B[0]])

@@ -32,6 +32,10 @@ CALLS = {
     ),
     "operating_point": fa.operating_point,
     "guaranteed_operating_point": fa.guaranteed_operating_point,
+    "compare_models": lambda c, s, **_: fa.compare_models({"a": (c, -REVERSED), "b": (c, s)}),
+    "compare_models groups": lambda c, s, **_: fa.compare_models(
+        {"a": (c, -REVERSED), "b": (c, s)}, groups=np.arange(N) // 3
+    ),
     "fit_policy": fit_policy,
     "fit_policy by": lambda c, s, **limit: fit_policy(c, s, by=FIELD, **limit),
 }
@@ -54,6 +58,12 @@ def test_a_doubtful_confidence_warns_once(call, confidence, message):
 def test_no_honest_confidence_warns(call):
     call(CORRECT, -REVERSED, max_error_rate=0.1)
     call(CORRECT, RNG.random(N), max_error_rate=0.5)
+
+
+@pytest.mark.parametrize("function", [fa.evaluate, fit_policy])
+def test_labels_of_which_none_is_right_warn(function):
+    with pytest.warns(fa.QuestionableInputWarning, match="none of the 300 items is correct: the lab"):
+        function(np.zeros(N, np.bool_), -REVERSED, max_error_rate=0.5)
 
 
 def test_groups_are_named():

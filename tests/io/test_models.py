@@ -76,8 +76,8 @@ class TestMatching:
         files = write_models(tmp_path, {"a": A, "b": b})
         difference = read_models(files, item="id").difference
         of_b = re.fullmatch(
-            r'the models have different items, 2 of which all of them have: a lacks 2, such as "(v|w)" '
-            r'and b lacks "x"',
+            r'the models have different items, 2 of which all of them have: a lacks "[vw]" and '
+            r'"[vw]" and b lacks "x"',
             difference,
         )
         assert of_b is not None
@@ -90,6 +90,10 @@ class TestMatching:
         files = write_models(tmp_path, {"a": A, "b": A | {"id": ["p", "q", "r"]}})
         message = refusal(files, item="id", same_items=True)
         assert message.startswith("the models have different items, 0 of which all of them have")
+        others = write_models(tmp_path, {"a": A, "b": A | {"id": list("pqr")}})
+        without_name = refusal(others, same_items=True)
+        assert re.search(r'a lacks "[pqr]", "[pqr]" and "[pqr]" and b', without_name)
+        assert without_name.endswith("expected: item=False takes the outputs as they stand")
         assert message.endswith("; outputs of the same items are expected")
 
     def test_groups(self, tmp_path):

@@ -63,16 +63,17 @@ def question_items(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
     groups: ArrayLike | None,
+    of: str = "",
 ) -> None:
     """Warn where a confidence is reversed by more than chance, or the same for all items."""
     if isinstance(correct, ThresholdSweep):
-        question_sweep(correct)
+        question_sweep(correct, of=of)
     elif confidence is not None:
         if reversed_beyond_chance(roc_auc, correct, confidence, sample_weight, groups):
-            warn_questionable(reversed_confidence(roc_auc))
+            warn_questionable(reversed_confidence(roc_auc, of))
         elif roc_auc == 0.5:
             values = vector(confidence, "confidence")
-            question_order(roc_auc, len(values), 0, values)
+            question_order(roc_auc, len(values), 0, values, of=of)
 
 
 def question_estimate(roc_auc: float, source: FigureSource, statistic: Statistic) -> None:
