@@ -250,6 +250,8 @@ def fit_policy(
     limits["method"] = method
     key = key_of(random_state)
     references = _references(columns, max(1, len(fields)))
+    if columns.truth is None:
+        question_labels(int(columns.right.sum()), len(columns.right))
     if by is None and documents is None and criterion == "max_error_rate":
         return _one_threshold(columns, groups, limits, random_state, references)
     fraction_of(limits[criterion], criterion)
@@ -331,7 +333,6 @@ def _question_fields(columns: _Columns, fields: tuple[Any, ...]) -> None:
     """Warn of confidences that are reversed, or all the same, by field where there are some."""
     if columns.truth is not None:
         return
-    question_labels(int(columns.right.sum()), len(columns.right))
     for i in range(max(1, len(fields))):
         own = columns.field == i
         groups = None if columns.groups is None else columns.groups[own]
