@@ -162,7 +162,7 @@ class _CurveBounds(NamedTuple, Generic[C]):
     """Of the best order inside the bins."""
 
 
-class CurveBounds(TupleResult, _CurveBounds[C]):
+class CurveBounds(Table, TupleResult, _CurveBounds[C]):
     """Two curves between which that of the items lies, of a :class:`.BoundedSweep`.
 
     Its thresholds are the lower edges of the bins, repeated for points inside.
@@ -182,6 +182,13 @@ class CurveBounds(TupleResult, _CurveBounds[C]):
     """
 
     __slots__ = ()
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the points of both curves as columns, with the `order` that each point is of."""
+        curves: list[dict[str, Any]] = [curve._asdict() for curve in self]  # type: ignore[attr-defined]
+        sizes = [len(curve["thresholds"]) for curve in curves]
+        points = {name: np.concatenate([curve[name] for curve in curves]) for name in curves[0]}
+        return {"order": np.repeat(self._fields, sizes), **points}
 
 
 def steps_of(sweep: BoundedSweep) -> int:

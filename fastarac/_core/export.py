@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 ENDS = 8  # rows at either end of a long table that a notebook shows
+LONGEST = 200  # characters of a text that a cell shows
 
 
 def fields_of(value: Any) -> dict[str, Any]:
@@ -127,7 +128,8 @@ def shown(value: Any) -> str:
         return f"{value:.6g}"
     if isinstance(value, list | tuple | np.ndarray):
         return f"{len(value)} values"
-    return str(value)
+    text = str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def html_of_columns(columns: Mapping[str, Any]) -> str:

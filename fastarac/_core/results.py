@@ -2,10 +2,10 @@
 
 Frozen dataclasses inherit from `Result`, declared with ``eq=False``; named tuples, whose fields stand
 in a class of their own, from `TupleResult`. What is a table inherits from `Table` first, and what is
-printed line by line from `Sheet`. Arrays are views that refuse to be written to, whatever the caller
-does with an array of his own, and dicts are proxies of copies; copies and unpickled results are as they
-were. A pickle names a result by where users find it, ``fastarac.results:Interval``: files may be moved,
-and pickles read all the same.
+printed line by line from `Sheet`. Every one has `to_dict`, `to_frame` and `_repr_html_`. Arrays are
+views that refuse to be written to, whatever the caller does with an array of his own, and dicts are
+proxies of copies; copies and unpickled results are as they were. A pickle names a result by where users
+find it, ``fastarac.results:Interval``: files may be moved, and pickles read all the same.
 """
 
 from __future__ import annotations
@@ -96,6 +96,24 @@ class Shown:
         """
         return flat(self._parts())
 
+    def to_columns(self) -> dict[str, Any]:
+        """Return the columns of a table: one row, named as in `to_dict`, where the result is none."""
+        return {name: [value] for name, value in self.to_dict().items()}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return the columns as a table of another package.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The package, which has to be installed.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        """
+        return frame_of(self.to_columns(), backend)
+
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
         return html_table((), self.to_dict().items())
@@ -127,20 +145,6 @@ class Table(Shown):
     def to_columns(self) -> dict[str, Any]:
         """Return the columns of the table."""
         return {k: v for k, v in self._parts().items() if isinstance(v, np.ndarray | tuple)}
-
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """Return the columns as a table of another package.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            The package, which has to be installed.
-
-        Returns
-        -------
-        pandas.DataFrame, polars.DataFrame or pyarrow.Table
-        """
-        return frame_of(self.to_columns(), backend)
 
     def _repr_html_(self) -> str:
         return html_of_columns(self.to_columns())

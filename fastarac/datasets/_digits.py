@@ -11,13 +11,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._core.results import Result, read_only
+from fastarac._core.results import Result, Table, read_only
 
 CorrectAndConfidence: TypeAlias = tuple[NDArray[np.bool_], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DigitsOCR(Result, Mapping[str, CorrectAndConfidence]):
+class DigitsOCR(Table, Result, Mapping[str, CorrectAndConfidence]):
     """Outputs of several classifiers on the same images of handwritten digits.
 
     It is a mapping from the name of each model to its arrays ``(correct, confidence)``, in the

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._engine.factors import n_groups, outermost, read_factors
 
 Array = NDArray[Any]
@@ -53,7 +53,7 @@ def labels_of(texts: Array) -> Labels:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outputs(Result):
+class Outputs(Table, Result):
     """The outputs of one or more machines, one row per item, in the order of the file.
 
     Attributes
@@ -115,6 +115,15 @@ class Outputs(Result):
         names = ("model", "by", "weight", "item", "truth", "group", "crossed", "rejected")
         there = [name for name in names if getattr(self, name) is not None]
         return f"Outputs({', '.join([f'{len(self)} items, {self.correct.sum()} correct', *there])})"
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the columns that were read, one row an output; labels are their names."""
+        columns = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {
+            name: np.array(column.names, object)[column.codes] if isinstance(column, Labels) else column
+            for name, column in columns
+            if column is not None
+        }
 
     def per_model(self) -> dict[str, Outputs]:
         """Return the outputs of each model, without their model labels.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class AppliedPageCounts(Table, Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AppliedPages(Result):
+class AppliedPages(Table, Result):
     """The outputs on pages, which of them are accepted, and what is expected of these.
 
     Attributes
@@ -153,6 +153,13 @@ class AppliedPages(Result):
         expected = self.applied.expected_errors * shares / max(float(shares.sum()), 1e-300)
         return AppliedPageCounts(self.page_names, outputs, accepted, outputs - accepted, expected)
 
+    def to_columns(self) -> dict[str, Any]:
+        """Return the outputs as columns, one row each, as :meth:`save` writes them."""
+        columns = columns_of_pages(
+            self.page_names, self.page, self.number, self.box, self.text, self.confidence
+        )
+        return columns | {"accepted": self.accepted}
+
     def save(
         self,
         *,
@@ -187,13 +194,7 @@ class AppliedPages(Result):
         check_goals(goals, self.files)
         queries = {"accepted": ROWS.format("true"), "review": ROWS.format("false")}
         queries["pages"] = "SELECT * FROM pages"
-        columns = columns_of_pages(
-            self.page_names, self.page, self.number, self.box, self.text, self.confidence
-        )
-        tables = {
-            "outputs": columns | {"accepted": self.accepted},
-            "pages": table_of(self.pages.to_columns()),
-        }
+        tables = {"outputs": self.to_columns(), "pages": table_of(self.pages.to_columns())}
         write_tables(goals, tables, queries)
 
     def __review__(self, images: Mapping[str, Path]) -> Iterator[ReviewPage]:

@@ -6,9 +6,9 @@ import csv
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.text import few_of, plural
 from fastarac.ocr.mapping import WordColumns, read_table
 from fastarac.ocr.page_files import PageFile, found_files, names_of_files
@@ -171,7 +171,7 @@ def read_pair(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairing(Result):
+class Pairing(Table, Result):
     """Files of truth and of output, paired by name.
 
     Attributes
@@ -201,6 +201,13 @@ class Pairing(Result):
     without_output: tuple[Path, ...] = ()
     without_truth: tuple[Path, ...] = ()
     images: tuple[Path, ...] = ()
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the pairs as columns, one row each: name, truth and output, as text."""
+        return {
+            name: [str(getattr(pair, name)) for pair in self.pairs]
+            for name in ("name", "truth", "output")
+        }
 
 
 def pair_files(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.files import path_of
-from fastarac._core.results import TupleResult
+from fastarac._core.results import Table, TupleResult
 from fastarac._core.text import plural, quoted
 from fastarac.io._formats import open_source
 from fastarac.io._picks import Correct, Number, Pick
@@ -30,7 +30,7 @@ class _VerifiedOutputs(NamedTuple):
     confidence: NDArray[Any]
 
 
-class VerifiedOutputs(TupleResult, _VerifiedOutputs):
+class VerifiedOutputs(Table, TupleResult, _VerifiedOutputs):
     """Outputs of which some are verified: the truth, as far as it is known, and the confidences.
 
     See Also
@@ -48,6 +48,10 @@ class VerifiedOutputs(TupleResult, _VerifiedOutputs):
     """
 
     __slots__ = ()
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the outputs as columns, one row each; `correct` is NaN where nobody verified it."""
+        return self.correct.to_columns() | {"confidence": self.confidence}
 
 
 def read_verified(

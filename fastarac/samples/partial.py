@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import choice, reject_where, same_number
-from fastarac._core.results import Result, read_only
+from fastarac._core.results import Result, Table, read_only
 from fastarac._core.text import plural
 from fastarac._engine.inclusion import least_of, probabilities_of, refuse_unlikely
 from fastarac._engine.inputs import labels_in_part, read_groups, vector
@@ -28,7 +28,7 @@ def refuse(instead: str = INSTEAD) -> NoReturn:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PartialTruth(Result):
+class PartialTruth(Table, Result):
     r"""The truth of those items that people verified, and with which probability each was chosen.
 
     It stands where `correct` does: in :func:`.evaluate`, :func:`.asymptotic_interval`,

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastarac._core.files import path_of
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.text import few_of, listed, plural
 from fastarac.io._labelled import read_texts
 
@@ -54,7 +54,7 @@ class Attribute(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PageAttributes(Result):
+class PageAttributes(Table, Result):
     """What is known of pages, as :func:`read_attributes` reads it.
 
     Attributes
@@ -84,6 +84,11 @@ class PageAttributes(Result):
     def __repr__(self) -> str:
         of_each = ", ".join(f"{each.name}: {len(each.values)} values" for each in self.attributes)
         return f"PageAttributes({len(self.page)} {plural('row', len(self.page))}; {of_each})"
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the table as it was read: the pages, and the value of each attribute."""
+        values = {each.name: [each.values[code] for code in each.codes] for each in self.attributes}
+        return {"page": self.page, **values}
 
     def rows_of(self, names: Sequence[str]) -> tuple[NDArray[np.intp], list[str]]:
         """Return for each page its row, or -1; and what is left out, a sentence each.

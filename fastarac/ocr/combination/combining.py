@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from fastarac._core.checks import require_type, whole_number
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.text import listed, plural
 from fastarac.ocr.combination.fitting import WordLabels, fit_combination, folds_of
 from fastarac.ocr.combination.model import Combination, order_of, require_engines
@@ -36,7 +36,7 @@ __all__ = ["CombinedOutputs", "check_rule", "combine"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CombinedOutputs(Result):
+class CombinedOutputs(Table, Result):
     """The words of several engines, put together.
 
     :func:`combine` makes it.
@@ -84,6 +84,11 @@ class CombinedOutputs(Result):
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the words as columns, with the engine of each and how many engines read the same."""
+        engine = np.array(self.names, object)[self.engine]
+        return self.words.to_columns() | {"engine": engine, "agreeing": self.agreeing}
 
     def __repr__(self) -> str:
         n, n_pages = len(self), len(self.words.page_names)

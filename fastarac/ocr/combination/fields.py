@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fastarac._core.checks import require_type, whole_number
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.text import few_of, plural
 from fastarac.ocr.combination.combining import check_rule, require_several
 from fastarac.ocr.combination.fitting import WordLabels, fit_combination, folds_of
@@ -35,7 +35,7 @@ Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CombinedFields(Result):
+class CombinedFields(Table, Result):
     """The fields of several engines, put together.
 
     Attributes
@@ -56,6 +56,10 @@ class CombinedFields(Result):
     fields: FieldOutputs
     agreeing: NDArray[np.intp]
     combination: Combination | None
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the fields as columns, with how many engines have what stands in each."""
+        return self.fields.to_columns() | {"agreeing": self.agreeing}
 
 
 def combine_fields(

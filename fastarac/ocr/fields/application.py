@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.files import path_of
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.text import count, few_of, plural
 from fastarac.ocr.engine_outputs import table_of
 from fastarac.ocr.fields.counts import count_names, is_there, lists_of_names, read_count
@@ -61,7 +61,7 @@ class _Output(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AppliedFields(Result):
+class AppliedFields(Table, Result):
     """The fields of new documents, which of them are accepted, and what is expected of these.
 
     Attributes
@@ -115,6 +115,20 @@ class AppliedFields(Result):
     def __str__(self) -> str:
         return str(self.applied)
 
+    def to_columns(self) -> dict[str, Any]:
+        """Return the fields as columns, one row each, as :meth:`save` writes them."""
+        pairs = zip(self.document, self.field, strict=True)
+        return {
+            "id": [f"{document}:{field}" for document, field in pairs],
+            "document": self.document,
+            "field": self.name,
+            "page": [page for page, _ in self.position],
+            "box": [box for _, box in self.position],
+            "prediction": self.prediction,
+            "confidence": self.confidence,
+            "accepted": self.accepted,
+        }
+
     def save(self, *, accepted: str | PathLike[str], review: str | PathLike[str]) -> None:
         """Write the fields into two tables: what is accepted, and what people verify.
 
@@ -137,18 +151,11 @@ class AppliedFields(Result):
         """
         goals = {"accepted": path_of(accepted, "accepted"), "review": path_of(review, "review")}
         check_goals(goals, self.files)
-        columns: dict[str, Any] = {
-            "id": [
-                f"{document}:{field}" for document, field in zip(self.document, self.field, strict=True)
-            ],
-            "document": list(self.document),
-            "field": list(self.name),
+        columns = self.to_columns() | {
             "page": np.array([page or 0 for page, _ in self.position], np.int32),
             "box": [box or "" for _, box in self.position],
             "has": np.array([each is not None for each in self.prediction], np.bool_),
             "prediction": [each or "" for each in self.prediction],
-            "confidence": self.confidence,
-            "accepted": self.accepted,
         }
         queries = {"accepted": ROWS.format("true"), "review": ROWS.format("false")}
         write_tables(goals, {"outputs": table_of(columns)}, queries)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from dataclasses import field as with_default
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.text import few_of, plural, rounded_percent
 from fastarac.evaluation.part_orders import ItemParts
 from fastarac.evaluation.sources import Source
@@ -192,7 +192,7 @@ class AbsentField(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DocumentOutputs(Result):
+class DocumentOutputs(Table, Result):
     """Documents as items: right if all their fields are.
 
     Attributes
@@ -236,7 +236,7 @@ class DocumentOutputs(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FieldOutputs(Result):
+class FieldOutputs(Table, Result):
     """Fields as items: what was read in each field of each document, and whether it is right.
 
     :func:`read_fields` makes it. All functions of the library take its columns:
@@ -314,6 +314,11 @@ class FieldOutputs(Result):
             f"FieldOutputs({len(self)} fields of {documents} {plural('document', documents)}, "
             f"{int(self.correct.sum())} right, {int(self.rejected.sum())} rejected)"
         )
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the fields as columns, one row each."""
+        columns = "document", "field", "name", "kind", "truth", "prediction", "correct"
+        return {name: getattr(self, name) for name in (*columns, "confidence", "rejected")}
 
     @property
     def groups(self) -> NDArray[np.str_]:

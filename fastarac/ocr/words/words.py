@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.text import few_of, plural
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _no_numbers() -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Words(Result):
+class Words(Table, Result):
     """Words in reading order, with their confidence and their place: what every reader returns.
 
     A truth has the same shape, without confidences.
@@ -156,6 +156,14 @@ class Words(Result):
 
     def __len__(self) -> int:
         return len(self.text)
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the words as columns, one row each: page, line, text, confidence and box."""
+        box = dict(zip(("left", "top", "right", "bottom"), self.box.T, strict=True))
+        page = np.array(self.page_names, object)[self.page]
+        return {
+            "page": page, "line": self.line, "text": self.text, "confidence": self.confidence, **box
+        }  # fmt: skip
 
     def __repr__(self) -> str:
         n, pages = len(self), len(self.page_names)
