@@ -74,6 +74,12 @@ fa.operation.isotonic_calibration(sweep)
 prices = fa.VerificationCosts(1.0, 2.0, 5.0)
 assert_type(prices.cost(fa.costs.optimal_operating_point(sweep, costs=prices)), float)
 assert_type(prices.cost(sweep), NDArray[np.float64])
+assert_type(fa.costs.expected_cost(0.1, 0.9, p_positive=0.2, cost_fn=5, cost_fp=1), float)
+fa.costs.iso_performance_slope(0.2, cost_fn=[5, 30], cost_fp=1).max()
+assert_type(fa.average_precision_score(c, t), float)
+fa.PartialTruth([True, None], inclusion_probability=0.5)
+fa.operation.ErrorRateMonitor(max_error_rate=0.1).count([True, None], details=t)
+fa.displays.draw_curves({"a": (c, t)})["a"].figure_.savefig("curves.png")
 score: Callable[..., float] = fa.normalized_arac_auc_score
 
 # Frames: the type of the result by `by` and `method`; the options that fit it.

@@ -235,7 +235,7 @@ def vector(values: ArrayLike, name: str) -> NDArray[Any]:
     return array
 
 
-def labels_in_part(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def labels_in_part(values: ArrayLike | Sequence[float | None], name: str) -> NDArray[np.float64]:
     """Return numbers of which some are missing as float64, with NaN for these."""
     given: Any = on_cpu(values)
     _reject_table(given, name)

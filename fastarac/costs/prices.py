@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,9 +12,11 @@ from fastarac._core.checks import fractions_of
 FloatArray = NDArray[np.float64]
 
 
-def iso_performance_slope(
-    p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike
-) -> float | FloatArray:
+@overload
+def iso_performance_slope(p_positive: float, cost_fn: float, cost_fp: float) -> float: ...
+@overload
+def iso_performance_slope(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Any: ...
+def iso_performance_slope(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Any:
     """Slope of the lines of equal expected cost in the ROC plane.
 
     Parameters
@@ -57,9 +59,11 @@ def iso_performance_slope(
         return _plain(np.divide(negative, positive))
 
 
-def probability_cost(
-    p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike
-) -> float | FloatArray:
+@overload
+def probability_cost(p_positive: float, cost_fn: float, cost_fp: float) -> float: ...
+@overload
+def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Any: ...
+def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Any:
     """Probability cost function PCF(+): the abscissa of a cost curve for prices and prevalence.
 
     Parameters
@@ -131,14 +135,17 @@ def _plain(values: Any) -> float | FloatArray:
     return float(values) if np.ndim(values) == 0 else values
 
 
+@overload
 def expected_cost(
-    fpr: ArrayLike,
-    tpr: ArrayLike,
-    *,
-    p_positive: ArrayLike,
-    cost_fn: ArrayLike,
-    cost_fp: ArrayLike,
-) -> float | FloatArray:
+    fpr: float, tpr: float, *, p_positive: float, cost_fn: float, cost_fp: float
+) -> float: ...
+@overload
+def expected_cost(
+    fpr: ArrayLike, tpr: ArrayLike, *, p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike
+) -> Any: ...
+def expected_cost(
+    fpr: ArrayLike, tpr: ArrayLike, *, p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike
+) -> Any:
     """Expected cost of an item, from the two rates of a classifier.
 
     Parameters

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
@@ -61,7 +61,7 @@ class Display:
     name: str | None = None
 
     ax_: Axes = field(init=False)
-    figure_: Figure | SubFigure = field(init=False)
+    figure_: Figure = field(init=False)
     line_: Line2D = field(init=False)
     chance_level_: Line2D | None = field(init=False)
 
@@ -121,7 +121,7 @@ class Display:
         display
         """
         self.ax_ = axes_or_new(ax, self._projection)
-        self.figure_ = self.ax_.figure
+        self.figure_ = self.ax_.figure.canvas.figure
         label = self._label(self.name if name is None else name)
         style = canonical(curve_kwargs)
         cycle = {} if "color" in style else self._cycle()

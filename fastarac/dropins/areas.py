@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from fastarac._core.exceptions import UndefinedMetricWarning
 from fastarac.areas.precision_recall import share_of_judge
@@ -114,6 +114,28 @@ def _warn(messages: Iterable[str | None]) -> None:
             warnings.warn(message, category, stacklevel=3)
 
 
+@overload
+def roc_auc_score(
+    y_true: ArrayLike | ThresholdSweep | CornerSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    average: str = "macro",
+    sample_weight: ArrayLike | None = None,
+    max_fpr: float | None = None,
+    multi_class: str = "raise",
+    labels: ArrayLike | None = None,
+) -> float: ...
+@overload
+def roc_auc_score(
+    y_true: ArrayLike | ThresholdSweep | CornerSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    average: str | None,
+    sample_weight: ArrayLike | None = None,
+    max_fpr: float | None = None,
+    multi_class: str = "raise",
+    labels: ArrayLike | None = None,
+) -> float | NDArray[np.float64]: ...
 def roc_auc_score(
     y_true: ArrayLike | ThresholdSweep | CornerSweep,
     y_score: ArrayLike | None = None,
@@ -266,6 +288,24 @@ def _area_of_counts(items: RankedItems, max_fpr: float | None) -> Score:
     return value, ONE_CLASS if math.isnan(value) else None
 
 
+@overload
+def average_precision_score(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    average: str = "macro",
+    pos_label: float | str = 1,
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
+@overload
+def average_precision_score(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    average: str | None,
+    pos_label: float | str = 1,
+    sample_weight: ArrayLike | None = None,
+) -> float | NDArray[np.float64]: ...
 def average_precision_score(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,

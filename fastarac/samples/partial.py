@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -129,7 +130,7 @@ class PartialTruth(Table, Result):
 
     def __init__(
         self,
-        correct: ArrayLike,
+        correct: ArrayLike | Sequence[float | None],
         *,
         inclusion_probability: ArrayLike,
         judge: ArrayLike | None = None,

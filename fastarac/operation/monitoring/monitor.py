@@ -35,6 +35,7 @@ from fastarac.operation.monitoring.words import words_of
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -302,7 +303,7 @@ class ErrorRateMonitor:
 
     def count(
         self,
-        outcomes: ArrayLike,
+        outcomes: ArrayLike | Sequence[bool | None],
         *,
         details: ArrayLike,
         ids: ArrayLike | None = None,
