@@ -416,7 +416,11 @@ SafeCsv = Annotated[
     ),
 ]
 Plot = Annotated[
-    Path | None, option("--plot FILE", "Draw the ARAC curves into this .png, .svg or .pdf file.")
+    Path | None,
+    option(
+        "--plot FILE",
+        "Draw the ARAC curves into this .png, .svg or .pdf file; bands with --ci.",
+    ),
 ]
 ReportFile = Annotated[
     Path | None,

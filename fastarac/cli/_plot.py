@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -13,15 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from fastarac.answers.models import Model
+    from fastarac.io import Outputs
+    from fastarac.uncertainty.bands import ConfidenceBand
 
 SUFFIXES = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 200
 WIDTH, HEIGHT = 8.0, 5.5  # inches
-HEIGHT_OF_NAME = 0.12  # inches a model, once the legend is below the axes
-NAMES_INSIDE = 6
+RESAMPLES = 1000  # for a band
 
 
 def problem_with(path: Path) -> str | None:
@@ -29,17 +32,19 @@ def problem_with(path: Path) -> str | None:
     return files.problem_with(path, "plot", SUFFIXES) or missing(["matplotlib"], "cli")
 
 
-def save(models: Sequence[Model], path: Path) -> None:
+def save(models: Sequence[Model], path: Path, level: float | None = None) -> None:
     """Draw the ARAC curves of the models into a file, which appears once it is complete.
 
-    The circles on the curves are the points for all limits and thresholds.
+    The circles on the curves are the points for all limits and thresholds. With a confidence level,
+    each curve has its pointwise band.
     """
     from matplotlib import figure as figures
 
     from fastarac.displays import ARACDisplay
+    from fastarac.displays._several import finish
+    from fastarac.displays.arac import draw_limits
 
-    below = max(0, len(models) - NAMES_INSIDE) and len(models)
-    figure = figures.Figure(figsize=(WIDTH, HEIGHT + HEIGHT_OF_NAME * below), layout="constrained")
+    figure = figures.Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
     axes = figure.subplots()
     for model in models:
         display = ARACDisplay(
@@ -54,12 +59,41 @@ def save(models: Sequence[Model], path: Path) -> None:
             point_labels=tuple(at_least(model.threshold(i)) for i in range(len(model.limits))),
         )
         display.plot(axes, ylim="fit")
+        if level is not None and model.outputs.crossed is None:  # whose resamples there are none of
+            display.plot_band(_band(model.outputs, level))
+    _start_at_a_tick(axes)
+    draw_limits(axes)
+    finish(axes)
     write(figure, path)
 
 
-def write(figure: Figure | SubFigure, path: Path) -> None:
+def _band(outputs: Outputs, level: float) -> ConfidenceBand:
+    """Return the band of the ARAC curve; what its reliability lacks, the intervals say."""
+    from fastarac.uncertainty.bands import bootstrap_band
+
+    groups = None if outputs.group is None else outputs.group.codes
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bootstrap_band(
+            outputs.correct, outputs.confidence, sample_weight=outputs.weight, groups=groups,
+            n_resamples=RESAMPLES, confidence_level=level, random_state=0,
+        )  # fmt: skip
+
+
+def _start_at_a_tick(axes: Axes) -> None:
+    """Let a vertical axis that does not start at 0 start at a number that stands there, and say so."""
+    bottom, top = axes.get_ylim()
+    ticks = axes.get_yticks()
+    start = max((tick for tick in ticks if tick <= bottom), default=0.0)
+    if start > 0:
+        axes.set_yticks([tick for tick in ticks if start <= tick <= top])
+        axes.set_ylim(start, top)
+        axes.set_ylabel(f"{axes.get_ylabel()} (axis starts at {start:g})")
+
+
+def write(figure: Figure, path: Path) -> None:
     """Write a figure to a file, which appears once it is complete."""
     drawn = BytesIO()  # writers of some formats hide why a file cannot be written
     form = path.suffix[1:].lower()
-    figure.canvas.figure.savefig(drawn, format=form, dpi=DOTS_PER_INCH)
+    figure.savefig(drawn, format=form, dpi=DOTS_PER_INCH)
     files.write_whole(path, drawn.getvalue())

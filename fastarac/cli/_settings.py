@@ -145,7 +145,7 @@ class Settings:
         """Draw the plot, if there is to be one."""
         if self.delivery.plot is not None:
             with writing(self.delivery.plot):
-                _plot.save(models, self.delivery.plot)
+                _plot.save(models, self.delivery.plot, self.certainty.level)
 
     def deliver(
         self,

@@ -122,7 +122,7 @@ class BandedDisplay(BoundedDisplay):
         """Draw a bootstrap band around the curve, which has been drawn.
 
         The vertical axis is made longer where the band would leave it (from an acceptance rate of 1 %
-        on). The legend names the first band of each kind.
+        on), unless it cuts the curve itself. The legend names the first band of each kind.
 
         Parameters
         ----------
@@ -159,6 +159,9 @@ class BandedDisplay(BoundedDisplay):
         margin = MARGIN * (top - bottom)
         super()._draw_band(x, low, high, style)
         shown = x >= ENOUGH_ACCEPTED
+        heights = np.interp(x, *self._curve()[:2])[shown]
+        if not ((heights >= bottom) & (heights <= top)).all():
+            return  # a fitted axis cuts the curve, and its band with it
         self.ax_.set_ylim(
             min(bottom, np.nanmin(low[shown], initial=np.inf) - margin),
             max(top, np.nanmax(high[shown], initial=-np.inf) + margin),
@@ -247,7 +250,10 @@ class AcceptanceDisplay(BandedDisplay):
         return SIDES, with_margin(low, high)
 
     def _fitted(self) -> Range:
-        return with_margin(*self._heights())
+        low, high = self._heights()
+        if self._best:
+            low = min(low, high - SMALLEST_RANGE)
+        return with_margin(low, max(high, low + SMALLEST_RANGE))
 
     def _heights(self) -> Range:
         """Return the lowest and the highest value where enough is accepted."""

@@ -9,7 +9,7 @@ import numpy as np
 from fastarac.displays._style import MARK, FloatArray
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 LABEL = "_mark"
-GAP = 6.0  # points from the middle of a mark to its text, across and up
+# Points from the middle of a mark to its text, across and up; from the second on, a line joins them.
+GAPS = (6.0, 20.0, 36.0, 54.0, 74.0, 96.0, 120.0)
 # Where falling curves leave room: below them and above; then straight below, above and beside.
 PLACES = ((-1, -1), (1, 1), (0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1))
 ACROSS = {-1: "right", 0: "center", 1: "left"}
@@ -27,50 +28,94 @@ MOST_COVERED = 24  # such points, about two curves along a text
 
 
 def label_marks(ax: Axes, marks: Line2D, texts: Sequence[str]) -> None:
-    """Write a text beside each mark, and place all such texts in the axes anew.
-
-    One without room, where it would cover another one, a mark or several curves, is hidden.
-    """
-    from matplotlib.patheffects import withStroke
-
-    outline = [withStroke(linewidth=2.5, foreground=ax.get_facecolor())]
+    """Write a text beside each mark, and place all such texts in the axes anew."""
+    color, zorder = marks.get_color(), marks.get_zorder() + 1
+    behind = {"boxstyle": "square,pad=0.1", "facecolor": ax.get_facecolor(), "alpha": 0.8, "lw": 0}
+    leader = {"arrowstyle": "-", "color": color, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 3}
     for point, text in zip(np.asarray(marks.get_xydata()).tolist(), texts, strict=True):
         ax.annotate(
-            text, point, (0, 0), textcoords="offset points", label=LABEL, fontsize="small",
-            color=marks.get_color(), path_effects=outline, zorder=marks.get_zorder() + 1,
-            annotation_clip=True,
+            text, point, (0, 0), textcoords="offset points", label=LABEL, fontsize="small", color=color,
+            bbox=behind, arrowprops=leader, zorder=zorder, annotation_clip=True,
         ).set_in_layout(False)  # fmt: skip
     place_labels(ax)
 
 
 def place_labels(ax: Axes) -> None:
-    """Place the texts beside all marks in the axes, as large as these are now."""
+    """Place the texts beside all marks that are in sight, as large as the axes are now.
+
+    Each stands at the first distance where it covers no text, mark or legend and few curves, and where
+    there is none, where it covers least. Only a text that the same mark has already is left out.
+    """
     labels: list[Annotation] = [text for text in ax.texts if text.get_label() == LABEL]  # type: ignore[misc]
     if not labels:
         return
     pixel = ax.figure.dpi / 72
     radius = MARK["markersize"] / 2 * pixel
     middles = np.asarray(ax.transData.transform([label.xy for label in labels]))
-    taken = [np.concatenate([at - radius, at + radius]) for at in middles]
-    curves = np.concatenate([_points(line) for line in ax.lines])
-    x0, y0, x1, y1 = ax.bbox.extents
-    for label, middle in zip(labels, middles, strict=True):
-        label.set_visible(True)
-        size = _size(label)
-        free: list[tuple[int, int, tuple[int, int], FloatArray]] = []
-        for place in PLACES:
-            corner = middle + np.multiply(place, GAP * pixel) + size * (np.array(place) - 1) / 2
+    frame = ax.bbox.extents
+    marks = [np.concatenate([at - radius, at + radius]) for at in middles]
+    taken = [mark for mark in marks if _overlap(mark, frame)]
+    legend = ax.get_legend()
+    if legend is not None:
+        taken.append(legend.get_window_extent().extents)
+    covered = _points_within([_points(line) for line in ax.lines], frame)
+    seen = set()
+    for label, middle, mark in zip(labels, middles, marks, strict=True):
+        said = (*middle.round().tolist(), label.get_text(), label.get_color())
+        label.set_visible(said not in seen)
+        if said in seen or not _overlap(mark, frame) or not label.get_text():
+            continue
+        seen.add(said)
+        taken.append(_place(label, middle, pixel, taken, frame, covered))
+
+
+def _place(
+    label: Annotation,
+    middle: FloatArray,
+    pixel: float,
+    taken: Sequence[FloatArray],
+    frame: FloatArray,
+    covered: Callable[[FloatArray], int],
+) -> FloatArray:
+    """Put a text where it covers least, the nearer the better, and return its box in pixels."""
+    size = _size(label)
+    costs: list[tuple[int, int, int, int, FloatArray]] = []
+    for ring, gap in enumerate(GAPS):
+        for place, toward in enumerate(PLACES):
+            corner = middle + np.multiply(toward, gap * pixel) + size * (np.array(toward) - 1) / 2
             box = np.concatenate([corner, corner + size])
-            inside = x0 <= box[0] and y0 <= box[1] and box[2] <= x1 and box[3] <= y1
-            if inside and not any(_overlap(box, other) for other in taken):
-                covered = ((curves >= box[:2]) & (curves <= box[2:])).all(axis=1).sum()
-                if covered <= MOST_COVERED:
-                    free.append((int(covered), len(free), place, box))
-        label.set_visible(bool(free))
-        if free:
-            _, _, (across, up), box = min(free, key=lambda each: each[:2])
-            label.set(ha=ACROSS[across], va=UP[up], position=(GAP * across, GAP * up))
-            taken.append(box)
+            if (box[:2] >= frame[:2]).all() and (box[2:] <= frame[2:]).all():
+                texts = sum(_overlap(box, other) for other in taken)
+                costs.append((texts, covered(box), ring, place, box))
+        if any(not texts and curves <= MOST_COVERED for texts, curves, *_ in costs):
+            break
+    if not costs:  # the axes are smaller than the text
+        return np.concatenate([middle, middle])
+    *_, ring, place, box = min(costs, key=lambda each: each[:4])
+    (across, up), gap = PLACES[place], GAPS[ring]
+    label.set(ha=ACROSS[across], va=UP[up], position=(gap * across, gap * up))
+    if label.arrow_patch is not None:
+        label.arrow_patch.set_visible(ring > 0)
+    return box
+
+
+def _points_within(points: Iterable[FloatArray], frame: FloatArray) -> Callable[[FloatArray], int]:
+    """Return a function that counts the points in a box, from sums over the cells of a grid."""
+    low, high = frame[:2], frame[2:]
+    shape = np.maximum(np.ceil((high - low) / STEP), 1).astype(int)
+    all_points = np.concatenate([np.empty((0, 2)), *points])
+    inside = all_points[((all_points >= low) & (all_points < high)).all(axis=1)]
+    cells = np.minimum((inside - low) // STEP, shape - 1).astype(int)
+    sums = np.zeros(shape + 1, np.int64)
+    np.add.at(sums, tuple(cells.T + 1), 1)
+    sums = sums.cumsum(axis=0).cumsum(axis=1)
+
+    def count(box: FloatArray) -> int:
+        ends = np.concatenate([(box[:2] - low) // STEP, -((low - box[2:]) // STEP)])
+        left, bottom, right, top = np.clip(ends, 0, np.tile(shape, 2)).astype(int)
+        return int(sums[right, top] - sums[left, top] - sums[right, bottom] + sums[left, bottom])
+
+    return count
 
 
 def _size(label: Annotation) -> FloatArray:

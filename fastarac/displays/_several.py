@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from fastarac.displays._banded import AcceptanceDisplay
+from fastarac._core.checks import choice
+from fastarac._engine.counts import AcceptedCounts
+from fastarac.displays._banded import AcceptanceDisplay, BandedDisplay
 from fastarac.displays._base import ItemDisplay
 from fastarac.displays._labels import LABEL, place_labels
-from fastarac.displays._style import MOST_NAMES_INSIDE, root_figure
+from fastarac.displays._style import is_below, root_figure
 from fastarac.displays.arac import ARACDisplay
 from fastarac.displays.rates import PrecisionRecallDisplay
 from fastarac.displays.rejection_cost import AccuracyRejectionCostDisplay
 from fastarac.models import Models, as_models
+from fastarac.uncertainty.bands import bootstrap_band
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matplotlib.axes import Axes
+
+    from fastarac.uncertainty.bands import ConfidenceBand, Kind
 
 
 # Displays whose chance level depends on the share of correct items.
@@ -23,16 +30,26 @@ DEPENDENT = (AcceptanceDisplay, PrecisionRecallDisplay, AccuracyRejectionCostDis
 DisplayT = TypeVar("DisplayT", bound=ItemDisplay)
 
 
+# fmt: off
 @overload
 def draw_curves(
-    models: Models, *, display: type[ARACDisplay] = ..., ax: Axes | None = None, **options: Any
+    models: Models, *, display: type[ARACDisplay] = ..., ax: Axes | None = None,
+    band: bool | Kind = False, band_kw: Mapping[str, Any] | None = None, **options: Any,
 ) -> dict[str, ARACDisplay]: ...
 @overload
 def draw_curves(
-    models: Models, *, display: type[DisplayT], ax: Axes | None = None, **options: Any
+    models: Models, *, display: type[DisplayT], ax: Axes | None = None,
+    band: bool | Kind = False, band_kw: Mapping[str, Any] | None = None, **options: Any,
 ) -> dict[str, DisplayT]: ...
+# fmt: on
 def draw_curves(
-    models: Models, *, display: type[ItemDisplay] = ARACDisplay, ax: Axes | None = None, **options: Any
+    models: Models,
+    *,
+    display: type[ItemDisplay] = ARACDisplay,
+    ax: Axes | None = None,
+    band: bool | Kind = False,
+    band_kw: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> Any:
     """Draw the curves of several models on the same axes, in colours that anyone can tell apart.
 
@@ -44,6 +61,12 @@ def draw_curves(
         The class of the curves.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out.
+    band : bool, "pointwise" or "simultaneous", default=False
+        Whether to draw the :func:`.bootstrap_band` of each curve; True is "pointwise". The legend says
+        which it is.
+    band_kw : dict, optional
+        Keywords of :func:`.bootstrap_band`, such as `groups` or `confidence_level`; by default
+        ``{"random_state": 0}``, so that the picture is the same each time.
     **options
         What the ``from_sweep`` of that class takes by keyword, such as `max_error_rate` of ARAC curves.
         Chance levels and best orders that differ are drawn in the colours of the curves.
@@ -53,10 +76,18 @@ def draw_curves(
     displays : dict of str to display
         The displays by the names of their models.
 
+    Raises
+    ------
+    TypeError
+        For `band` of a display whose curve has none.
+    ValueError, TypeError
+        As :func:`.compare_models` for models, and with `band` as :func:`.bootstrap_band`.
+
     See Also
     --------
     ARACDisplay : ARAC curve
     fastarac.arac_curve : acceptance rate – accuracy after correction curve
+    fastarac.bootstrap_band : band around a curve, from resamples of the items
 
     Examples
     --------
@@ -69,25 +100,49 @@ def draw_curves(
     >>> plt.close(displays["svm-rbf"].figure_)
     """
     sweeps = as_models(models)
+    bands = {} if band is False else _bands_of(models, display, band, band_kw)
     differ = len({sweep.recognition_rate for sweep in sweeps.values()}) > 1
     if differ and issubclass(display, DEPENDENT):
         own = {key: "own" for key in ("plot_chance_level", "plot_best_possible") if options.get(key)}
         options |= own
-    displays, given = {}, ax
+    displays: dict[str, Any] = {}
+    given = ax
     for name, sweep in sweeps.items():
         displays[name] = display.from_sweep(sweep, name=name, ax=ax, **options)
         ax = displays[name].ax_
+    for name, found in bands.items():
+        displays[name].plot_band(found)
     if given is None and ax is not None:
-        _make_room(ax)
-        if any(text.get_label() == LABEL for text in ax.texts):
-            ax.figure.canvas.figure.draw_without_rendering()  # now the axes have their size
-            place_labels(ax)
+        finish(ax)
     return displays
 
 
-def _make_room(ax: Axes) -> None:
-    """Make a new figure higher by a legend below the axes, so that these keep their size."""
+def _bands_of(
+    models: Models, display: type[ItemDisplay], band: bool | Kind, keywords: Mapping[str, Any] | None
+) -> dict[str, ConfidenceBand]:
+    """Return the band of each model's curve."""
+    kind = "pointwise" if band is True else band
+    choice(kind, "band", ("pointwise", "simultaneous"))
+    if not issubclass(display, BandedDisplay):
+        raise TypeError(
+            f"band is {band!r}, but {display.__name__} has no band; ARACDisplay, ARPDisplay, "
+            "GeneralizedRCDisplay, RCDisplay or RocCurveDisplay is expected"
+        )
+    asked: dict[str, Any] = {"random_state": 0, "kind": kind, "curve": display._band_of}  # noqa: SLF001
+    bands = {}
+    for name, model in models.items():
+        items = (model,) if isinstance(model, AcceptedCounts) else model[:2]
+        bands[name] = bootstrap_band(*items, **(asked | dict(keywords or {})))
+    return bands
+
+
+def finish(ax: Axes) -> None:
+    """Make room for a legend below the axes of a new figure, and place the texts beside marks."""
     legend, figure = ax.get_legend(), root_figure(ax)
-    if legend is not None and figure is not None and len(legend.get_texts()) > MOST_NAMES_INSIDE:
+    if legend is not None and figure is not None and is_below(legend):
+        # the axes keep their size
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + legend.get_window_extent().height / figure.dpi)
+    if any(text.get_label() == LABEL for text in ax.texts):
+        ax.figure.canvas.figure.draw_without_rendering()  # now the axes have their size
+        place_labels(ax)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from fastarac.displays.decimation import Range, corners, decimate, edges_of_colu
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 
 
@@ -36,6 +38,9 @@ WHOLE = (0.0, 1.0)
 MOST_NAMES_INSIDE = 6  # most names for which a legend inside the axes has room
 BELOW_LABELS = 4.5  # font sizes from the axes down to a legend below them
 ROOM_FOR_LEGEND = 0.85  # of the width of a figure
+LEGEND_SIZES = (1.0, 0.85, 0.7)  # of its letters inside the axes, the first with which it has room
+MOST_HEIGHT = 0.6  # of the axes, that a legend inside them takes
+FEWEST_LETTERS, MARGIN_LETTERS = 12, 6  # of a line of a name; the room of the curve beside it
 
 
 def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
@@ -165,10 +170,10 @@ def root_figure(ax: Axes) -> Figure | None:
 
 
 def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
-    """Draw the legend: curves in their order, then bands and guides; many names below the axes.
+    """Draw the legend: curves in their order, then bands and guides.
 
-    Below the axes they are in as many columns as the figure has room for. Where the figure's layout
-    does not make room there, they stay inside.
+    Many names, or names too long for the axes, stand below these, in as many columns as there is room
+    for. Where the figure's layout makes no room there, they stay inside.
     """
     handles, names = ax.get_legend_handles_labels()
     if not names:
@@ -176,16 +181,49 @@ def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
     order = sorted(range(len(names)), key=lambda i: _is_curve_line(handles[i]), reverse=True)
     handles, names = [_of_all(ax, handles[i]) for i in order], [names[i] for i in order]
     figure = root_figure(ax)
-    if len(names) <= MOST_NAMES_INSIDE or figure is None or figure.get_layout_engine() is None:
-        ax.legend(handles, names, loc=place)
-        return
+    has_layout = figure is not None and figure.get_layout_engine() is not None
+    if len(names) <= MOST_NAMES_INSIDE or not has_layout:
+        room = ax.bbox.width
+        for size in LEGEND_SIZES:
+            box = _legend(ax, handles, names, size=size, loc=place).get_window_extent()
+            if box.width <= room and box.height <= MOST_HEIGHT * ax.bbox.height:
+                return
+        if not has_layout:
+            if box.width > room:
+                _legend(ax, handles, _wrapped(names, room / box.width), size=size, loc=place)
+            return
+    width = ax.bbox.width if figure is None or len(figure.axes) > 1 else figure.bbox.width
+    below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": BELOW_LABELS}
     for columns in (3, 2, 1):
-        legend = ax.legend(
-            handles, names, loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=BELOW_LABELS,
-            ncols=columns,
-        )  # fmt: skip
-        if legend.get_window_extent().width <= figure.bbox.width * ROOM_FOR_LEGEND:
-            break
+        box = _legend(ax, handles, names, ncols=columns, **below).get_window_extent()
+        if box.width <= width * ROOM_FOR_LEGEND:
+            return
+    _legend(ax, handles, _wrapped(names, width * ROOM_FOR_LEGEND / box.width), **below)
+
+
+def _legend(ax: Axes, handles: list[Any], names: list[str], size: float = 1, **options: Any) -> Legend:
+    """Draw a legend in letters that are so large compared with matplotlib's setting."""
+    from matplotlib.font_manager import FontProperties
+
+    points = FontProperties(size=_setting("legend.fontsize")).get_size_in_points()
+    return ax.legend(handles, names, fontsize=size * points, **options)
+
+
+def _setting(name: Literal["legend.fontsize"]) -> Any:
+    from matplotlib import rcParams
+
+    return rcParams[name]
+
+
+def _wrapped(names: list[str], share: float) -> list[str]:
+    """Break names into lines, so that the longest takes this share of its width."""
+    longest = max(map(len, names))
+    return [fill(name, max(FEWEST_LETTERS, int(share * longest) - MARGIN_LETTERS)) for name in names]
+
+
+def is_below(legend: Legend) -> bool:
+    """Whether a legend stands below its axes."""
+    return legend.get_bbox_to_anchor().width == 0
 
 
 def _is_curve_line(handle: Any) -> bool:
@@ -195,9 +233,12 @@ def _is_curve_line(handle: Any) -> bool:
 
 
 def _of_all(ax: Axes, handle: Any) -> Any:
-    """Return what stands in the legend for guides that are alike but for their colours."""
+    """Return what stands in the legend for guides or bands that are alike but for their colours."""
     from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
+    if any(band.get_label() == f"_{handle.get_label()}" for band in ax.collections):
+        return Patch(color=GUIDE["color"], alpha=BAND_OPACITY, linewidth=0)
     hidden = f"_guide {handle.get_label()}"
     if not any(line.get_label() == hidden for line in ax.lines):
         return handle

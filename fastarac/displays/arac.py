@@ -193,7 +193,7 @@ class ARACDisplay(AcceptanceDisplay):
         if shade_areas:
             self.shades_ = self._shade()
             draw_legend(self.ax_, "lower right")  # above the curve, it would cover it
-        _draw_limits(self.ax_, self.max_error_rate)
+        draw_limits(self.ax_, self.max_error_rate)
         if self.points_ is not None and with_thresholds:
             label_marks(self.ax_, self.points_, self.point_labels)
         return self
@@ -209,9 +209,17 @@ class ARACDisplay(AcceptanceDisplay):
     def _fitted(self) -> Range:
         if not self.max_error_rate:
             return super()._fitted()
+        limit = 1 - max(self.max_error_rate)
         lowest = 1 - BELOW_LIMITS * max(self.max_error_rate)
         lowest = min([lowest, *(at.accuracy_after_correction for at in self.operating_points)])
-        return with_margin(max(float(self.accuracy_after_correction.min()), lowest), 1.0)
+        lowest = max(float(self.accuracy_after_correction.min()), lowest)
+        return with_margin(min(lowest, limit), 1.0)  # also where the curve never falls so low
+
+    def _draw_band(
+        self, x: FloatArray, low: FloatArray, high: FloatArray, style: dict[str, Any]
+    ) -> None:
+        super()._draw_band(x, low, high, style)
+        draw_limits(self.ax_)
 
     def _shade(self) -> tuple[PolyCollection, PolyCollection]:
         """Shade the areas of Kimura et al. 2024, figure 5, and name them where they are in sight."""
@@ -237,10 +245,10 @@ class ARACDisplay(AcceptanceDisplay):
         return shades
 
 
-def _draw_limits(ax: Axes, error_rates: Sequence[float]) -> None:
+def draw_limits(ax: Axes, error_rates: Sequence[float] = ()) -> None:
     """Draw a dashed line for each rate that is in sight, and its name on the right.
 
-    Those of other curves in the axes are drawn anew: each curve may change what is in sight, and which
+    Those that the axes have already are drawn anew: each curve may change what is in sight, and which
     names have room.
     """
     rates = set(error_rates)

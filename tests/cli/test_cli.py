@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -467,6 +468,18 @@ class TestPlot:
             assert content.startswith(b"%PDF")
             assert content.rstrip().endswith(b"%%EOF")
         assert sorted(file.name for file in tmp_path.iterdir()) == ["good.csv", path.name]
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("certain", [(), ("--ci", "0.9")])
+    def test_the_axis_says_where_it_starts(self, tmp_path, certain):
+        """It starts at a number that stands there; the names of limits are at their lines."""
+        plot = tmp_path / "plot.svg"
+        run("demo", "--plot", plot, *certain)
+        texts = set(re.findall(r"<!-- (.*?) -->", plot.read_text(encoding="utf-8")))
+        assert "Accuracy after correction (axis starts at 0.92)" in texts
+        assert {"0.92", "0.95", "1 % errors", "5 % errors"} <= texts
+        assert ("90 % band, pointwise" in texts) == bool(certain)
+        assert "≥ 0.6584" in texts
 
     def test_mode(self, good, tmp_path):
         run("evaluate", good, "--plot", tmp_path / "plot.png")

@@ -230,6 +230,27 @@ class TestLegend:
         box, axes = display.ax_.get_legend().get_window_extent(), display.ax_.bbox
         assert axes.x0 <= box.x0 < box.x1 <= axes.x1
 
+    def test_one_name_that_is_longer_than_the_figure(self, sweeps):
+        """It is broken into lines below the axes, which keep their size."""
+        for name in ("an engine with its version and all of its options, " * 4, "x" * 200):
+            display = displays.draw_curves({name: sweeps["m0"]})[name]
+            display.figure_.canvas.draw()
+            box, axes = display.ax_.get_legend().get_window_extent(), display.ax_.bbox
+            assert 0 <= box.x0 < box.x1 <= display.figure_.bbox.x1
+            assert 0 <= box.y0 < box.y1 < axes.y0
+            assert axes.width > 0.7 * display.figure_.bbox.width
+            assert (
+                " ".join(legend_of(display)[0].split())
+                .replace(" ", "")
+                .startswith(name.replace(" ", ""))
+            )
+
+    def test_small_axes_have_small_letters(self, sweeps):
+        ax = plt.figure(figsize=(2.2, 2.2), layout="constrained").subplots()
+        displays.draw_curves(sweeps, ax=ax)
+        small = ax.get_legend().get_texts()[0].get_fontsize()
+        assert small < mpl.rcParams["font.size"]
+
     def test_axes_without_a_layout_keep_it_inside(self, sweeps):
         ax = plt.figure().subplots()
         displays.draw_curves({f"m{i}": sweeps["m0"] for i in range(8)}, ax=ax)
@@ -253,15 +274,56 @@ class TestLegend:
             band = fa.bootstrap_band(sweeps[name], n_resamples=10, random_state=0)
             display.plot_band(band)
         assert legend_of(display)[3:] == ["95 % band, pointwise"]
+        alone = displays.draw_curves({"m0": sweeps["m0"]}, band=True)["m0"]
+        of_one, of_several = (
+            each.ax_.get_legend().get_patches()[0].get_facecolor() for each in (alone, display)
+        )
+        assert of_one[:3] == mpl.colors.to_rgb(COLORS[0])
+        assert len(set(of_several[:3])) == 1  # grey, as it is of all
+
+    @pytest.mark.parametrize(
+        ("kind", "curve"),
+        [("ARACDisplay", "arac"), ("RocCurveDisplay", "roc"), ("RCDisplay", "rc")],
+    )
+    def test_bands_of_all_models(self, kind, curve, sweeps):
+        options = {"random_state": 1, "n_resamples": 20, "confidence_level": 0.9}
+        shown = displays.draw_curves(
+            sweeps, display=getattr(displays, kind), band="simultaneous", band_kw=options
+        )
+        for name, display in shown.items():
+            band = fa.bootstrap_band(sweeps[name], curve=curve, kind="simultaneous", **options)
+            top, bottom = band.high.max(), band.low.min()
+            heights = display.band_.get_paths()[0].vertices[:, 1]
+            assert (heights.min(), heights.max()) == pytest.approx((bottom, top))
+        assert legend_of(display)[3:] == ["90 % band, simultaneous"]
+
+    def test_groups_of_bands_and_axes_that_cut_curves(self):
+        right, confidence = np.arange(200) % 8 > 0, np.arange(200) % 50
+        models = {"a": (right, confidence, np.arange(200))}
+        groups = {"groups": np.arange(200) // 8, "n_resamples": 20}
+        display = displays.draw_curves(
+            models, band=True, band_kw=groups, ylim="fit", max_error_rate=0.01
+        )["a"]
+        plain = displays.draw_curves(models, ylim="fit", max_error_rate=0.01)["a"]
+        assert display.ax_.get_ylim() == plain.ax_.get_ylim()
+        assert display.band_.get_paths()[0].vertices[:, 1].min() < display.ax_.get_ylim()[0]
+
+    def test_what_has_no_band(self, sweeps):
+        with pytest.raises(TypeError, match="DetCurveDisplay has no band; ARACDisplay, ARPDisplay"):
+            displays.draw_curves(sweeps, display=displays.DetCurveDisplay, band=True)
+        with pytest.raises(ValueError, match="band is 'wide'; one of 'pointwise', 'simultaneous'"):
+            displays.draw_curves(sweeps, band="wide")
 
 
 class TestThresholds:
     """The texts beside the marks of operating points: which, and that none covers another one."""
 
     def boxes(self, ax) -> dict[str, np.ndarray]:
+        from matplotlib.text import Text
+
         ax.figure.canvas.draw()
         texts = [text for text in ax.texts if text.get_text()[0] == "≥" and text.get_visible()]
-        return {text.get_text(): text.get_window_extent().extents for text in texts}
+        return {text.get_text(): Text.get_window_extent(text).extents for text in texts}
 
     def test_they_are_the_thresholds(self):
         display = displays.ARACDisplay.from_predictions(CORRECT, CONFIDENCE, max_error_rate=(0.1, 0.5))
@@ -289,13 +351,30 @@ class TestThresholds:
         }
         shown = displays.draw_curves(models, max_error_rate=(0.01, 0.05))["m0"]
         boxes = list(self.boxes(shown.ax_).values())
-        assert len(boxes) >= n_models
+        assert len(boxes) == 2 * n_models
         frame = shown.ax_.bbox.extents
         for i, box in enumerate(boxes):
             assert (box[:2] >= frame[:2]).all()
             assert (box[2:] <= frame[2:]).all()
             for other in boxes[:i]:
                 assert (box[:2] >= other[2:]).any() or (other[:2] >= box[2:]).any()
+
+    def test_none_vanishes_where_curves_are_alike(self, sweeps):
+        """Three marks in one place have a text each, joined to it where it has no room beside it."""
+        rng = np.random.default_rng(0)
+        right, confidence = rng.random(500) < 0.9, rng.random(500)
+        models = {name: (right, confidence + k) for k, name in enumerate("abc")}
+        ax = displays.draw_curves(models, max_error_rate=(0.02, 0.02))["a"].ax_
+        assert len(self.boxes(ax)) == 3  # what the same mark says twice stands there once
+        joined = [text.arrow_patch.get_visible() for text in ax.texts if text.get_text()[0] == "≥"]
+        assert len(joined) == 6
+        curve = (np.ones(500), confidence)
+        fitted = displays.draw_curves({"a": curve, "b": curve}, max_error_rate=0.01, ylim="fit")["a"]
+        bottom, top = fitted.ax_.get_ylim()
+        assert len(self.boxes(fitted.ax_)) == 1
+        assert bottom < 0.99 < 1 < top < 1.001  # the limit is in sight, whatever the curve is
+        fitted = displays.ARACDisplay.from_predictions(*curve, ylim="fit").ax_.get_ylim()
+        assert fitted[1] - fitted[0] > 1e-4
 
 
 class TestTiesOfDet:
