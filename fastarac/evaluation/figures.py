@@ -146,7 +146,7 @@ class CountedFigures:
 
     def question(self) -> None:
         """Warn where no item is correct, or the confidence is reversed or the same for all items."""
-        question_labels(self._items.pairs.correct, self._counts.total)
+        question_labels(float(self._items.pairs.correct), self._counts.total)
         roc_auc = value_of_pairs("roc_auc", self._items.pairs)
         if not roc_auc > 0.5:  # else there is nothing to ask
             question_items(roc_auc, *self._given, self._weight, self._of_items)
