@@ -381,11 +381,9 @@ def add_both(c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Arra
     last_c = c[m]
     last_a = a[m]
     a[m + 1] = a[m]
-    if a[0] == 0.0:  # flat from nothing accepted to the first point
-        point_sums(c, a, 1, -a[1], of_risk, scale, row)
-    else:
-        point_sums(c, a, 0, a[0], of_risk, scale, row)
-        point_sums(c, a, 1, a[0], of_risk, scale, row)
+    flat = a[0] == 0.0  # from nothing accepted to the first point
+    for j in range(1 if flat else 0, 2):
+        point_sums(c, a, j, -a[1] if flat else a[0], of_risk, scale, row)
     for start in range(2, m + 1, LANES):
         n = min(LANES, m + 1 - start)
         t = c[start : start + n]
@@ -586,5 +584,9 @@ def integrals_of_runs(true_accepts: Array, false_accepts: Array) -> tuple[float,
     some_false = np.empty_like(false_accepts)
     n = merge(true_accepts, false_accepts, some_true, some_false)
     rows = np.empty((1, 6))
-    sums_of_points(some_true, some_false, None, 1, n, n, RECALL_INTEGRALS, False, 1.0, rows)
+    # numba compiles a kernel anew for literals, with all that it calls; these are none
+    one: Any = np.int64(1)
+    quantity: Any = np.int64(RECALL_INTEGRALS)
+    of_risk: Any = np.bool_(0)
+    sums_of_points(some_true, some_false, None, one, n, n, quantity, of_risk, 1.0, rows)
     return rows[0, 3], rows[0, 4]

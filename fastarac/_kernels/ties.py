@@ -112,8 +112,12 @@ def small_sweep(
     above = count_keys(upper)
     size = 1 + count_keys(lower)[0] + above[0]
     out = np.zeros(size, bits.dtype), np.zeros(size, np.int64), np.zeros(size, np.int64)
-    write_sweep(upper, True, kind, (0, 0, 0), out)
-    write_sweep(lower, False, kind, above[:3], out)
+    # numba compiles a kernel anew for literals; these are none
+    yes: Any = np.bool_(1)
+    no: Any = np.bool_(0)
+    zero = np.int64(0)
+    write_sweep(upper, yes, kind, (zero, zero, zero), out)
+    write_sweep(lower, no, kind, above[:3], out)
     return bad, seen, *out
 
 
