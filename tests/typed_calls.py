@@ -79,7 +79,7 @@ fa.costs.iso_performance_slope(0.2, cost_fn=[5, 30], cost_fp=1).max()
 assert_type(fa.average_precision_score(c, t), float)
 fa.PartialTruth([True, None], inclusion_probability=0.5)
 fa.operation.ErrorRateMonitor(max_error_rate=0.1).count([True, None], details=t)
-fa.displays.draw_curves({"a": (c, t)})["a"].figure_.savefig("curves.png")
+print(fa.displays.draw_curves({"a": (c, t)}, band=True)["a"].figure_.number)
 score: Callable[..., float] = fa.normalized_arac_auc_score
 
 # Frames: the type of the result by `by` and `method`; the options that fit it.

@@ -159,7 +159,8 @@ class BandedDisplay(BoundedDisplay):
         margin = MARGIN * (top - bottom)
         super()._draw_band(x, low, high, style)
         shown = x >= ENOUGH_ACCEPTED
-        heights = np.interp(x, *self._curve()[:2])[shown]
+        across, up, *_ = self._curve()
+        heights = np.interp(x, across, up)[shown]
         if not ((heights >= bottom) & (heights <= top)).all():
             return  # a fitted axis cuts the curve, and its band with it
         self.ax_.set_ylim(

@@ -52,12 +52,12 @@ def place_labels(ax: Axes) -> None:
     pixel = ax.figure.dpi / 72
     radius = MARK["markersize"] / 2 * pixel
     middles = np.asarray(ax.transData.transform([label.xy for label in labels]))
-    frame = ax.bbox.extents
+    frame = np.array(ax.bbox.extents)
     marks = [np.concatenate([at - radius, at + radius]) for at in middles]
     taken = [mark for mark in marks if _overlap(mark, frame)]
     legend = ax.get_legend()
     if legend is not None:
-        taken.append(legend.get_window_extent().extents)
+        taken.append(np.array(legend.get_window_extent().extents))
     covered = _points_within([_points(line) for line in ax.lines], frame)
     seen = set()
     for label, middle, mark in zip(labels, middles, marks, strict=True):

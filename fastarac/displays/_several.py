@@ -131,7 +131,7 @@ def _bands_of(
     asked: dict[str, Any] = {"random_state": 0, "kind": kind, "curve": display._band_of}  # noqa: SLF001
     bands = {}
     for name, model in models.items():
-        items = (model,) if isinstance(model, AcceptedCounts) else model[:2]
+        items: Any = (model,) if isinstance(model, AcceptedCounts) else model[:2]
         bands[name] = bootstrap_band(*items, **(asked | dict(keywords or {})))
     return bands
 

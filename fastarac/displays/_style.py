@@ -189,16 +189,23 @@ def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
             if box.width <= room and box.height <= MOST_HEIGHT * ax.bbox.height:
                 return
         if not has_layout:
-            if box.width > room:
-                _legend(ax, handles, _wrapped(names, room / box.width), size=size, loc=place)
+            size = LEGEND_SIZES[-1]
+            width = _legend(ax, handles, names, size=size, loc=place).get_window_extent().width
+            if width > room:
+                _legend(ax, handles, _wrapped(names, room / width), size=size, loc=place)
             return
     width = ax.bbox.width if figure is None or len(figure.axes) > 1 else figure.bbox.width
-    below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": BELOW_LABELS}
+    below: dict[str, Any] = {
+        "loc": "upper center",
+        "bbox_to_anchor": (0.5, 0),
+        "borderaxespad": BELOW_LABELS,
+    }
+    room = width * ROOM_FOR_LEGEND
     for columns in (3, 2, 1):
-        box = _legend(ax, handles, names, ncols=columns, **below).get_window_extent()
-        if box.width <= width * ROOM_FOR_LEGEND:
+        needed = _legend(ax, handles, names, ncols=columns, **below).get_window_extent().width
+        if needed <= room:
             return
-    _legend(ax, handles, _wrapped(names, width * ROOM_FOR_LEGEND / box.width), **below)
+    _legend(ax, handles, _wrapped(names, room / needed), **below)
 
 
 def _legend(ax: Axes, handles: list[Any], names: list[str], size: float = 1, **options: Any) -> Legend:
