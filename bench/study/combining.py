@@ -78,7 +78,7 @@ def figures_of(pages: str, engines: Mapping[str, Engine]) -> dict[str, Any]:
     rows = []
     for name, aligned in every.items():
         found = Model.of(name, items[name], None, max_error_rate=LIMIT.value, intervals=True)
-        interval = found.evaluation.intervals[f"acceptance_rate@{LIMIT.key}"]
+        interval = found.evaluation.intervals[f"acceptance_rate/{LIMIT.key}"]
         row = {
             "name": name,
             "right": float(aligned.correct.mean()),

@@ -149,8 +149,8 @@ def _of_items(outputs: Outputs) -> dict[str, Any]:
     found = {name: _ends(intervals[name]) for name in (*AREAS, "recognition_rate")}
     for limit, at in zip(LIMITS, evaluation.limits, strict=True):
         # the share of the point, which leaves what is rejected to people
-        ends = _ends(intervals[f"acceptance_rate@{limit:g}"])[1:]
-        found[f"accepted@{limit}"] = [float(f"{at.point.acceptance_rate:.6g}"), *ends]
+        ends = _ends(intervals[f"acceptance_rate/{limit:g}"])[1:]
+        found[f"accepted/{limit}"] = [float(f"{at.point.acceptance_rate:.6g}"), *ends]
     return found
 
 
@@ -241,9 +241,9 @@ def _pairs(study: Study, sources: Sequence[str], quality: str | None) -> list[di
         tests = leads_of(outputs, limits, paired="groups", unit="page")
         for limit, lead in zip(LIMITS, tests, strict=True):
             points = [_point(each, limit) for each in outputs.values()]
-            row[f"accepted@{limit}"] = [point.acceptance_rate for point in points]
+            row[f"accepted/{limit}"] = [point.acceptance_rate for point in points]
             clear = lead is not None and lead.is_clear(lead.comparison.pairs[0])
-            row[f"more_accepted_is_clear@{limit}"] = clear
+            row[f"more_accepted_is_clear/{limit}"] = clear
         rows.append(row)
     return rows
 
@@ -255,7 +255,7 @@ def _orders_in(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:
         counts = dict.fromkeys(("pairs", "other_order", "clear_pairs", "clear_other_order"), 0)
         for row in rows:
             order = np.sign(row["cer"][1] - row["cer"][0]) * np.sign(_difference(row, limit))
-            clear = row["fewer_errors_is_clear"] and row[f"more_accepted_is_clear@{limit}"]
+            clear = row["fewer_errors_is_clear"] and row[f"more_accepted_is_clear/{limit}"]
             counts["pairs"] += int(order != 0)
             counts["other_order"] += int(order < 0)
             counts["clear_pairs"] += int(clear and order != 0)
@@ -265,7 +265,7 @@ def _orders_in(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:
 
 
 def _difference(row: dict[str, Any], limit: float) -> float:
-    first, second = row[f"accepted@{limit}"]
+    first, second = row[f"accepted/{limit}"]
     return float(first - second)
 
 

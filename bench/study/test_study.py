@@ -108,7 +108,7 @@ def test_figures_are_those_of_the_items(study: Study) -> None:
         assert row["items"] == len(items)
         assert row["recognition_rate"][0] == pytest.approx(items.correct.mean(), rel=1e-5)
         for limit in evaluating.LIMITS:
-            assert row[f"accepted@{limit}"][0] == pytest.approx(
+            assert row[f"accepted/{limit}"][0] == pytest.approx(
                 _accepted(
                     items.correct.to_numpy()[kept], items.confidence.to_numpy()[kept], limit, len(items)
                 ),
@@ -133,7 +133,7 @@ def test_every_error_rate_has_its_page(study: Study) -> None:
     part = where(study.pages, source=row["source"], engine="ocrad", quality="scan")
     rate = part.character_edits.sum() / part.characters.sum()
     assert row["character_error_rate"][0] == pytest.approx(rate, rel=1e-5)
-    assert "accepted@0.01" not in row
+    assert "accepted/0.01" not in row
     assert "ocrad" not in set(study.items.engine)
 
 
@@ -169,7 +169,7 @@ def test_the_findings_hold_what_their_headings_say() -> None:
     for language, engine, quality in shares:  # the pages decide
         if (engine, quality) == ("tesseract-psm3", "photo"):
             photo, clean = (shares[language, engine, each] for each in (quality, "clean"))
-            assert photo["accepted@0.05"][0] < clean["accepted@0.05"][0] - 0.1
+            assert photo["accepted/0.05"][0] < clean["accepted/0.05"][0] - 0.1
     leads = [row for row in found["leads"] if row["limit"] == 0.01 and len(row["engines"]) == 3]
     assert sum(all(pair["clear"] for pair in row["pairs"][:2]) for row in leads) < len(leads) / 2
     assert found["orders"]["summary"]["language"]["0.01"]["clear_other_order"] > 0

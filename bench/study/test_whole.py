@@ -89,7 +89,7 @@ def test_the_study_goes_through_in_one_piece(tmp_path: Path) -> None:
     kept = Study(tmp_path / "data")
     assert set(kept.items.source) == {"en-1col", "en-2col", "invoices", "iris"}
     assert (kept.folder / "en-2col.md").exists()
-    shares = {(row["engine"], row["quality"]): row["accepted@0.05"][0] for row in found["shares"]}
+    shares = {(row["engine"], row["quality"]): row["accepted/0.05"][0] for row in found["shares"]}
     for engine in ("tesseract-psm3", "tesseract-psm6"):
         assert shares[engine, "photo"] < shares[engine, "clean"]
     counts = found["orders"]["summary"]["language"]["0.05"]

@@ -183,7 +183,7 @@ def sentence() -> str:
         groups=of_best.groups,
         intervals=True,
     )
-    interval = of_best.without_rejected(figures).intervals["acceptance_rate@0.01"]
+    interval = of_best.without_rejected(figures).intervals["acceptance_rate/0.01"]
     test = fa.compare_models(
         {name: (found[name].correct, found[name].confidence) for name in (best, other)},
         statistic=AT_LIMIT,

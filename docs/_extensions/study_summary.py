@@ -32,7 +32,7 @@ def accepted(limit: float = LIMIT) -> dict[str, dict[str, Ends]]:
     rows: dict[str, dict[str, Ends]] = {}
     for row in found()["shares"]:
         if row["engine"] == ENGINE:
-            rows.setdefault(row["language"], {})[row["quality"]] = row[f"accepted@{limit}"]
+            rows.setdefault(row["language"], {})[row["quality"]] = row[f"accepted/{limit}"]
     return rows
 
 

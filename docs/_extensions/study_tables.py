@@ -88,9 +88,9 @@ def accepted() -> str:
         if row["quality"] != "all":
             continue
         cells = [
-            _interval(row[key]) if key in row else "" for key in ("accepted@0.005", "accepted@0.01")
+            _interval(row[key]) if key in row else "" for key in ("accepted/0.005", "accepted/0.01")
         ]
-        cells += [_interval(row["accepted@0.05"]) if "accepted@0.05" in row else ""]
+        cells += [_interval(row["accepted/0.05"]) if "accepted/0.05" in row else ""]
         cells += [
             f"{row[name][0]:.4f}" if name in row else "" for name in ("arac_auc", "roc_auc", "aurc")
         ]
@@ -107,7 +107,7 @@ def shares() -> str:
     for row in found()["shares"]:
         if row["quality"] == "all":
             what = f"{NAMES[row['language']]}, {ENGINES[row['engine']]}"
-        cells = [_interval(row[f"accepted@{limit}"]) for limit in (0.005, 0.01, 0.05)]
+        cells = [_interval(row[f"accepted/{limit}"]) for limit in (0.005, 0.01, 0.05)]
         rows.append([what, row["quality"], str(row["pages"]), *cells])
         what = ""
     limits = [f"accepted at {limit} %" for limit in ("0.5", "1", "5")]

@@ -77,7 +77,7 @@ def selective_metrics(
     ...     SampleScore(score=Score(value=value, metadata={"confidence": sure}), sample_id=k)
     ...     for k, (value, sure) in enumerate(values)
     ... ]
-    >>> metric(scores)["acceptance_rate@0.2"]
+    >>> metric(scores)["acceptance_rate/0.2"]
     0.6666666666666666
     """
     options: dict[str, Any] = {"max_error_rate": max_error_rate, "max_risk": max_risk}

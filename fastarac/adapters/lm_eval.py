@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fastarac._core.metric_keys import as_key, in_key
 from fastarac.adapters._items import HarnessOutputs, outputs_of
 from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.statistics import Statistic, as_statistic
@@ -90,7 +91,8 @@ def multiple_choice(
         The field of a document that holds the number of the right answer, or a function that finds it.
     *statistics : str or Statistic
         Such as ``"arac_auc"`` or ``Statistic("acceptance_at_error_rate", max_error_rate=0.01)``; they
-        stand beside the accuracy. The harness has no standard errors for them.
+        stand beside the accuracy, the second one as ``acceptance_at_error_rate/max_error_rate/0.01``.
+        The harness has no standard errors for them.
 
     Returns
     -------
@@ -114,13 +116,13 @@ def multiple_choice(
     ) -> dict[str, Any]:
         answer, confidence = _choice([each[0] for each in results])
         correct = answer == (gold(doc) if callable(gold) else doc[gold])
-        pairs = {statistic.name: (correct, confidence) for statistic in chosen}
+        pairs = {_key(statistic): (correct, confidence) for statistic in chosen}
         return {"acc": float(correct), **pairs}
 
     metrics = [{"metric": "acc", "aggregation": "mean", "higher_is_better": True}]
     metrics += [
         {
-            "metric": statistic.name,
+            "metric": _key(statistic),
             "aggregation": _Aggregation(statistic),
             "higher_is_better": not statistic.definition.lower_is_better,
         }
@@ -134,11 +136,17 @@ class _Aggregation:
 
     def __init__(self, statistic: Statistic) -> None:
         self.statistic = statistic
-        self.__name__ = statistic.name  # the harness asks for it
+        self.__name__ = _key(statistic)  # the harness asks for it
 
     def __call__(self, items: Sequence[tuple[bool, float]]) -> float:
         correct, confidence = zip(*items, strict=True)
         return self.statistic(threshold_sweep(correct, confidence))
+
+
+def _key(statistic: Statistic) -> str:
+    """Return the name with the parameters: ``acceptance_at_error_rate/max_error_rate/0.01``."""
+    parameters = (f"/{name}/{in_key(as_key(str(value)))}" for name, value in statistic.parameters)
+    return statistic.name + "".join(parameters)
 
 
 def _probability_of_choice(sample: Mapping[str, Any]) -> float:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Hashable, Iterator, Mapping
 
 from fastarac._core.extras import require
+from fastarac._core.metric_keys import parts_of_keys
 from fastarac._core.results import Result, Shown, TupleResult
 from fastarac.evaluation.groups import GroupEvaluation
 
@@ -36,17 +36,17 @@ def log_result(
     Returns
     -------
     dict of str to float
-        The metrics as they were logged. ``acceptance_rate@risk=0.02`` is
-        ``fastarac/acceptance_rate/risk_0.02``: MLflow takes neither sign. Behind the name of a figure
-        stands its group, where there are groups: ``fastarac/acceptance_rate.invoices/risk_0.02``. What
-        is undefined is left out, and is null in the file; other arrays are in the file alone.
+        The metrics as they were logged: `name`, the key of `to_dict` and, where there are groups, the
+        group: ``fastarac/acceptance_rate/risk/0.02/group/invoices``. What is undefined is left out, and
+        is null in the file; other arrays are in the file alone.
 
     Raises
     ------
     TypeError
         For anything but a result, or a mapping of results.
     ValueError
-        For groups whose metrics would have one name, as signs that MLflow refuses become ``_``.
+        For groups that have the same key, as all but letters, digits, ``_``, ``-`` and ``.`` becomes
+        ``_``.
     ModuleNotFoundError
         Where MLflow is not installed.
     """
@@ -58,12 +58,7 @@ def log_result(
     for key, value in _figures(result):
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             continue
-        metric = f"{name}/{key}"
-        if metric in metrics:
-            raise ValueError(
-                f"two groups of result have the metric {metric}; other labels are expected"
-            )
-        metrics[metric] = float(value)
+        metrics[f"{name}/{key}"] = float(value)
     rows = list(metrics.items())
     for start in range(0, len(rows), BATCH):
         mlflow.log_metrics(dict(rows[start : start + BATCH]), step=step)
@@ -82,25 +77,15 @@ def _content(result: object) -> dict[str, object]:
 
 
 def _figures(result: object) -> Iterator[tuple[str, object]]:
-    """The figures, by the names that their metrics have."""
+    """The figures by their keys."""
     if isinstance(result, Mapping):
-        for label, part in result.items():
+        for label, part in zip(parts_of_keys(result, "groups"), result.values(), strict=True):
             for key, value in _figures(part):
-                yield _of_group(key, label), value
+                yield f"{key}/group/{label}", value
     elif isinstance(result, GroupEvaluation):
+        labels = parts_of_keys(result.groups.tolist(), "groups")
         for key, values in result.values.items():
-            for label, value in zip(result.groups.tolist(), values.tolist(), strict=True):
-                yield _of_group(_metric_name(key), label), value
+            for label, value in zip(labels, values.tolist(), strict=True):
+                yield f"{key}/group/{label}", value
     elif isinstance(result, Shown):
-        for key, value in result.to_dict().items():
-            yield _metric_name(key), value
-
-
-def _of_group(metric: str, label: object) -> str:
-    figure, slash, limit = metric.partition("/")
-    group = re.sub(r"[^\w. -]", "_", str(label))
-    return f"{figure}.{group}{slash}{limit}"
-
-
-def _metric_name(key: str) -> str:
-    return re.sub(r"[^\w. /-]", "_", key.replace("@guaranteed:", "/guaranteed/").replace("@", "/"))
+        yield from result.to_dict().items()

@@ -66,7 +66,7 @@ class SelectiveMetrics(Metric):
     >>> metric = fa.adapters.torchmetrics.SelectiveMetrics(max_error_rate=0.2)
     >>> metric.update(torch.tensor([0.9, 0.8, 0.7]), torch.tensor([1, 1, 0]))
     >>> metric.update(torch.tensor([0.6, 0.2]), torch.tensor([1, 0]))
-    >>> round(metric.compute()["acceptance_rate@0.2"].item(), 6)
+    >>> round(metric.compute()["acceptance_rate/0.2"].item(), 6)
     0.8
     >>> metric.sweep()
     ThresholdSweep(5 thresholds, 3 correct, 2 incorrect)

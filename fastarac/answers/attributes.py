@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.export import plain
+from fastarac._core.metric_keys import parts_of_keys
 from fastarac._core.text import UNDEFINED, count, percent, printable, rounded_percent, sentence
 from fastarac.answers.intervals import of_share
 from fastarac.answers.limits import header
@@ -29,13 +30,24 @@ def objects(figures: AttributeFigures) -> list[dict[str, Any]]:
 
 
 def flat(figures: AttributeFigures) -> dict[str, Any]:
-    """Return the same in one row, by names that end in the attribute and its value."""
+    """Return the same in one row, by keys that end in the attribute and its value."""
     return {
-        f"{name}|{each['attribute']}={each['value']}": value
-        for each in objects(figures)
+        f"{name}/{part}": value
+        for part, each in zip(_parts_of_keys(figures), objects(figures), strict=True)
         for name, value in each.items()
         if name not in ("attribute", "value")
     }
+
+
+def _parts_of_keys(figures: AttributeFigures) -> Iterator[str]:
+    """Yield the attribute and the value of each row as its keys end in them."""
+    names = list(dict.fromkeys(figures.attribute))
+    for attribute, part in zip(names, parts_of_keys(names, "attributes"), strict=True):
+        own = zip(figures.attribute, figures.value, strict=True)
+        values = parts_of_keys(
+            (value for name, value in own if name == attribute), f"values of {attribute!r}"
+        )
+        yield from (f"attribute/{part}/{value}" for value in values)
 
 
 def parts(engines: Mapping[str, AttributeFigures]) -> Iterator[Part]:

@@ -128,7 +128,7 @@ class CostComparison:
     def comparison(self) -> dict[str, Any]:
         """Return the differences as JSON can hold them; sums are for `UNIT` outputs."""
         return {
-            "statistic": f"cost_per_{UNIT}@cheapest",
+            "statistic": f"cost_per_{UNIT}/cheapest",
             "parameters": {},
             "method": "asymptotic",
             "correction": self.correction,

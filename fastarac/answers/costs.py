@@ -27,7 +27,7 @@ UNIT = 1000  # outputs that a sum of money is for
 def in_units(figures: dict[str, Any]) -> dict[str, Any]:
     """Return figures of `to_dict` with the cost of `UNIT` outputs in the place of that of one."""
     return {
-        name.replace("cost@", f"cost_per_{UNIT}@"): UNIT * value if name.startswith("cost@") else value
+        name.replace("cost/", f"cost_per_{UNIT}/"): UNIT * value if name.startswith("cost/") else value
         for name, value in figures.items()
     }
 

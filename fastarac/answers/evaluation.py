@@ -300,10 +300,10 @@ def blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
     for index, limit in enumerate(models[0].limits):
         rates = [model.point(index).acceptance_rate for model in models]
         shares = [rounded_percent(rate) for rate in rates]
-        below = _below(models, f"acceptance_rate@{limit.key}")
+        below = _below(models, f"acceptance_rate/{limit.key}")
         if is_given(limit):
             errors = [rounded_percent(model.point(index).error_rate) for model in models]
-            of_errors = _below(models, f"error_rate@{limit.key}")
+            of_errors = _below(models, f"error_rate/{limit.key}")
             block = [
                 Column(header(limit), shares, below=below),
                 Column("errors\nthat\nremain", errors, below=of_errors),

@@ -39,7 +39,7 @@ class Groups:
         The groups.
     values : dict of str to ndarray of shape (n_groups,)
         The figures, as :func:`.evaluate_groups` names them; those at the cheapest threshold of the
-        whole model end in ``@cheapest``.
+        whole model end in ``/cheapest``.
     """
 
     names: list[str]
@@ -61,8 +61,8 @@ class Groups:
         """Put groups into their order; those without an ARAC-AUC come last."""
         order = np.argsort(values["arac_auc"], kind="stable")
         found = {key: column[order] for key, column in values.items()}
-        if f"cost@{CHEAPEST}" in found:
-            found[f"cost_per_{UNIT}@{CHEAPEST}"] = UNIT * found.pop(f"cost@{CHEAPEST}")
+        if f"cost/{CHEAPEST}" in found:
+            found[f"cost_per_{UNIT}/{CHEAPEST}"] = UNIT * found.pop(f"cost/{CHEAPEST}")
         return cls([names[int(i)] for i in order], found)
 
     def records(self, model: str) -> list[dict[str, Any]]:
@@ -107,25 +107,25 @@ class Groups:
             )
             rate = "risk" if limit.criterion == "max_risk" else "error_rate"
             block = [
-                self._share(header(limit) if is_given(limit) else fitted, f"acceptance_rate@{key}"),
-                self._share(remaining, f"{rate}@{key}", kept=self._kept(limit)),
+                self._share(header(limit) if is_given(limit) else fitted, f"acceptance_rate/{key}"),
+                self._share(remaining, f"{rate}/{key}", kept=self._kept(limit)),
             ]
             if with_costs:
-                values = self.values[f"performance@{key}"][:SHOWN]
+                values = self.values[f"performance/{key}"][:SHOWN]
                 block.append(Column("W", [f"{value:.4f}" for value in values]))
             yield block
-        cost = self.values.get(f"cost_per_{UNIT}@{CHEAPEST}")
+        cost = self.values.get(f"cost_per_{UNIT}/{CHEAPEST}")
         if cost is not None:
             yield [
-                self._share("accepted at\nthe cheapest\nthreshold", f"acceptance_rate@{CHEAPEST}"),
-                self._share("errors that\nremain", f"error_rate@{CHEAPEST}"),
+                self._share("accepted at\nthe cheapest\nthreshold", f"acceptance_rate/{CHEAPEST}"),
+                self._share("errors that\nremain", f"error_rate/{CHEAPEST}"),
                 Column(f"cost of\n{UNIT:,}", [money(float(sum_)) for sum_ in cost[:SHOWN]]),
             ]
 
     def _kept(self, limit: Limit) -> NDArray[Any] | None:
         """Which groups do not break a limit, as far as their errors are known."""
-        kept = self.values.get(f"keeps_limit@{limit.key}")
-        return None if kept is None else kept | np.isnan(self.values[f"error_rate@{limit.key}"])
+        kept = self.values.get(f"keeps_limit/{limit.key}")
+        return None if kept is None else kept | np.isnan(self.values[f"error_rate/{limit.key}"])
 
     def _share(self, title: str, name: str, kept: NDArray[Any] | None = None) -> Column:
         cells = [
@@ -140,7 +140,7 @@ class Groups:
         return Column(title, cells, below=self._below(name, intervals.of_area))
 
     def _below(self, name: str, text: Any) -> list[str] | None:
-        figure, at, key = name.partition("@")
+        figure, at, key = name.partition("/")
         ends = [self.values.get(f"{figure}_{end}{at}{key}") for end in ("low", "high")]
         if ends[0] is None or ends[1] is None:
             return None
@@ -169,7 +169,7 @@ class Groups:
     def _surely_broken(self, limit: Limit) -> str:
         """Say whose whole interval is above the limit, where there are intervals."""
         rate = "risk" if limit.criterion == "max_risk" else "error_rate"
-        low = self.values.get(f"{rate}_low@{limit.key}")
+        low = self.values.get(f"{rate}_low/{limit.key}")
         if low is None:
             return " --ci says how sure that is."
         beyond = [

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fastarac.answers.answer import Answer
 
-FORMAT = 1  # one more wherever a name goes or means something else
+FORMAT = 2  # one more wherever a name goes or means something else
 BESIDE = ("bold", "yellow")  # titles of tables, and notes, which are told apart
 
 

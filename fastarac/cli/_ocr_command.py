@@ -241,12 +241,16 @@ def _with_engine_price(model: Model, n_pages: int, price: float) -> Model:
 
 def _rows(found: Found, level: float | None) -> list[dict[str, Any]]:
     """Return one flat dictionary an engine, the figures of `fastarac evaluate` first."""
+    with refused(ValueError, words="{}, or use --format json".format):
+        parts = [found.engines.flat(model) for model in found.models]
     rows = [
         figures
         | found.engines.row(model, found.group or "none")
         | found.engines.error_figures(model.name, level)
-        | found.engines.flat(model)
-        for model, figures in zip(found.models, evaluation.records(found.models), strict=True)
+        | part
+        for model, figures, part in zip(
+            found.models, evaluation.records(found.models), parts, strict=True
+        )
     ]
     keys = dict.fromkeys(key for row in rows for key in row)
     return [{key: row.get(key) for key in keys} for row in rows]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from rich.text import Text
 
+from fastarac._core.metric_keys import parts_of_keys
 from fastarac._core.text import count, few_of, listed, printable, rounded_percent, sentence
 from fastarac.answers.tables import Column
 from fastarac.cli._options import RefusalError, refused
@@ -165,10 +166,12 @@ class EngineFields:
 
     def flat(self, model: Model) -> dict[str, Any]:
         """Return the shares of each field in a row."""
+        parts = self.inside(model)["groups"]
+        fields = parts_of_keys((part["name"] for part in parts), "fields")
         return {
-            f"{name}@{limit.key}|field={part['name']}": part[f"{name}@{limit.key}"]
+            f"{name}/{limit.key}/field/{field}": part[f"{name}/{limit.key}"]
             for limit in model.limits
-            for part in self.inside(model)["groups"]
+            for field, part in zip(fields, parts, strict=True)
             for name in ("acceptance_rate", "error_rate")
         }
 
@@ -192,8 +195,8 @@ class EngineFields:
         thresholds = {limit.key: model.point(i).threshold for i, limit in enumerate(model.limits)}
         for key, threshold in thresholds.items():
             counts = fields.straight_through(threshold)
-            row[f"straight_through_rate@{key}"] = counts.straight_through_rate
-            row[f"document_error_rate@{key}"] = counts.document_error_rate
+            row[f"straight_through_rate/{key}"] = counts.straight_through_rate
+            row[f"document_error_rate/{key}"] = counts.document_error_rate
         row |= {f"documents_{key}": value for key, value in whole.to_dict().items()}
         return row
 
@@ -204,8 +207,8 @@ class EngineFields:
             for each in fields.by_field(model.point(index).threshold):
                 counts = {"n": each.items, "right": each.correct, "rejected": each.rejected}
                 part = found.setdefault(each.field, {"name": each.field, **counts})
-                part[f"acceptance_rate@{limit.key}"] = each.acceptance_rate
-                part[f"error_rate@{limit.key}"] = each.error_rate
+                part[f"acceptance_rate/{limit.key}"] = each.acceptance_rate
+                part[f"error_rate/{limit.key}"] = each.error_rate
         return {"groups": list(found.values()), "absent_fields": _absent_objects(fields, model)}
 
     def columns(self, name: str) -> dict[str, Any]:
@@ -424,8 +427,8 @@ def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
         for each in fields.absent_fields(model.point(index).threshold):
             counts = {name: getattr(each, name) for name in ABSENT}
             own = found.setdefault(each.field, {"name": each.field, **counts})
-            own[f"straight_through_rate@{limit.key}"] = each.otherwise.straight_through_rate
-            own[f"document_error_rate@{limit.key}"] = each.otherwise.document_error_rate
+            own[f"straight_through_rate/{limit.key}"] = each.otherwise.straight_through_rate
+            own[f"document_error_rate/{limit.key}"] = each.otherwise.document_error_rate
     return list(found.values())
 
 
@@ -497,7 +500,7 @@ def _apart(parts: list[Table]) -> Iterator[Table | str]:
 def _intervals(whole: Model) -> list[str] | None:
     from fastarac.answers import intervals
 
-    found = [whole.evaluation.intervals.get(f"acceptance_rate@{limit.key}") for limit in whole.limits]
+    found = [whole.evaluation.intervals.get(f"acceptance_rate/{limit.key}") for limit in whole.limits]
     ends = [interval for interval in found if interval is not None]
     if len(ends) < len(found):
         return None

@@ -163,7 +163,7 @@ class EngineTexts:
             **aligned.counts,
             "pages": len(aligned.records.page_names),
             "true_words": aligned.true_words,
-            "policy": policy.key.replace("|", " "),
+            "policy": " ".join(f"{name}={value}" for name, value in policy._asdict().items()),
             "unit": reading.unit,
             "fold": " ".join(reading.fold),
             "join": reading.join,
@@ -180,7 +180,7 @@ class EngineTexts:
             **({} if figures is None else {"attributes": answers.objects(figures)}),
             "scale": self.sources[model.name][1].scale,
             "hardly_aligned_pages": len(effects.without_pages),
-            **{f"acceptance_rate@{limit.key}|hardly_aligned=drop": share for limit, share in without},
+            **{f"acceptance_rate/{limit.key}/hardly_aligned/drop": share for limit, share in without},
         }
 
     def columns(self, name: str) -> dict[str, Any]:

@@ -99,16 +99,16 @@ class BoundedEvaluation(Sheet, Result):
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as a flat dictionary that JSON can hold.
 
-        The ends of a figure have ``_low`` and ``_high`` behind its name, and before the ``@`` and the
-        limit of those that have one: ``"arac_auc_low"``, ``"acceptance_rate_high@0.01"``. What is
-        undefined or infinite is ``None``.
+        The ends of a figure have ``_low`` and ``_high`` behind its name, before the limit of those
+        that have one: ``"arac_auc_low"``, ``"acceptance_rate_high/0.01"``. What is undefined or
+        infinite is ``None``.
         """
         figures: dict[str, Any] = {"n": self.n, "recognition_rate": self.recognition_rate}
         for name, bounds in self._areas.items():
             figures |= ends_of(name, bounds)
         figures |= {"gamma": self.costs.gamma, "delta": self.costs.delta}
         for found in self.limits:
-            at = f"@{found.limit.key}"
+            at = f"/{found.limit.key}"
             figures[f"threshold{at}"] = found.point.threshold
             for name in RATES[1:]:  # the threshold has no bounds
                 figures |= ends_of(name + at, getattr(found.point, name))

@@ -36,7 +36,7 @@ class CostEvaluation(Result):
         The cost there, where everything is verified, and where everything is accepted.
     at_limits : mapping of str to float
         The cost at the threshold of each limit, by its name in the keys of `Evaluation.to_dict`, such
-        as ``"0.01"`` and ``"risk=0.02"``; read-only.
+        as ``"0.01"`` and ``"risk/0.02"``; read-only.
 
     See Also
     --------
@@ -69,7 +69,7 @@ class CostEvaluation(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the prices, the cheapest point and the costs as `Evaluation.to_dict` names them.
 
-        The keys of the point end in ``@cheapest``; ``cost@…`` is there for it, for
+        The keys of the point end in ``/cheapest``; ``cost/…`` is there for it, for
         ``everything_checked``, ``nothing_checked`` and each limit. What is infinite is ``None``.
         """
         people = self.reviewer or Reviewer()
@@ -81,18 +81,18 @@ class CostEvaluation(Result):
             "reviewer_false_alarm": people.false_alarm_rate,
         }
         figures |= rates_of(self.cheapest, "cheapest")
-        figures["cost@cheapest"] = self.at_cheapest
-        figures["cost@everything_checked"] = self.everything_checked
-        figures["cost@nothing_checked"] = self.nothing_checked
-        figures |= {f"cost@{key}": cost for key, cost in self.at_limits.items()}
+        figures["cost/cheapest"] = self.at_cheapest
+        figures["cost/everything_checked"] = self.everything_checked
+        figures["cost/nothing_checked"] = self.nothing_checked
+        figures |= {f"cost/{key}": cost for key, cost in self.at_limits.items()}
         return flat(figures)
 
 
 def rates_of(point: OperatingPoint, where: str) -> dict[str, float]:
-    """Return the threshold and the rates of a point by name, with ``@`` and where that is."""
-    rates = {f"{name}@{where}": getattr(point, name) for name in RATES}
+    """Return the threshold and the rates of a point by key: the figure, and where that is."""
+    rates = {f"{name}/{where}": getattr(point, name) for name in RATES}
     if not point.acceptance_rate:
-        rates[f"risk@{where}"] = math.nan  # of nothing
+        rates[f"risk/{where}"] = math.nan  # of nothing
     return rates
 
 

@@ -138,16 +138,16 @@ def evaluate_groups(
         Out of these and "n_correct" and "augrc".
     max_error_rate, max_risk, threshold : float or sequence of float, default=()
         Limits, or thresholds as they are. A limit decides on one threshold for *all* items together,
-        as a system in use has it; of each group there are then the figures ``"acceptance_rate@…"``,
-        ``"error_rate@…"``, ``"risk@…"`` (NaN where nothing is accepted), ``"performance@…"`` (W) and,
-        for a limit, ``"keeps_limit@…"`` at that ``"threshold@…"``. Apart from that NaN all are what
+        as a system in use has it; of each group there are then the figures ``"acceptance_rate/…"``,
+        ``"error_rate/…"``, ``"risk/…"`` (NaN where nothing is accepted), ``"performance/…"`` (W) and,
+        for a limit, ``"keeps_limit/…"`` at that ``"threshold/…"``. Apart from that NaN all are what
         :func:`.evaluate` gives for the group alone at that threshold. (:func:`.frames.evaluate` gives
         each group a threshold of its own.)
     costs : VerificationCosts, optional
         The prices of W and of the normalised ARAC-AUC (its γ); by default γ = 1 and δ = 0. Where they
-        are given, ``"cost@…"`` is what an item costs at each limit's threshold, and there are
-        ``"threshold@cheapest"``, ``"acceptance_rate@cheapest"``, ``"error_rate@cheapest"`` and
-        ``"cost@cheapest"`` at the threshold that is cheapest for all items together.
+        are given, ``"cost/…"`` is what an item costs at each limit's threshold, and there are
+        ``"threshold/cheapest"``, ``"acceptance_rate/cheapest"``, ``"error_rate/cheapest"`` and
+        ``"cost/cheapest"`` at the threshold that is cheapest for all items together.
     reviewer : Reviewer, optional
         The people who verify what is rejected, who count in the costs, and at the cheapest threshold,
         alone; by default they find and correct every error.
@@ -159,7 +159,7 @@ def evaluate_groups(
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`).
     intervals : bool, default=False
         Whether to find a confidence interval for each rate and area, as ``"arac_auc_low"`` and
-        ``"arac_auc_high"``, ``"error_rate_low@0.01"`` and so on (:func:`.asymptotic_interval`). Those
+        ``"arac_auc_high"``, ``"error_rate_low/0.01"`` and so on (:func:`.asymptotic_interval`). Those
         of the rates at a limit hold for its threshold as it is. Takes about a millisecond a group.
     confidence_level : float, default=0.95
         Of the intervals, each by itself.
@@ -204,7 +204,7 @@ def evaluate_groups(
     array(['date', 'name'], dtype='<U4')
     >>> result["recognition_rate"]
     array([0.66666667, 0.33333333])
-    >>> result["error_rate@threshold=0.7"]
+    >>> result["error_rate/threshold/0.7"]
     array([0.        , 0.66666667])
     """
     prices = prices_of(costs)
@@ -277,28 +277,28 @@ def evaluate_groups(
             with np.errstate(invalid="ignore"):
                 rates = {"error_rate": errors, "risk": found.false_accepts / found.accepted}
             key = limit.key
-            values[f"threshold@{key}"] = np.full(len(labels), at)
-            values[f"acceptance_rate@{key}"] = accepted
-            values |= {f"{name}@{key}": rate for name, rate in rates.items()}
+            values[f"threshold/{key}"] = np.full(len(labels), at)
+            values[f"acceptance_rate/{key}"] = accepted
+            values |= {f"{name}/{key}": rate for name, rate in rates.items()}
             if costs is not None:
-                values[f"cost@{key}"] = cost_of(costs, found, people)
-            values[f"performance@{key}"] = performance_of(
+                values[f"cost/{key}"] = cost_of(costs, found, people)
+            values[f"performance/{key}"] = performance_of(
                 prices.gamma, prices.delta, accepted, n_right / total, errors
             )
             if limit.criterion != "threshold":
                 rate = rates[limit.criterion.removeprefix("max_")]
-                values[f"keeps_limit@{key}"] = ~(rate > limit.value)
+                values[f"keeps_limit/{key}"] = ~(rate > limit.value)
         if costs is not None:
             at = optimal_operating_point(sweep, costs=costs, reviewer=reviewer).threshold
             found = counts_from(at)
             cheapest = {
-                "threshold@cheapest": np.full(len(labels), at),
-                "acceptance_rate@cheapest": found.acceptance_rate,
-                "error_rate@cheapest": people.error_rate(found),
-                "cost@cheapest": cost_of(costs, found, people),
+                "threshold/cheapest": np.full(len(labels), at),
+                "acceptance_rate/cheapest": found.acceptance_rate,
+                "error_rate/cheapest": people.error_rate(found),
+                "cost/cheapest": cost_of(costs, found, people),
             }
     if intervals:
-        thresholds = {limit.key: values[f"threshold@{limit.key}"][0] for limit in limits}
+        thresholds = {limit.key: values[f"threshold/{limit.key}"][0] for limit in limits}
         asked = [name for name in names if name in LABELS]
         asked.sort(key=lambda name: "gamma" in DEFINITIONS[name].parameters)
         statistics = statistics_of(asked, gamma, thresholds)

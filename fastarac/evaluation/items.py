@@ -117,7 +117,7 @@ class Evaluation(Sheet, Result):
     limits : tuple of LimitEvaluation
         One for each limit: first of the error rate, then of the risk, then the thresholds.
     intervals : mapping of str to Interval
-        By the names of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate@0.01"``, read-only;
+        By the names of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate/0.01"``, read-only;
         empty unless asked for.
     cost_evaluation : CostEvaluation or None
         The cheapest threshold, and what an item costs there, at each limit, with everything and with
@@ -157,11 +157,11 @@ class Evaluation(Sheet, Result):
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as a flat dictionary that JSON can hold.
 
-        Keys of a limit's figures end in ``@`` and the limit, as in ``"acceptance_rate@0.01"``,
-        ``"acceptance_rate@risk=0.02"`` or ``"error_rate@threshold=0.9"``; those of a guarantee in
-        ``@guaranteed:0.01``; the ends of an interval have ``_low`` and ``_high`` before the ``@``.
+        Keys of a limit's figures end in the limit, as in ``"acceptance_rate/0.01"``,
+        ``"acceptance_rate/risk/0.02"`` or ``"error_rate/threshold/0.9"``; those of a guarantee in
+        ``/guaranteed/0.01``; ``_low`` and ``_high`` end the figure's name at the ends of an interval.
         With prices those of :meth:`.CostEvaluation.to_dict` follow: the cost of an item is
-        ``"cost@0.01"`` at a limit and ``"cost@cheapest"`` at the cheapest threshold. What is
+        ``"cost/0.01"`` at a limit and ``"cost/cheapest"`` at the cheapest threshold. What is
         undefined or infinite is ``None``.
         """
         figures: dict[str, Any] = {
@@ -184,11 +184,11 @@ class Evaluation(Sheet, Result):
         for found in self.limits:
             key = found.limit.key
             figures |= rates_of(found.point, key)
-            figures[f"performance@{key}"] = found.performance
+            figures[f"performance/{key}"] = found.performance
             if found.guaranteed is not None:
                 sure = found.guaranteed
-                figures |= rates_of(sure.point, f"guaranteed:{key}")
-                figures[f"bound@guaranteed:{key}"] = sure.bound
+                figures |= rates_of(sure.point, f"guaranteed/{key}")
+                figures[f"bound/guaranteed/{key}"] = sure.bound
                 figures["failure_probability"] = sure.failure_probability
         for name, interval in self.intervals.items():
             figures["confidence_level"] = interval.confidence_level
@@ -230,7 +230,7 @@ class Evaluation(Sheet, Result):
         return f"Evaluation({self.n:.12g} items, {area}, {limits})"
 
     def _shown(self, name: str, value: float, limit: Limit | None = None) -> str:
-        found = self.intervals.get(name if limit is None else f"{name}@{limit.key}")
+        found = self.intervals.get(name if limit is None else f"{name}/{limit.key}")
         return f"{value:.4f}" + ("" if found is None else f" [{found.low:.4f}, {found.high:.4f}]")
 
 
@@ -448,7 +448,7 @@ def _statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> d
     of_limit: dict[str, Any] = {limit.criterion: limit.value}
     if never_accepted is not None:
         of_limit["never_accepted"] = never_accepted
-    return {f"acceptance_rate@{limit.key}": Statistic(name, **of_limit)}
+    return {f"acceptance_rate/{limit.key}": Statistic(name, **of_limit)}
 
 
 def statistics_of(
@@ -461,13 +461,13 @@ def statistics_of(
     }
     for key, threshold in thresholds.items():
         for rate in ("acceptance_rate", "error_rate"):
-            found[f"{rate}@{key}"] = Statistic(rate, threshold=threshold)
+            found[f"{rate}/{key}"] = Statistic(rate, threshold=threshold)
     return found
 
 
 def _label(name: str, limits: Sequence[Limit]) -> str:
     """What people call a figure, where a limit decides on it with that limit."""
-    figure, _, key = name.partition("@")
+    figure, _, key = name.partition("/")
     if not key:
         return DEFINITIONS[name].title
     limit = next(limit for limit in limits if limit.key == key)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 import numpy as np
 
 from fastarac._core.checks import fractions_of, real_scalar
+from fastarac._core.metric_keys import as_key
 from fastarac._core.results import Result
 from fastarac._core.text import count, percent
 from fastarac.costs.verification import VerificationCosts, require_costs
@@ -81,10 +82,10 @@ class Limit(Result):
 
     @property
     def key(self) -> str:
-        """What follows the ``@`` in names of figures: ``0.01``, ``risk=0.01``, ``threshold=0.9``."""
+        """What follows a figure in keys: ``0.01``, ``risk/0.01``, ``threshold/0.9``."""
         if self.criterion == "threshold":
-            return f"threshold={self.value!r}".removesuffix(".0")
-        return f"{'risk=' if self.criterion == 'max_risk' else ''}{self.value:.12g}"
+            return f"threshold/{as_key(repr(self.value))}"
+        return f"{'risk/' if self.criterion == 'max_risk' else ''}{as_key(f'{self.value:.12g}')}"
 
     def __str__(self) -> str:
         if self.value == math.inf:
@@ -149,8 +150,8 @@ def rows_of(
 
 
 def ends_of(name: str, ends: Interval | Bounds) -> dict[str, float]:
-    """Return both ends of a figure by name: ``_low`` and ``_high`` stand before its ``@``."""
-    figure, at, key = name.partition("@")
+    """Return both ends of a figure by key: ``_low`` and ``_high`` end the figure's name."""
+    figure, at, key = name.partition("/")
     return {f"{figure}_{end}{at}{key}": getattr(ends, end) for end in ("low", "high")}
 
 

@@ -114,9 +114,9 @@ def figures_of_groups(
     said: list[str] = []
     for row, own in enumerate(rows):
         for key, threshold in thresholds.items():
-            put(f"acceptance_rate@{key}", row, at_or_above(scores[own], threshold).mean())
+            put(f"acceptance_rate/{key}", row, at_or_above(scores[own], threshold).mean())
         if people is not None:
-            put("acceptance_rate@cheapest", row, at_or_above(scores[own], cheapest).mean())
+            put("acceptance_rate/cheapest", row, at_or_above(scores[own], cheapest).mean())
         if not found["n_verified"][row]:
             continue
         part, together = truth_of_some(truth, own), None
@@ -136,15 +136,15 @@ def figures_of_groups(
         put("n_correct", row, source.counts(Statistic("recognition_rate")).possible.n_correct)
         for key, threshold in thresholds.items():
             point = estimated_point(source, Limit("threshold", threshold))
-            put(f"error_rate@{key}", row, point.error_rate)
-            put(f"risk@{key}", row, point.risk if point.acceptance_rate else math.nan)
-            put(f"performance@{key}", row, prices.performance(point))
+            put(f"error_rate/{key}", row, point.error_rate)
+            put(f"risk/{key}", row, point.risk if point.acceptance_rate else math.nan)
+            put(f"performance/{key}", row, prices.performance(point))
             if people is not None:
-                put(f"cost@{key}", row, prices.cost(replace(point, reviewer=people)))
+                put(f"cost/{key}", row, prices.cost(replace(point, reviewer=people)))
         if people is not None:
             point = estimated_point(source, Limit("threshold", cheapest), people)
-            put("error_rate@cheapest", row, point.error_rate)
-            put("cost@cheapest", row, prices.cost(point))
+            put("error_rate/cheapest", row, point.error_rate)
+            put("cost/cheapest", row, prices.cost(point))
         for name, interval in source.intervals.items():
             for key, end in ends_of(name, interval).items():
                 put(key, row, end)
@@ -153,19 +153,19 @@ def figures_of_groups(
     values["n_verified"] = found["n_verified"]
     for limit in limits:
         key = limit.key
-        values[f"threshold@{key}"] = np.full(len(labels), thresholds[key])
+        values[f"threshold/{key}"] = np.full(len(labels), thresholds[key])
         cost = () if people is None else ("cost",)
         for name in ("acceptance_rate", "error_rate", "risk", *cost, "performance"):
-            values[f"{name}@{key}"] = found[f"{name}@{key}"]
+            values[f"{name}/{key}"] = found[f"{name}/{key}"]
         if limit.criterion != "threshold":
-            rate = found[f"{limit.criterion.removeprefix('max_')}@{key}"]
-            nothing = found[f"acceptance_rate@{key}"] == 0
-            values[f"keeps_limit@{key}"] = (rate <= limit.value) | nothing
+            rate = found[f"{limit.criterion.removeprefix('max_')}/{key}"]
+            nothing = found[f"acceptance_rate/{key}"] == 0
+            values[f"keeps_limit/{key}"] = (rate <= limit.value) | nothing
     values |= {name: found[name] for name in found if "_low" in name or "_high" in name}
     if people is not None:
-        values["threshold@cheapest"] = np.full(len(labels), cheapest)
+        values["threshold/cheapest"] = np.full(len(labels), cheapest)
         for name in ("acceptance_rate", "error_rate", "cost"):
-            values[f"{name}@cheapest"] = found[f"{name}@cheapest"]
+            values[f"{name}/cheapest"] = found[f"{name}/cheapest"]
     return labels, values
 
 

@@ -70,7 +70,7 @@ def write_verified_report(
 def _of_limit(id_: str, of: str, found: LimitEvaluation, figures: Evaluation) -> ReportSection:
     """What a limit lets through; its card leads to the curve of this id."""
     point, limit = found.point, found.limit
-    ends = figures.intervals.get(f"acceptance_rate@{limit.key}")
+    ends = figures.intervals.get(f"acceptance_rate/{limit.key}")
     where = f"{wording.opening(limit)}{of}"
     text = "No threshold keeps this limit: review everything."
     if point.acceptance_rate > 0:
@@ -102,7 +102,7 @@ def _of_curve(
     )  # fmt: skip
     rows = []
     for each in found.limits:
-        ends = found.intervals[f"error_rate@{each.limit.key}"]
+        ends = found.intervals[f"error_rate/{each.limit.key}"]
         rows.append((each.point.acceptance_rate, each.point.error_rate, ends.low, ends.high))
     share, rate, low, high = np.array(rows).T
     caption = "Errors that nobody sees, as a share of all outputs, by the share that goes through"

@@ -192,7 +192,7 @@ def _cost(subject: Model, index: int, costs: VerificationCosts, reviewer: Review
 
 
 def _interval(model: Model, index: int) -> str:
-    found = model.evaluation.intervals.get(f"acceptance_rate@{model.limits[index].key}")
+    found = model.evaluation.intervals.get(f"acceptance_rate/{model.limits[index].key}")
     return "" if found is None else interval_text(found.low, found.high)
 
 

@@ -296,14 +296,14 @@ def test_an_evaluation_has_the_bounds_of_all_figures():
     for name in ("arac_auc", "normalized_arac_auc", "arp_auc", "roc_auc", "average_precision", "augrc"):
         assert figures[f"{name}_low"] < items[name] < figures[f"{name}_high"], name
     assert figures["recognition_rate"] == items["recognition_rate"]
-    for key in ("0.02", "0.1", "risk=0.19"):
-        lost = figures[f"acceptance_lost@{key}"]
-        low = figures[f"acceptance_rate_low@{key}"]
-        assert low <= items[f"acceptance_rate@{key}"] <= low + lost + 1e-12, key
-    assert figures["error_rate_high@0.02"] <= 0.02
+    for key in ("0.02", "0.1", "risk/0.19"):
+        lost = figures[f"acceptance_lost/{key}"]
+        low = figures[f"acceptance_rate_low/{key}"]
+        assert low <= items[f"acceptance_rate/{key}"] <= low + lost + 1e-12, key
+    assert figures["error_rate_high/0.02"] <= 0.02
     for name in ("acceptance_rate", "error_rate", "risk", "performance"):
-        key = "threshold=0.51"
-        assert figures[f"{name}_low@{key}"] < items[f"{name}@{key}"] < figures[f"{name}_high@{key}"], (
+        key = "threshold/0.51"
+        assert figures[f"{name}_low/{key}"] < items[f"{name}/{key}"] < figures[f"{name}_high/{key}"], (
             name
         )
     text = str(found)
@@ -321,7 +321,7 @@ def test_an_evaluation_of_exact_counts_is_that_of_the_items():
     items = fa.evaluate(correct, confidence, max_error_rate=0.2).to_dict()
     for key, value in found.items():
         name = key.replace("_low", "").replace("_high", "")
-        assert name == "acceptance_lost@0.2" or value == items[name], name
+        assert name == "acceptance_lost/0.2" or value == items[name], name
     assert "between" not in str(fa.evaluate(sweep))
     one_kind = fa.evaluate(BoundedSweep.from_bins([0, 1], [3], [0]))
     assert one_kind.normalized_arac_auc == (1.0, 1.0)

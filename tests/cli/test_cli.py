@@ -96,8 +96,8 @@ class TestFormats:
         path.write_text("correct,confidence\n0,1\n0,2\n")
         (record,) = commands.records(run("evaluate", path, "--format", "json").stdout)
         assert record["roc_auc"] is None
-        assert record["threshold@0.01"] is None
-        assert record["acceptance_rate@0.01"] == 0
+        assert record["threshold/0.01"] is None
+        assert record["acceptance_rate/0.01"] == 0
 
     def test_csv(self, digits):
         paths = [digits / f"{name}.csv" for name in load_digits_ocr().models]

@@ -116,12 +116,12 @@ class TestFigures:
             assert row["adjusted_pvalue"] == ""
         costs = {model["name"]: model for model in found["models"]}
         assert (
-            float(models[0]["cost_per_1000"]) == (costs[models[0]["model"]]["cost_per_1000@cheapest"])
+            float(models[0]["cost_per_1000"]) == (costs[models[0]["model"]]["cost_per_1000/cheapest"])
         )
         for row, pair in zip(pairs, found["pairs"], strict=True):
             assert (row["model"], row["minus"]) == (pair["a"], pair["b"])
             assert float(row["estimate"]) == pair["difference"]
-            more = [float(costs[row[side]]["cost_per_1000@cheapest"]) for side in ("model", "minus")]
+            more = [float(costs[row[side]]["cost_per_1000/cheapest"]) for side in ("model", "minus")]
             assert float(row["cost_per_1000"]) == pytest.approx(more[0] - more[1], rel=1e-9)
             assert float(row["cost_low_per_1000"]) < float(row["cost_per_1000"])
         parts = run(*command, "--format", "markdown").stdout.split("\n\n")
@@ -144,7 +144,7 @@ class TestFigures:
         sign = 1 if pair["a"] == "a" else -1
         assert pair["difference"] == sign * expected.difference
         assert pair["standard_error"] == expected.standard_error
-        costs = {model["name"]: model["cost_per_1000@cheapest"] for model in found["models"]}
+        costs = {model["name"]: model["cost_per_1000/cheapest"] for model in found["models"]}
         (money,) = found["costs"][0]["pairs"]
         assert money["difference"] == pytest.approx(costs[money["a"]] - costs[money["b"]], rel=1e-9)
 
@@ -411,7 +411,7 @@ class TestCosts:
         found = content(digits, "--model", "model", *PRICES, *people, "--ci", 0.9)
         (costs,) = found.pop("costs")
         found |= costs | {
-            "models": sorted(found["models"], key=lambda model: model["cost_per_1000@cheapest"])
+            "models": sorted(found["models"], key=lambda model: model["cost_per_1000/cheapest"])
         }
         names = [model["name"] for model in found["models"]]
         assert len(found["pairs"]) == 6

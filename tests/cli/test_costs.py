@@ -54,8 +54,8 @@ def test_all_figures_are_those_of_one_call(digits, people):
             *DATA[record["model"]], max_error_rate=0.01, max_risk=0.02, threshold=0.9, costs=COSTS,
             reviewer=people, intervals=True, confidence_level=0.9,
         ).to_dict()  # fmt: skip
-        for name in [name for name in figures if name.startswith("cost@")]:
-            figures[name.replace("cost@", "cost_per_1000@")] = 1000 * figures.pop(name)
+        for name in [name for name in figures if name.startswith("cost/")]:
+            figures[name.replace("cost/", "cost_per_1000/")] = 1000 * figures.pop(name)
         assert record == {"model": record["model"], **figures}
 
 
@@ -69,17 +69,17 @@ def test_records(digits, people):
     for record in records:
         sweep = fa.threshold_sweep(*DATA[record["model"]])
         point = fa.costs.optimal_operating_point(sweep, costs=COSTS, reviewer=people)
-        threshold = record["threshold@cheapest"]
+        threshold = record["threshold/cheapest"]
         assert threshold == (None if math.isinf(point.threshold) else point.threshold)
         for rate in ("acceptance_rate", "error_rate", "risk", "correction_rate"):
             expected = getattr(point, rate)
             if rate == "risk" and point.acceptance_rate == 0:
                 expected = None  # of nothing
-            assert record[f"{rate}@cheapest"] == expected
+            assert record[f"{rate}/cheapest"] == expected
         sums = 1000 * COSTS.cost(sweep, reviewer=people)
-        assert record["cost_per_1000@cheapest"] == pytest.approx(sums.min(), rel=1e-12)
-        assert record["cost_per_1000@everything_checked"] == pytest.approx(sums[0], rel=1e-12)
-        assert record["cost_per_1000@nothing_checked"] == pytest.approx(sums[-1], rel=1e-12)
+        assert record["cost_per_1000/cheapest"] == pytest.approx(sums.min(), rel=1e-12)
+        assert record["cost_per_1000/everything_checked"] == pytest.approx(sums[0], rel=1e-12)
+        assert record["cost_per_1000/nothing_checked"] == pytest.approx(sums[-1], rel=1e-12)
         assert (record["gamma"], record["delta"]) == (0.4, 39.0)
         assert [record[f"cost_{name}"] for name in ("verification", "correction", "error")] == [
             2,
@@ -93,11 +93,11 @@ def test_records(digits, people):
 def test_the_money_counts_items(one):
     """The sums are those of a person who adds up what happens to each item."""
     record = commands.records(run(one, *PRICES, "--format", "json").stdout)[0]
-    assert record["threshold@cheapest"] == 0.8
+    assert record["threshold/cheapest"] == 0.8
     # of five outputs three are verified and two of them corrected
-    assert record["cost_per_1000@cheapest"] == pytest.approx((3 * 2 + 2 * 5) / 5 * 1000)
-    assert record["cost_per_1000@everything_checked"] == pytest.approx((5 * 2 + 2 * 5) / 5 * 1000)
-    assert record["cost_per_1000@nothing_checked"] == pytest.approx(2 * 200 / 5 * 1000)
+    assert record["cost_per_1000/cheapest"] == pytest.approx((3 * 2 + 2 * 5) / 5 * 1000)
+    assert record["cost_per_1000/everything_checked"] == pytest.approx((5 * 2 + 2 * 5) / 5 * 1000)
+    assert record["cost_per_1000/nothing_checked"] == pytest.approx(2 * 200 / 5 * 1000)
 
 
 def test_csv_has_the_figures(digits):
@@ -105,8 +105,8 @@ def test_csv_has_the_figures(digits):
     text = run(digits, "--model", "model", *PRICES, "--format", "csv").stdout
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == list(records[0])
-    place = rows[0].index("cost_per_1000@cheapest")
-    assert [float(row[place]) for row in rows[1:]] == [r["cost_per_1000@cheapest"] for r in records]
+    place = rows[0].index("cost_per_1000/cheapest")
+    assert [float(row[place]) for row in rows[1:]] == [r["cost_per_1000/cheapest"] for r in records]
 
 
 def test_table(digits):
@@ -147,7 +147,7 @@ def test_everything_is_checked_where_nothing_is_right(tmp_path):
         in result.stdout
     )
     record = commands.records(run(path, *PRICES, "--format", "json").stdout)[0]
-    assert record["threshold@cheapest"] is None
+    assert record["threshold/cheapest"] is None
 
 
 def test_weights_count(tmp_path):
@@ -157,7 +157,7 @@ def test_weights_count(tmp_path):
     path.write_text("correct,confidence,copies\n" + lines, encoding="utf-8")
     result = run(path, *PRICES, "--weight", "copies", "--format", "json")
     record = commands.records(result.stdout)[0]
-    assert record["cost_per_1000@cheapest"] == pytest.approx((2 * 2 + 1.5 * 5) / 4 * 1000)
+    assert record["cost_per_1000/cheapest"] == pytest.approx((2 * 2 + 1.5 * 5) / 4 * 1000)
 
 
 def test_integer_confidences_keep_their_digits(tmp_path):
@@ -165,7 +165,7 @@ def test_integer_confidences_keep_their_digits(tmp_path):
     lines = "".join(f"{c},{2**60 + k}\n" for k, c in enumerate([0, 1, 1]))
     path.write_text("correct,confidence\n" + lines, encoding="utf-8")
     record = commands.records(run(path, *PRICES, "--format", "json").stdout)[0]
-    assert record["threshold@cheapest"] == 2**60 + 1
+    assert record["threshold/cheapest"] == 2**60 + 1
 
 
 @pytest.mark.parametrize(
@@ -211,10 +211,10 @@ def test_nothing_changes_without_prices(one):
     changed = {key for key in plain if plain[key] != priced[key]}
     assert all(
         key in {"gamma", "delta", "arac_auc_improved", "normalized_arac_auc", "normalized_arp_auc"}
-        or key.startswith("performance@")
+        or key.startswith("performance/")
         for key in changed
     )
-    assert np.isfinite(priced["cost_per_1000@cheapest"])
+    assert np.isfinite(priced["cost_per_1000/cheapest"])
 
 
 def test_a_limit_that_costs_more_than_checking_everything(tmp_path):
@@ -233,8 +233,8 @@ def test_a_limit_that_costs_more_than_checking_everything(tmp_path):
         f"1,000 outputs then cost {everything:.2f}; with everything checked {everything:.2f}." in said
     )
     (record,) = commands.records(run(path, *limits, *prices, "--format", "json").stdout)
-    assert record["cost_per_1000@0.02"] == pytest.approx(here)
-    assert record["cost_per_1000@threshold=0.95"] == pytest.approx(everything)
+    assert record["cost_per_1000/0.02"] == pytest.approx(here)
+    assert record["cost_per_1000/threshold/0.95"] == pytest.approx(everything)
 
 
 def test_models_that_cost_as_little_tie(tmp_path):

@@ -50,9 +50,9 @@ def test_records(digits):
             assert record["n"] == rows.sum()
             assert record["arac_auc"] == fa.arac_auc_score(correct[rows], confidence[rows])
             accepted = confidence[rows] >= point.threshold
-            assert record["threshold@0.01"] == point.threshold
-            assert record["acceptance_rate@0.01"] == accepted.mean()
-            assert record["error_rate@0.01"] == (accepted & ~correct[rows]).mean()
+            assert record["threshold/0.01"] == point.threshold
+            assert record["acceptance_rate/0.01"] == accepted.mean()
+            assert record["error_rate/0.01"] == (accepted & ~correct[rows]).mean()
         assert any(record["roc_auc"] is None for record in mine) == any(
             correct[DATA.truth == digit].all() for digit in range(10)
         )
@@ -96,8 +96,8 @@ def test_limits_that_groups_break(digits):
     command = digits, "--model", "model", "--by", "digit", "--error-rate", 0.01, "--max-risk", 0.02
     records = commands.records(run(*command, "--format", "json").stdout)
     mine = [record for record in records if record["model"] == "knn-votes"]
-    broken = [record["group"] for record in mine if not record["keeps_limit@0.01"]]
-    assert broken == [record["group"] for record in mine if record["error_rate@0.01"] > 0.01]
+    broken = [record["group"] for record in mine if not record["keeps_limit/0.01"]]
+    assert broken == [record["group"] for record in mine if record["error_rate/0.01"] > 0.01]
     assert 0 < len(broken) < 10
     text = run(*command).stdout
     part = text[text.index("of knn-votes\n") :]
@@ -116,9 +116,9 @@ def test_intervals(digits):
     correct, confidence = (column[rows] for column in DATA["naive-bayes"])
     found = fa.asymptotic_interval(correct, confidence, confidence_level=0.9)
     assert (record["arac_auc_low"], record["arac_auc_high"]) == (found.low, found.high)
-    at = fa.Statistic("error_rate", threshold=record["threshold@0.01"])
+    at = fa.Statistic("error_rate", threshold=record["threshold/0.01"])
     found = fa.asymptotic_interval(correct, confidence, statistic=at, confidence_level=0.9)
-    assert record["error_rate_high@0.01"] == found.high
+    assert record["error_rate_high/0.01"] == found.high
     text = run(*command).stdout
     assert f"{record['arac_auc_low']:.4f}-{record['arac_auc_high']:.4f}" in text
 
@@ -138,12 +138,12 @@ def test_prices(digits, people):
                 correct[rows], confidence[rows], threshold=best.threshold, reviewer=reviewer
             )
             at = best.threshold
-            assert record["threshold@cheapest"] == (None if at == np.inf else at)
-            assert record["cost_per_1000@cheapest"] == pytest.approx(1000 * costs.cost(there))
+            assert record["threshold/cheapest"] == (None if at == np.inf else at)
+            assert record["cost_per_1000/cheapest"] == pytest.approx(1000 * costs.cost(there))
             at_limit = fa.operating_point(
-                correct[rows], confidence[rows], threshold=record["threshold@0.01"], reviewer=reviewer
+                correct[rows], confidence[rows], threshold=record["threshold/0.01"], reviewer=reviewer
             )
-            assert record["cost@0.01"] == pytest.approx(costs.cost(at_limit))
+            assert record["cost/0.01"] == pytest.approx(costs.cost(at_limit))
     text = run(*command).stdout
     assert "the cheapest" in text
     assert "Cheapest: " in text
@@ -190,12 +190,12 @@ def test_everything_at_once(tmp_path):
         assert record["n"] == weight[mine].sum()
         assert record["arac_auc"] == fa.arac_auc_score(**items)
         point = fa.operating_point(**items, threshold=0.5)
-        assert record["error_rate@threshold=0.5"] == pytest.approx(point.error_rate, rel=1e-13)
+        assert record["error_rate/threshold/0.5"] == pytest.approx(point.error_rate, rel=1e-13)
         interval = fa.asymptotic_interval(**items, groups=page[mine])
         assert record["arac_auc_low"] == pytest.approx(interval.low, rel=1e-12)
-        there = fa.operating_point(**items, threshold=record["threshold@cheapest"], reviewer=people)
-        assert record["cost_per_1000@cheapest"] == pytest.approx(1000 * costs.cost(there))
-        assert record["error_rate@cheapest"] == pytest.approx(there.error_rate)
+        there = fa.operating_point(**items, threshold=record["threshold/cheapest"], reviewer=people)
+        assert record["cost_per_1000/cheapest"] == pytest.approx(1000 * costs.cost(there))
+        assert record["error_rate/cheapest"] == pytest.approx(there.error_rate)
     text = run(*command).stdout
     assert "weight" in text[text.index("3 groups, worst first") :]
 

@@ -237,11 +237,11 @@ def test_one_threshold_has_one_share_in_every_command(folder, tmp_path):
     policy, words = folder / "policy.json", folder / "words.csv"
     fitted = json.loads(policy.read_text())
     (threshold,) = fitted["thresholds"]
-    at = f"acceptance_rate@threshold={threshold}"
+    at = f"acceptance_rate/threshold/{threshold}"
     limit = "--threshold", repr(threshold), "--format", "json"
     of_ocr = json.loads(run("ocr", folder / "truth", folder / "a", *limit).stdout)["models"][0]
     of_file = json.loads(run("evaluate", words, *limit).stdout)["models"][0]
-    keys = [key for key in of_file if key.startswith("acceptance_rate@threshold")]
+    keys = [key for key in of_file if key.startswith("acceptance_rate/threshold")]
     assert len(keys) == 1, at
     share = of_ocr[keys[0]]
     assert share == of_file[keys[0]]

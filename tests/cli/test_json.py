@@ -158,12 +158,12 @@ def test_every_command_has_it():
 
 def test_the_schema_is_one_and_strict():
     Draft202012Validator.check_schema(SCHEMA)
-    good = {"format": 1, "command": "plan", "version": "1", "plan": {"for": "interval", "n": 3}}
+    good = {"format": 2, "command": "plan", "version": "1", "plan": {"for": "interval", "n": 3}}
     good |= {"comparisons": [], "decisions": [], "warnings": []}
     assert VALIDATOR.is_valid(good)
     for bad in (
         {"more": 1},
-        {"format": 2},
+        {"format": 1},
         {"command": "fit"},
         {"models": [{"name": "a"}]},
         {"decisions": [""]},
@@ -178,6 +178,14 @@ def test_numbers_that_are_not_finite_are_null(capsys):
     found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     assert found["plan"] == {"for": "interval", "a": None, "b": [None, 3]}
     assert found["comparisons"] == [{"x": [None]}]
+
+
+def test_keys_are_what_trackers_take():
+    good = {"format": 2, "command": "demo", "version": "1", "models": [{"name": "a", "cost/0.01": 1}]}
+    good |= {"comparisons": [], "decisions": [], "warnings": []}
+    assert VALIDATOR.is_valid(good)
+    for key in ("cost@0.01", "cost/risk=0.01", "cost|field/total", "cost/guaranteed:0.01", "a b"):
+        assert not VALIDATOR.is_valid(good | {"models": [{"name": "a", key: 1}]})
 
 
 def test_what_is_undefined(folder):

@@ -38,12 +38,12 @@ class TestFigures:
         limits = {"max_error_rate": 0.2, "max_risk": 0.25, "threshold": 0.65}
         expected = {"model": "few", **fa.evaluate(CORRECT, CONFIDENCE, **limits).to_dict()}
         for key, criterion in (
-            ("risk=0.25", {"max_risk": 0.25}),
-            ("threshold=0.65", {"threshold": 0.65}),
+            ("risk/0.25", {"max_risk": 0.25}),
+            ("threshold/0.65", {"threshold": 0.65}),
         ):
             point = fa.operating_point(CORRECT, CONFIDENCE, **criterion)
             for name in FIGURES:
-                assert record[f"{name}@{key}"] == getattr(point, name)
+                assert record[f"{name}/{key}"] == getattr(point, name)
         assert record == expected
         assert list(record) == list(expected)
 
@@ -56,28 +56,28 @@ class TestFigures:
     def test_error_rates_are_the_default_only_where_nothing_else_is_asked(self, few):
         def limits(*options: object) -> set[str]:
             (record,) = commands.records(run("evaluate", few, "--format", "json", *options).stdout)
-            return {name.partition("@")[2] for name in record if "@" in name}
+            return {name.partition("/")[2] for name in record if "/" in name}
 
         assert limits() == {"0.01", "0.05"}
-        assert limits("--max-risk", 0.1) == {"risk=0.1"}
-        assert limits("--threshold", 0.5) == {"threshold=0.5"}
-        assert limits("--threshold", 0.5, "--error-rate", 0.1) == {"0.1", "threshold=0.5"}
+        assert limits("--max-risk", 0.1) == {"risk/0.1"}
+        assert limits("--threshold", 0.5) == {"threshold/0.5"}
+        assert limits("--threshold", 0.5, "--error-rate", 0.1) == {"0.1", "threshold/0.5"}
 
     def test_nothing_keeps_the_limit(self, tmp_path):
         path = write(tmp_path / "bad.csv", [0, 1], [2, 1])
         (record,) = commands.records(run("evaluate", path, "--max-risk", 0, "--format", "json").stdout)
-        assert record["threshold@risk=0"] is None
-        assert record["acceptance_rate@risk=0"] == 0
+        assert record["threshold/risk/0"] is None
+        assert record["acceptance_rate/risk/0"] == 0
         row = run("evaluate", path, "--max-risk", 0, "--format", "csv").stdout
         (cells,) = csv.DictReader(io.StringIO(row))
-        assert cells["threshold@risk=0"] == ""
+        assert cells["threshold/risk/0"] == ""
 
     def test_demo(self):
         records = commands.records(run("demo", "--max-risk", 0.02, "--format", "json").stdout)
         for record in records:
             point = fa.operating_point(*load_digits_ocr()[record["model"]], max_risk=0.02)
-            assert record["acceptance_rate@risk=0.02"] == point.acceptance_rate
-            assert record["threshold@risk=0.02"] == point.threshold
+            assert record["acceptance_rate/risk/0.02"] == point.acceptance_rate
+            assert record["threshold/risk/0.02"] == point.threshold
 
     def test_weights(self, tmp_path):
         path = write(tmp_path / "f.csv", CORRECT, CONFIDENCE, w=[1, 2, 3, 4, 5])
@@ -85,8 +85,8 @@ class TestFigures:
         (record,) = commands.records(run("evaluate", path, *options).stdout)
         weight = {"sample_weight": [1, 2, 3, 4, 5]}
         by_risk = fa.operating_point(CORRECT, CONFIDENCE, max_risk=0.4, **weight)
-        assert record["acceptance_rate@risk=0.4"] == by_risk.acceptance_rate
-        assert record["error_rate@threshold=0.7"] == 3 / 15
+        assert record["acceptance_rate/risk/0.4"] == by_risk.acceptance_rate
+        assert record["error_rate/threshold/0.7"] == 3 / 15
 
 
 class TestWords:
@@ -137,10 +137,10 @@ class TestWords:
         assert "for 25 % risk" in text
         records = commands.records(run("evaluate", path, *options, "--format", "json").stdout)
         b = next(record for record in records if record["group"] == "b")
-        assert b["acceptance_rate@threshold=0.65"] == 1 / 3
-        assert b["error_rate@threshold=0.65"] == 1 / 3
-        assert b["threshold@risk=0.25"] == 0.6
-        assert b["acceptance_rate@risk=0.25"] == 2 / 3
+        assert b["acceptance_rate/threshold/0.65"] == 1 / 3
+        assert b["error_rate/threshold/0.65"] == 1 / 3
+        assert b["threshold/risk/0.25"] == 0.6
+        assert b["acceptance_rate/risk/0.25"] == 2 / 3
 
 
 class TestThresholds:
@@ -162,7 +162,7 @@ class TestThresholds:
         (record,) = commands.records(
             run("evaluate", path, "--threshold", 2**60 + 1, "--format", "json").stdout
         )
-        assert record[f"acceptance_rate@threshold={2**60 + 1}"] == 1 / 3
+        assert record[f"acceptance_rate/threshold/{2**60 + 1}"] == 1 / 3
 
 
 class TestRefusals:

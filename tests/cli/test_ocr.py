@@ -113,7 +113,7 @@ def test_figures_for_programs():
     assert plain["policy"] == "missed=reject inserted=wrong moved=right"
     effects = sensitivity(aligned, [])
     assert effects.limits == ()
-    assert plain["acceptance_rate@0.01|missed=separate|inserted=wrong|moved=right"] == pytest.approx(
+    assert plain["acceptance_rate/0.01/missed/separate/inserted/wrong/moved/right"] == pytest.approx(
         aligned.with_policy(missed="separate").operating_point(max_error_rate=0.01).acceptance_rate
     )
     assert plain["arac_auc_low"] < plain["arac_auc"] < plain["arac_auc_high"]
@@ -176,7 +176,7 @@ def test_a_guarantee_counts_pages():
     sure = fa.guaranteed_operating_point(
         aligned.correct, aligned.confidence, groups=aligned.groups, max_error_rate=0.5
     )
-    assert figures["acceptance_rate@guaranteed:0.5"] == aligned.most_accepted
+    assert figures["acceptance_rate/guaranteed/0.5"] == aligned.most_accepted
     assert sure.acceptance_rate > 0
     alone = run(*plain, *options, "--group", "none").stdout
     assert "With 95 % confidence at most 5 % errors remain: accept at confidence >= " in alone
@@ -191,9 +191,9 @@ def test_no_point_accepts_missed_words(folders):
     options = ("--missed", "reject", "--error-rate", 0.9, "--format", "json")
     (two,) = commands.records(run(folders / "truth", folders / "two", *options).stdout)
     assert (two["true_words"], two["missed"], two["wrong"]) == (9, 2, 1)
-    assert two["acceptance_rate@0.9"] == pytest.approx(7 / 9)
-    assert two["acceptance_rate_low@0.9"] < 7 / 9 < two["acceptance_rate_high@0.9"] < 1  # of others
-    assert two["performance@0.9"] == pytest.approx(7 / 9 + 6 / 9)
+    assert two["acceptance_rate/0.9"] == pytest.approx(7 / 9)
+    assert two["acceptance_rate_low/0.9"] < 7 / 9 < two["acceptance_rate_high/0.9"] < 1  # of others
+    assert two["performance/0.9"] == pytest.approx(7 / 9 + 6 / 9)
 
 
 def test_items_in_a_file(folders):
@@ -237,16 +237,16 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     for of_ocr, of_file in zip(found, again, strict=True):
         assert of_ocr["model"] == of_file.pop("model")
         assert {key: of_ocr[key] for key in of_file} == pytest.approx(of_file, rel=1e-12)
-        assert of_file["acceptance_rate@0.9"] == 1 - of_ocr["missed"] / of_file["n"]
-        assert of_file["acceptance_rate@risk=0.9"] == of_file["acceptance_rate@0.9"]
-        assert of_file["acceptance_rate@cheapest"] <= of_file["acceptance_rate@0.9"]
+        assert of_file["acceptance_rate/0.9"] == 1 - of_ocr["missed"] / of_file["n"]
+        assert of_file["acceptance_rate/risk/0.9"] == of_file["acceptance_rate/0.9"]
+        assert of_file["acceptance_rate/cheapest"] <= of_file["acceptance_rate/0.9"]
     cheap = "--missed", "reject", *prices[:2], "--cost-verification", 2, "--cost-error", 5
     text = run(*SAMPLE, *cheap).stdout
     assert "At these prices the cheapest threshold of plain would accept outputs without a" in text
     folders = sample_folders()
     plain = run(folders.truth, folders.outputs["plain"], *cheap, "--format", "json").stdout
     (alone,) = commands.records(plain)
-    assert alone["acceptance_rate@cheapest"] == 1 - alone["missed"] / alone["n"]
+    assert alone["acceptance_rate/cheapest"] == 1 - alone["missed"] / alone["n"]
     text = CliRunner().invoke(app, evaluate).stdout
     assert "62 of 2,190 items have no output with a confidence: they are never accepted" in text
     refused = CliRunner().invoke(app, [*evaluate[:4], "--by", "page"])
@@ -413,7 +413,7 @@ def test_pages_that_hardly_align_are_named_with_their_effect(folders):
     found = run(folders / "truth", folders / "one", "--format", "json").stdout
     (engine,) = commands.records(found)
     row = next(line for line in text.splitlines() if line.startswith("without 1 page"))
-    share = engine["acceptance_rate@0.01|hardly_aligned=drop"]
+    share = engine["acceptance_rate/0.01/hardly_aligned/drop"]
     assert f"{rounded_percent(share)}" in row
     assert any("differ: p3." in warning for warning in json.loads(found)["warnings"])
 
@@ -435,7 +435,7 @@ def test_the_same_pages_are_left_out_for_all_engines(folders):
         assert engine["hardly_aligned_pages"] == 2
         aligned = align_files(pair_files(arguments[0], folders / engine["model"])).aligned
         point = aligned.without_pages(["p2", "p3"]).operating_point(max_error_rate=0.01)
-        assert engine["acceptance_rate@0.01|hardly_aligned=drop"] == point.acceptance_rate
+        assert engine["acceptance_rate/0.01/hardly_aligned/drop"] == point.acceptance_rate
 
 
 @pytest.fixture
@@ -526,11 +526,11 @@ def test_missed_words_have_a_price(many, missed):
     n = row["n"]
     usual = {"reject": verification + correction, "residual": error, "separate": 0}[missed]
     by = (11 - usual) * row["missed"] / n * 1000
-    key = "cost_per_1000@0.3"
+    key = "cost_per_1000/0.3"
     assert priced[key] == pytest.approx(row[key] + by)
     if missed != "separate":
-        assert priced["cost_per_1000@cheapest"] == pytest.approx(row["cost_per_1000@cheapest"] + by)
-        assert priced["threshold@cheapest"] == row["threshold@cheapest"]
+        assert priced["cost_per_1000/cheapest"] == pytest.approx(row["cost_per_1000/cheapest"] + by)
+        assert priced["threshold/cheapest"] == row["threshold/cheapest"]
     alone = ("--cost-missed", 11)
     assert "--cost-missed is given without --cost-ver" in refusal(
         many / "truth", many / "drops", *alone
@@ -589,9 +589,9 @@ def test_missed_words_that_nobody_looks_for_exceed_a_limit(folders):
     assert f"the limit cannot be kept, {rounded_percent(left)} of all words stay wrong" in card
     assert " interval " not in card
     (row,) = commands.records(run(*arguments, "--format", "json").stdout)
-    assert row["acceptance_rate@0.01"] == 0.0
-    assert row["error_rate@0.01"] == pytest.approx(left, abs=1e-12)
-    assert "acceptance_rate_low@0.01" not in row
+    assert row["acceptance_rate/0.01"] == 0.0
+    assert row["error_rate/0.01"] == pytest.approx(left, abs=1e-12)
+    assert "acceptance_rate_low/0.01" not in row
     point = aligned.operating_point(max_error_rate=0.01)
     assert point.error_rate == pytest.approx(left, abs=1e-12)
     (at,) = aligned.without_rejected(fa.evaluate(aligned.sweep(), max_error_rate=0.01)).limits

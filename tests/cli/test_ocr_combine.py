@@ -54,7 +54,7 @@ def test_the_combination_and_the_rule_are_rows_of_their_own(folders):
     for name, how in (("one + two", {}), ("one = two", {"agreement": "exact"})):
         aligned = combine(engines, truth=truth, **how).aligned
         point = aligned.operating_point(max_error_rate=0.05)
-        assert rows[name]["acceptance_rate@0.05"] == pytest.approx(point.acceptance_rate)
+        assert rows[name]["acceptance_rate/0.05"] == pytest.approx(point.acceptance_rate)
         assert rows[name]["missed"] == aligned.missed
     assert Combination.load(model).names == ("one", "two")
     said = " ".join(found["decisions"])
@@ -70,7 +70,7 @@ def test_prices_of_engines_are_added_to_costs(folders):
         found = json.loads(
             run(*arguments(folders), "--combine", *PRICES, "--format", "json", *options).stdout
         )
-        return found, {row["name"]: row["cost_per_1000@cheapest"] for row in found["models"]}
+        return found, {row["name"]: row["cost_per_1000/cheapest"] for row in found["models"]}
 
     _, before = costs()
     found, after = costs("--engine-price", "one=2", "--engine-price", "two=3")

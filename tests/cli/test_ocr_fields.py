@@ -73,25 +73,39 @@ def test_figures_of_fields_and_of_documents(tables, names):
     assert counted == {"documents": 4, "fields": 8, "right": 6, "wrong": 1, "rejected": 2}
     assert (row["unit"], row["group"], row["policy"]) == ("field", "document", "missed=reject")
     # the rejected fields are never accepted, though all within the limit
-    assert row["acceptance_rate@0.125"] == 6 / 8
-    assert row["acceptance_rate@0"] == 5 / 8
-    assert row["threshold@0"] == 0.8
-    assert row["straight_through_rate@0"] == 2 / 4
-    assert row["straight_through_rate@0.125"] == 2 / 4
-    assert row["document_error_rate@0.125"] == 0
+    assert row["acceptance_rate/0.125"] == 6 / 8
+    assert row["acceptance_rate/0"] == 5 / 8
+    assert row["threshold/0"] == 0.8
+    assert row["straight_through_rate/0"] == 2 / 4
+    assert row["straight_through_rate/0.125"] == 2 / 4
+    assert row["document_error_rate/0.125"] == 0
     assert row["documents_n"] == 4
     assert row["documents_recognition_rate"] == 3 / 4
-    assert row["documents_acceptance_rate@0.125"] == 2 / 4
+    assert row["documents_acceptance_rate/0.125"] == 2 / 4
     fields = {each["name"]: each for each in row["groups"]}
-    assert fields["name"]["acceptance_rate@0"] == 2 / 4
-    assert fields["total"]["error_rate@0.125"] == 1 / 4
+    assert fields["name"]["acceptance_rate/0"] == 2 / 4
+    assert fields["total"]["error_rate/0.125"] == 1 / 4
     assert (fields["name"]["n"], sum(each["right"] for each in row["groups"])) == (4, 6)
     printed = run(*paths, *COMPARE, *limits, "--format", "csv").stdout
     (line,) = csv.DictReader(printed.splitlines())
-    assert float(line["acceptance_rate@0|field=name"]) == 2 / 4
-    assert float(line["error_rate@0.125|field=total"]) == 1 / 4
+    assert float(line["acceptance_rate/0/field/name"]) == 2 / 4
+    assert float(line["error_rate/0.125/field/total"]) == 1 / 4
     fields = read_fields(paths[-1], paths[0] if len(paths) > 1 else None, compare=COMPARISONS)
     assert row["arac_auc"] == fa.arac_auc_score(fields.correct, fields.confidence)
+
+
+def test_fields_of_one_key(tmp_path):
+    columns = "document,field,prediction,confidence,truth"
+    rows = [f"{i},{name},x,0.{i + 1},x" for i in range(6) for name in ("net (€)", "net [€]")]
+    path = tmp_path / "engine.csv"
+    path.write_text("\n".join([columns, *rows]) + "\n", encoding="utf-8")
+    (row,) = json.loads(run(path, "--format", "json").stdout)["models"]
+    assert {each["name"] for each in row["groups"]} == {"net (€)", "net [€]"}
+    error = "the fields 'net (€)' and 'net [€]' have the same key, 'net____'; rename one, or use --for"
+    assert error in refusal(path, "--format", "csv")
+    path.write_text(path.read_text(encoding="utf-8").replace("net [€]", "gross"), encoding="utf-8")
+    printed = run(path, "--format", "csv").stdout
+    assert "acceptance_rate/0.01/field/net____,error_rate/0.01/field/net____" in printed
 
 
 def test_words(tables):
@@ -119,7 +133,7 @@ def test_fields_that_documents_lack(tables):
     paths = tables / "truth.csv", tables / "engine.jsonl", *COMPARE, "--error-rate", 0.125
     (row,) = json.loads(run(*paths, "--format", "json").stdout)["models"]
     (absent,) = row["absent_fields"]
-    assert (row["missed"], row["empty"], row["straight_through_rate@0.125"]) == (1, 1, 2 / 4)
+    assert (row["missed"], row["empty"], row["straight_through_rate/0.125"]) == (1, 1, 2 / 4)
     assert absent == {
         "name": "name",
         "optional": False,
@@ -127,8 +141,8 @@ def test_fields_that_documents_lack(tables):
         "absent": 2,
         "rightly": 1,
         "unlisted": 0,
-        "straight_through_rate@0.125": 4 / 4,
-        "document_error_rate@0.125": 1 / 4,  # of a2, whose name was missed and whose total is wrong
+        "straight_through_rate/0.125": 4 / 4,
+        "document_error_rate/0.125": 1 / 4,  # of a2, whose name was missed and whose total is wrong
     }
     page = tables / "r.html"
     said = " ".join(run(*paths, "--report", page).stdout.split())
@@ -141,9 +155,9 @@ def test_fields_that_documents_lack(tables):
     (tables / "ways.toml").write_text("name = { optional = true }\n")
     for optional in (("--optional", "name"), ("--compare", tables / "ways.toml")):
         (row,) = json.loads(run(*paths, *optional, "--format", "json").stdout)["models"]
-        assert row["straight_through_rate@0.125"] == 4 / 4
-        assert row["document_error_rate@0.125"] == 1 / 4
-        assert row["absent_fields"][0]["straight_through_rate@0.125"] == 2 / 4
+        assert row["straight_through_rate/0.125"] == 4 / 4
+        assert row["document_error_rate/0.125"] == 1 / 4
+        assert row["absent_fields"][0]["straight_through_rate/0.125"] == 2 / 4
     lines = (tables / "truth.csv").read_text().splitlines(keepends=True)
     (tables / "truth.csv").write_text("".join(line for line in lines if "a3,name" not in line))
     assert refusal(*paths, "--optional", "name") == (
@@ -154,7 +168,7 @@ def test_fields_that_documents_lack(tables):
     assert "or say --fields-complete" in run(*paths).stdout.replace("\n", " ")
     complete = "--optional", "name", "--fields-complete", "--format", "json"
     (row,) = json.loads(run(*paths, *complete).stdout)["models"]
-    assert row["straight_through_rate@0.125"] == 3 / 4  # of 7 items no error may remain
+    assert row["straight_through_rate/0.125"] == 3 / 4  # of 7 items no error may remain
 
 
 def test_two_engines_are_compared(tables):

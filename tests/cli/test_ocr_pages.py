@@ -68,8 +68,8 @@ def test_attributes_for_programs(table):
         for name, value in each.items():
             assert value == pytest.approx(columns[name][k]) if name != "value" else "clean worn"
     (row,) = csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout))
-    assert row["pages|state=worn"] == str(expected.pages[1])
-    assert row["verdict@0.05|state=worn"] == expected.at[0].verdict[1]
+    assert row["pages/attribute/state/worn"] == str(expected.pages[1])
+    assert row["verdict/0.05/attribute/state/worn"] == expected.at[0].verdict[1]
     alone = run(*arguments, "--group", "none").stdout
     assert "for outputs that are independent of each other" in alone
 

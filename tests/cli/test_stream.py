@@ -61,9 +61,9 @@ def test_the_ends_contain_the_figures_of_all_outputs(large):
     for name in ("arac_auc", "arp_auc", "roc_auc", "aurc", "augrc", "average_precision"):
         assert figures[f"{name}_low"] < exact[name] < figures[f"{name}_high"], name
     assert figures["roc_auc_high"] - figures["roc_auc_low"] < 1e-3
-    assert figures["error_rate_high@0.02"] <= 0.02
-    most = figures["acceptance_rate_low@0.02"] + figures["acceptance_lost@0.02"]
-    assert figures["acceptance_rate_low@0.02"] <= exact["acceptance_rate@0.02"] <= most + 1e-12
+    assert figures["error_rate_high/0.02"] <= 0.02
+    most = figures["acceptance_rate_low/0.02"] + figures["acceptance_lost/0.02"]
+    assert figures["acceptance_rate_low/0.02"] <= exact["acceptance_rate/0.02"] <= most + 1e-12
     text = run("evaluate", path, "--max-memory", "64MB").stdout
     assert "between 0." in text
     assert "150,000 outputs were counted in a stream" in text

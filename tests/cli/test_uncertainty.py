@@ -69,15 +69,15 @@ class TestIntervals:
         statistics = {
             "0.01": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01),
             "0.005": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.005),
-            "risk=0.01": fa.Statistic("acceptance_at_risk", max_risk=0.01),
+            "risk/0.01": fa.Statistic("acceptance_at_risk", max_risk=0.01),
         }
         for key, statistic in statistics.items():
             found = fa.asymptotic_interval(
                 *DATA["knn-votes"], statistic=statistic, confidence_level=0.9
             )
-            assert record[f"acceptance_rate@{key}"] == found.estimate
-            assert record[f"acceptance_rate_low@{key}"] == found.low
-            assert record[f"acceptance_rate_high@{key}"] == found.high
+            assert record[f"acceptance_rate/{key}"] == found.estimate
+            assert record[f"acceptance_rate_low/{key}"] == found.low
+            assert record[f"acceptance_rate_high/{key}"] == found.high
 
     def test_thresholds(self, knn):
         (record,) = records("evaluate", knn, *CI, "--threshold", 0.55)
@@ -85,8 +85,8 @@ class TestIntervals:
             found = fa.asymptotic_interval(
                 *DATA["knn-votes"], statistic=fa.Statistic(rate, threshold=0.55)
             )
-            assert record[f"{rate}_low@threshold=0.55"] == found.low
-            assert record[f"{rate}_high@threshold=0.55"] == found.high
+            assert record[f"{rate}_low/threshold/0.55"] == found.low
+            assert record[f"{rate}_high/threshold/0.55"] == found.high
 
     def test_weights(self, tmp_path):
         correct, confidence = (column[:400] for column in DATA["naive-bayes"])
@@ -99,8 +99,8 @@ class TestIntervals:
         assert (record["arac_auc_low"], record["arac_auc_high"]) == (found.low, found.high)
         statistic = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.02)
         found = fa.asymptotic_interval(correct, confidence, statistic=statistic, **shared)
-        assert record["acceptance_rate_low@0.02"] == found.low
-        assert record["acceptance_rate_low@risk=0.05"] < record["acceptance_rate_high@risk=0.05"]
+        assert record["acceptance_rate_low/0.02"] == found.low
+        assert record["acceptance_rate_low/risk/0.05"] < record["acceptance_rate_high/risk/0.05"]
 
     def test_table(self, knn, monkeypatch):
         monkeypatch.setenv("COLUMNS", "92")
@@ -113,7 +113,7 @@ class TestIntervals:
         assert all("0.9988" in row or "96.3 %" in row for row in rows)  # on the line of the figures
         (record,) = records("evaluate", knn, *CI, "--error-rate", 0.01)
         assert f"{record['arac_auc_low']:.4f}-{record['arac_auc_high']:.4f}" in text
-        low, high = record["acceptance_rate_low@0.01"], record["acceptance_rate_high@0.01"]
+        low, high = record["acceptance_rate_low/0.01"], record["acceptance_rate_high/0.01"]
         assert f"{100 * low:.1f}-{100 * high:.1f} %" in text
         assert "95 % confidence intervals" in text
 
@@ -134,9 +134,9 @@ class TestIntervals:
         """Without an error nothing varies; yet three outputs say little."""
         path = write(tmp_path / "all.csv", [1] * 3, [0.9, 0.8, 0.7])
         (record,) = records("evaluate", path, *CI, "--max-risk", 0.01, "--error-rate", 0.01)
-        for key in ("0.01", "risk=0.01"):
-            assert record[f"acceptance_rate_low@{key}"] < 0.3
-            assert record[f"acceptance_rate_high@{key}"] == 1
+        for key in ("0.01", "risk/0.01"):
+            assert record[f"acceptance_rate_low/{key}"] < 0.3
+            assert record[f"acceptance_rate_high/{key}"] == 1
 
     def test_doubts_are_notes(self, tmp_path):
         few = write(tmp_path / "few.csv", *FEW, page=[1, 1, 2, 2, 3])
@@ -159,7 +159,7 @@ class TestIntervals:
         command = "demo", *CI, "--guarantee", 0.05
         for record in records(*command):
             assert record["arac_auc_low"] < record["arac_auc"] < record["arac_auc_high"]
-            assert "threshold@guaranteed:0.01" in record
+            assert "threshold/guaranteed/0.01" in record
 
     @pytest.mark.parametrize("level", [0, 1, 95, -1, "nan"])
     def test_refused(self, level):
@@ -242,8 +242,8 @@ class TestDependence:
         options = "--group", "page", "--guarantee", 0.05, "--error-rate", 0.2
         (record,) = records("evaluate", pages, *options)
         sure = fa.guaranteed_operating_point(*DATA["knn-votes"], groups=self.PAGES, max_error_rate=0.2)
-        assert record["threshold@guaranteed:0.2"] == sure.threshold
-        assert record["acceptance_rate@guaranteed:0.2"] == sure.acceptance_rate > 0
+        assert record["threshold/guaranteed/0.2"] == sure.threshold
+        assert record["acceptance_rate/guaranteed/0.2"] == sure.acceptance_rate > 0
         said = " ".join(run("evaluate", pages, *options).stdout.split())
         assert "With 95 % confidence at most 20 % errors remain: accept at confidence >=" in said
         assert (
@@ -259,14 +259,14 @@ class TestGuarantee:
         assert record["failure_probability"] == 0.1
         for key, limit in (
             ("0.01", {"max_error_rate": 0.01}),
-            ("risk=0.02", {"max_risk": 0.02, "method": "sgr"}),
+            ("risk/0.02", {"max_risk": 0.02, "method": "sgr"}),
         ):
             found = fa.guaranteed_operating_point(*DATA["knn-votes"], **limit, failure_probability=0.1)
-            assert record[f"threshold@guaranteed:{key}"] == found.threshold
-            assert record[f"acceptance_rate@guaranteed:{key}"] == found.acceptance_rate
-            assert record[f"error_rate@guaranteed:{key}"] == found.point.error_rate
-            assert record[f"bound@guaranteed:{key}"] == found.bound
-        assert not any("guaranteed:threshold" in name for name in record)
+            assert record[f"threshold/guaranteed/{key}"] == found.threshold
+            assert record[f"acceptance_rate/guaranteed/{key}"] == found.acceptance_rate
+            assert record[f"error_rate/guaranteed/{key}"] == found.point.error_rate
+            assert record[f"bound/guaranteed/{key}"] == found.bound
+        assert not any("guaranteed/threshold" in name for name in record)
 
     def test_sentences(self, knn):
         text = run(
@@ -299,8 +299,8 @@ class TestGuarantee:
         result = run("evaluate", few, "--guarantee", 0.05, "--error-rate", 0.01, "--format", "json")
         assert result.stderr == f"fastarac: note: {note}\n"
         (record,) = commands.records(result.stdout)
-        assert record["threshold@guaranteed:0.01"] is None
-        assert record["acceptance_rate@guaranteed:0.01"] == 0
+        assert record["threshold/guaranteed/0.01"] is None
+        assert record["acceptance_rate/guaranteed/0.01"] == 0
 
     def test_refusals(self, few, tmp_path):
         assert refusal("evaluate", "missing.csv", "--guarantee", 5) == (
@@ -359,7 +359,7 @@ def test_an_interval_stands_below_its_own_model():
     each = fa.Interval(0.5, 0.25, 0.75, 0.1, 0.95, "wald")
     models = [
         SimpleNamespace(evaluation=SimpleNamespace(intervals=found))
-        for found in ({}, {"acceptance_rate@x": each})
+        for found in ({}, {"acceptance_rate/x": each})
     ]
-    assert _below(models, "acceptance_rate@x") == ["", "25.0-75.0 %"]
-    assert _below(models[:1], "acceptance_rate@x") is None
+    assert _below(models, "acceptance_rate/x") == ["", "25.0-75.0 %"]
+    assert _below(models[:1], "acceptance_rate/x") is None

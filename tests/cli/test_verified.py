@@ -67,9 +67,9 @@ def test_guarantees_have_the_keys_of_plain_outputs(folder, tmp_path):
     assert set(of_some) == {*of_all, "n_verified"}
     outputs = read_verified(folder / "a.csv", **columns())
     point = fa.guaranteed_operating_point(*outputs, max_error_rate=0.05, failure_probability=0.1)
-    assert of_some["threshold@guaranteed:0.05"] == point.threshold
-    assert of_some["error_rate@guaranteed:0.05"] == point.point.error_rate
-    assert of_some["bound@guaranteed:0.05"] is None  # bets have none
+    assert of_some["threshold/guaranteed/0.05"] == point.threshold
+    assert of_some["error_rate/guaranteed/0.05"] == point.point.error_rate
+    assert of_some["bound/guaranteed/0.05"] is None  # bets have none
     assert of_some["failure_probability"] == 0.1
 
 
@@ -90,10 +90,10 @@ def test_costs(folder, tmp_path):
     )
     done = run(*command, "--by", "page", "--format", "json")
     (found,) = json.loads(done.stdout)["models"]
-    assert found["cost_per_1000@cheapest"] == 1000 * expected.at_cheapest
-    assert found["cost_per_1000@0.05"] == 1000 * expected.at_limits["0.05"]
+    assert found["cost_per_1000/cheapest"] == 1000 * expected.at_cheapest
+    assert found["cost_per_1000/0.05"] == 1000 * expected.at_limits["0.05"]
     known = [group for group in found["groups"] if group["n_verified"] > 1]
-    assert all(np.isfinite(group["cost_per_1000@cheapest"]) for group in known)
+    assert all(np.isfinite(group["cost_per_1000/cheapest"]) for group in known)
     assert "--report is given beside" in reason(*command, "--report", tmp_path / "r.html")
     assert "without --cost-correction" in reason("evaluate", path, *BY, *options[:2])
 
@@ -109,7 +109,7 @@ def test_report(folder, tmp_path):
     for path in paths:
         outputs = read_verified(path, **columns())
         found = fa.evaluate(*outputs, max_error_rate=0.05, intervals=True)
-        point, ends = found.limits[0].point, found.intervals["acceptance_rate@0.05"]
+        point, ends = found.limits[0].point, found.intervals["acceptance_rate/0.05"]
         assert f"At most 5 % errors, {path.stem}" in page
         assert f"{100 * point.acceptance_rate:.3g} %" in page
         assert f"{100 * ends.low:.3g} % to {100 * ends.high:.3g} %" in page

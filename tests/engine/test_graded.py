@@ -52,7 +52,7 @@ def test_everything_reads_the_same_sweep():
         alone = fa.threshold_sweep(GRADES[by == k], CONFIDENCE[by == k], graded=True)
         assert groups["arac_auc"][k] == fa.arac_auc_score(alone)
         rate = (1 - GRADES)[(by == k) & (CONFIDENCE >= 0.5)].sum() / (by == k).sum()
-        assert groups["error_rate@threshold=0.5"][k] == pytest.approx(rate)
+        assert groups["error_rate/threshold/0.5"][k] == pytest.approx(rate)
 
 
 @pytest.mark.parametrize("find", [fa.asymptotic_interval, fa.bootstrap])

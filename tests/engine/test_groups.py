@@ -283,7 +283,7 @@ def test_at_one_threshold_for_all(sample, data):
         for at in whole.limits:
             key, threshold = at.limit.key, at.point.threshold
             found = {
-                name: result[f"{name}@{key}"][row] for name in ("acceptance_rate", "error_rate", "risk")
+                name: result[f"{name}/{key}"][row] for name in ("acceptance_rate", "error_rate", "risk")
             }
             pairs = list(zip(correct[mine].tolist(), confidence[mine].tolist(), strict=True))
             accepted = [bool(right) for right, t in pairs if t >= threshold]
@@ -292,18 +292,18 @@ def test_at_one_threshold_for_all(sample, data):
             assert found["error_rate"] == wrong / len(pairs)
             assert found["risk"] == wrong / len(accepted) if accepted else math.isnan(found["risk"])
             point = fa.operating_point(correct[mine], confidence[mine], threshold=threshold)
-            assert result[f"performance@{key}"][row] == pytest.approx(
+            assert result[f"performance/{key}"][row] == pytest.approx(
                 costs.performance(point), abs=1e-14
             )
             if at.limit.criterion != "threshold":
                 rate = found[at.limit.criterion.removeprefix("max_")]
-                assert result[f"keeps_limit@{key}"][row] == (not rate > at.limit.value)
+                assert result[f"keeps_limit/{key}"][row] == (not rate > at.limit.value)
 
 
 def test_integers_beyond_floats_keep_their_threshold():
     result = fa.evaluate_groups([1, 0], [2**60 + 1, 2**60], by=[0, 0], max_error_rate=0)
-    assert result["threshold@0"].tolist() == [2**60 + 1]
-    assert result["acceptance_rate@0"].tolist() == [0.5]
+    assert result["threshold/0"].tolist() == [2**60 + 1]
+    assert result["acceptance_rate/0"].tolist() == [0.5]
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8, np.int64, np.uint64])
@@ -316,9 +316,9 @@ def test_items_and_sweep_agree_on_what_is_accepted(dtype):
     thresholds = [*(np.arange(-2, 30) / 10).tolist(), 1e9, -1e9]
     found = fa.evaluate_groups(correct, confidence, by=np.zeros(12), threshold=thresholds)
     for threshold in thresholds:
-        key = f"threshold={threshold!r}".removesuffix(".0")
-        assert found[f"acceptance_rate@{key}"] == sum(sweep.at(threshold)[:2]) / 12
-        assert found[f"error_rate@{key}"] == sweep.at(threshold).false_accepts / 12
+        key = f"threshold/{threshold!r}".removesuffix(".0")
+        assert found[f"acceptance_rate/{key}"] == sum(sweep.at(threshold)[:2]) / 12
+        assert found[f"error_rate/{key}"] == sweep.at(threshold).false_accepts / 12
 
 
 class TestIntervals:
@@ -338,7 +338,7 @@ class TestIntervals:
             gamma=2.0, groups=pages, intervals=True, confidence_level=0.9, sample_weight=weight,
         )  # fmt: skip
         tolerance = 0 if weight is None else 1e-12
-        at = float(found["threshold@0.1"][0])
+        at = float(found["threshold/0.1"][0])
         for row, label in enumerate(found.groups):
             mine = label == self.BY
             alone = fa.evaluate(
@@ -351,10 +351,10 @@ class TestIntervals:
             expected = {name: alone.intervals[name] for name in names}
             assert alone.intervals["arac_auc"].low < alone.arac.auc
             for rate in ("acceptance_rate", "error_rate"):
-                expected[f"{rate}@0.1"] = alone.intervals[f"{rate}@threshold={at!r}".removesuffix(".0")]
-                expected[f"{rate}@threshold=0.9"] = alone.intervals[f"{rate}@threshold=0.9"]
+                expected[f"{rate}/0.1"] = alone.intervals[f"{rate}/threshold/{at!r}".removesuffix(".0")]
+                expected[f"{rate}/threshold/0.9"] = alone.intervals[f"{rate}/threshold/0.9"]
             for name, interval in expected.items():
-                figure, mark, key = name.partition("@")
+                figure, mark, key = name.partition("/")
                 ends = [found[f"{figure}_{end}{mark}{key}"][row] for end in ("low", "high")]
                 assert ends == pytest.approx([interval.low, interval.high], rel=tolerance)
 
@@ -404,7 +404,7 @@ def test_the_points_are_those_of_each_group_alone(reviewer, weighted):
     whole = fa.evaluate(correct, confidence, sample_weight=weight, **limits, **options)
     for at in whole.limits:
         key = at.limit.key
-        assert (found[f"threshold@{key}"] == at.point.threshold).all()
+        assert (found[f"threshold/{key}"] == at.point.threshold).all()
         for row, label in enumerate(found.groups):
             mine = by == label
             alone = fa.evaluate(
@@ -419,16 +419,16 @@ def test_the_points_are_those_of_each_group_alone(reviewer, weighted):
                 "normalized_arac_auc": alone.arac.normalized,
                 "augrc": alone.augrc,
                 "roc_auc": alone.roc_auc,
-                f"acceptance_rate@{key}": there.point.acceptance_rate,
-                f"error_rate@{key}": there.point.error_rate,
-                f"risk@{key}": there.point.risk,
-                f"performance@{key}": there.performance,
-                f"cost@{key}": alone.cost_evaluation.at_limits[there.limit.key],
+                f"acceptance_rate/{key}": there.point.acceptance_rate,
+                f"error_rate/{key}": there.point.error_rate,
+                f"risk/{key}": there.point.risk,
+                f"performance/{key}": there.performance,
+                f"cost/{key}": alone.cost_evaluation.at_limits[there.limit.key],
             }
             for name, value in expected.items():
                 assert found[name][row] == pytest.approx(value, rel=1e-13), name
     cheapest = whole.cost_evaluation.cheapest.threshold
-    assert (found["threshold@cheapest"] == cheapest).all()
+    assert (found["threshold/cheapest"] == cheapest).all()
     for row, label in enumerate(found.groups):
         mine = by == label
         there = fa.operating_point(
@@ -436,9 +436,9 @@ def test_the_points_are_those_of_each_group_alone(reviewer, weighted):
             sample_weight=None if weight is None else weight[mine],
         )  # fmt: skip
         expected = there.acceptance_rate, there.error_rate, costs.cost(there)
-        rates = [found[f"{name}@cheapest"][row] for name in ("acceptance_rate", "error_rate", "cost")]
+        rates = [found[f"{name}/cheapest"][row] for name in ("acceptance_rate", "error_rate", "cost")]
         assert rates == pytest.approx(expected, rel=1e-13)
-    assert "cost@0.1" not in fa.evaluate_groups(correct, confidence, by=by, max_error_rate=0.1).values
+    assert "cost/0.1" not in fa.evaluate_groups(correct, confidence, by=by, max_error_rate=0.1).values
 
 
 def test_gamma_is_that_of_the_prices_unless_it_is_given():
@@ -458,10 +458,10 @@ def test_people_who_count_in_the_costs_alone():
     options = {"max_error_rate": 0.1, "costs": costs}
     found = fa.evaluate_groups(**items, by=by, **options, reviewer=people)
     machine = fa.evaluate_groups(**items, by=by, **options)
-    for name in ("threshold@0.1", "error_rate@0.1", "performance@0.1", "keeps_limit@0.1"):
+    for name in ("threshold/0.1", "error_rate/0.1", "performance/0.1", "keeps_limit/0.1"):
         np.testing.assert_array_equal(found[name], machine[name])
     whole = fa.evaluate(**items, **options, reviewer=people).to_dict()
-    for name in ("cost@0.1", "cost@cheapest", "error_rate@cheapest", "acceptance_rate@cheapest"):
+    for name in ("cost/0.1", "cost/cheapest", "error_rate/cheapest", "acceptance_rate/cheapest"):
         assert np.average(found[name], weights=found["n"]) == pytest.approx(whole[name])
 
 

@@ -108,7 +108,7 @@ def test_one_class_is_no_reason_to_warn(label):
     """What is undefined is NaN as a field and null in JSON; everything else has its value."""
     flat = fa.evaluate([label] * 3, [3, 2, 1]).to_dict()
     undefined = {"roc_auc", "normalized_aurc", *(["pr_auc", "average_precision"] if not label else [])}
-    missing = {name for name, value in flat.items() if value is None and "@" not in name}
+    missing = {name for name, value in flat.items() if value is None and "/" not in name}
     assert missing == undefined
     assert (flat["arp_auc"], flat["aurc"]) == (label, 1 - label)
     if label:
@@ -151,19 +151,19 @@ def test_flat_and_json_safe():
     assert flat["normalized_arp_auc"] == e.arp.normalized
     for name in ("roc_auc", "pr_auc", "average_precision", "aurc", "normalized_aurc", "augrc"):
         assert flat[name] == getattr(e, name)
-    assert flat["threshold@0.2"] == 0.6
-    assert flat["acceptance_rate@0.2"] == 0.8
-    assert flat["acceptance_rate@0.001"] == 0.4
-    assert flat["performance@0.2"] == e.limits[0].performance
+    assert flat["threshold/0.2"] == 0.6
+    assert flat["acceptance_rate/0.2"] == 0.8
+    assert flat["acceptance_rate/0.001"] == 0.4
+    assert flat["performance/0.2"] == e.limits[0].performance
     nothing = fa.evaluate([0, 0], [1, 2], max_error_rate=[0.1]).to_dict()
-    assert nothing["threshold@0.1"] is None
+    assert nothing["threshold/0.1"] is None
     assert nothing["roc_auc"] is None
     json.dumps(nothing, allow_nan=False)
 
 
 def test_integers_that_no_float_holds_stay_integers():
     flat = fa.evaluate([1, 0], np.array([2**60 + 1, 2**60]), max_error_rate=[0.0]).to_dict()
-    assert flat["threshold@0"] == 2**60 + 1
+    assert flat["threshold/0"] == 2**60 + 1
 
 
 def test_print():
@@ -231,9 +231,9 @@ class TestIntervals:
                 "recognition_rate": fa.Statistic("recognition_rate"),
                 "normalized_arac_auc": fa.Statistic("normalized_arac_auc", gamma=gamma),
                 "roc_auc": fa.Statistic("roc_auc"),
-                "acceptance_rate@0.05": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05),
-                "acceptance_rate@risk=0.1": fa.Statistic("acceptance_at_risk", max_risk=0.1),
-                "error_rate@threshold=1.5": fa.Statistic("error_rate", threshold=1.5),
+                "acceptance_rate/0.05": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05),
+                "acceptance_rate/risk/0.1": fa.Statistic("acceptance_at_risk", max_risk=0.1),
+                "error_rate/threshold/1.5": fa.Statistic("error_rate", threshold=1.5),
             }
             for name, statistic in statistics.items():
                 expected = fa.asymptotic_interval(*self.ITEMS, statistic=statistic, **data)
@@ -241,7 +241,7 @@ class TestIntervals:
             flat = found.to_dict()
             assert json.loads(json.dumps(flat, allow_nan=False)) == flat
             assert flat["arac_auc_low"] <= flat["arac_auc"] <= flat["arac_auc_high"]
-            assert flat["acceptance_rate_low@0.05"] <= flat["acceptance_rate@0.05"]
+            assert flat["acceptance_rate_low/0.05"] <= flat["acceptance_rate/0.05"]
             assert flat["confidence_level"] == 0.95
             assert "ARAC-AUC" in str(found)
             shown = set(found.intervals) - {"normalized_aurc"}
@@ -265,7 +265,7 @@ class TestIntervals:
             assert at.guaranteed == expected
         assert found.limits[2].guaranteed is None
         flat = found.to_dict()
-        assert flat["threshold@guaranteed:0.1"] >= flat["threshold@0.1"]
+        assert flat["threshold/guaranteed/0.1"] >= flat["threshold/0.1"]
         assert flat["failure_probability"] == 0.1
 
     def test_a_guarantee_of_groups(self):
@@ -320,16 +320,16 @@ class TestCosts:
             people,
             best,
         )
-        assert figures["cost@cheapest"] == cost_evaluation.at_cheapest == COSTS.cost(best)
+        assert figures["cost/cheapest"] == cost_evaluation.at_cheapest == COSTS.cost(best)
         everywhere = COSTS.cost(sweep, reviewer=people)
-        assert figures["cost@everything_checked"] == cost_evaluation.everything_checked == everywhere[0]
-        assert figures["cost@nothing_checked"] == cost_evaluation.nothing_checked == everywhere[-1]
+        assert figures["cost/everything_checked"] == cost_evaluation.everything_checked == everywhere[0]
+        assert figures["cost/nothing_checked"] == cost_evaluation.nothing_checked == everywhere[-1]
         machine = fa.evaluate(*data, **limits)
         assert [each.point for each in found.limits] == [each.point for each in machine.limits]
         for limit, point in ((each.limit, each.point) for each in machine.limits):
             there = fa.operating_point(sweep, threshold=point.threshold, reviewer=people)
             assert (
-                figures[f"cost@{limit.key}"]
+                figures[f"cost/{limit.key}"]
                 == cost_evaluation.at_limits[limit.key]
                 == COSTS.cost(there)
             )
@@ -395,10 +395,10 @@ def test_where_nothing_is_accepted_no_threshold_and_no_risk_is_shown():
     assert "none: review everything" in shown
     assert "inf" not in shown
     figures = found.to_dict()
-    for key in ("0", "risk=0", "threshold=inf", "cheapest", "guaranteed:0"):
-        assert figures[f"acceptance_rate@{key}"] == 0.0
-        assert figures[f"risk@{key}"] is None
-        assert figures[f"threshold@{key}"] is None
+    for key in ("0", "risk/0", "threshold/inf", "cheapest", "guaranteed/0"):
+        assert figures[f"acceptance_rate/{key}"] == 0.0
+        assert figures[f"risk/{key}"] is None
+        assert figures[f"threshold/{key}"] is None
     bins = fa.frames.BoundedSweep.from_bins([0.0, 0.5, 1.0], [10, 20], [20, 5])
     nothing = fa.operating_point(bins, max_error_rate=0)
     assert str(nothing).startswith("accept nothing, at most ")

@@ -138,7 +138,7 @@ def test_partial_credit(tmp_path):
         np.where(right, 1, 0.5)[:, 0], sure[:, 0], graded=True, intervals=True, max_error_rate=0.3
     ).to_dict()
     found = metrics_of(log)
-    for name in ("arac_auc", "arac_auc_low", "recognition_rate", "acceptance_rate@0.3"):
+    for name in ("arac_auc", "arac_auc_low", "recognition_rate", "acceptance_rate/0.3"):
         assert found[name] == pytest.approx(expected[name], rel=1e-12)
 
 

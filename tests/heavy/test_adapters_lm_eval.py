@@ -119,7 +119,7 @@ def test_metrics_of_a_task(tmp_path, monkeypatch):
     assert figures["acc,none"] == correct.mean()
     assert figures["arac_auc,none"] == pytest.approx(fa.arac_auc_score(sweep))
     assert figures["aurc,none"] == pytest.approx(fa.aurc_loss(sweep))
-    assert figures["acceptance_at_error_rate,none"] == pytest.approx(limit(sweep))
+    assert figures["acceptance_at_error_rate/max_error_rate/0.1,none"] == pytest.approx(limit(sweep))
     assert results["higher_is_better"]["quiz"]["arac_auc"] is True
     assert results["higher_is_better"]["quiz"]["aurc"] is False
 

@@ -49,16 +49,16 @@ def check_bounds(found, correct, confidence):
     for name in ("arac_auc", "roc_auc", "augrc", "aurc", "arp_auc", "average_precision"):
         assert found[f"{name}_low"] <= exact[name] <= found[f"{name}_high"]
     for key, limit in (("0.05", 0.05), ("0.2", 0.2)):
-        assert found[f"error_rate_high@{key}"] <= limit
-        assert found[f"acceptance_rate_low@{key}"] <= exact[f"acceptance_rate@{key}"]
-        most = found[f"acceptance_rate_low@{key}"] + found[f"acceptance_lost@{key}"]
-        assert exact[f"acceptance_rate@{key}"] <= most + 1e-12
-        threshold = found[f"threshold@{key}"]  # NaN where nothing is accepted
+        assert found[f"error_rate_high/{key}"] <= limit
+        assert found[f"acceptance_rate_low/{key}"] <= exact[f"acceptance_rate/{key}"]
+        most = found[f"acceptance_rate_low/{key}"] + found[f"acceptance_lost/{key}"]
+        assert exact[f"acceptance_rate/{key}"] <= most + 1e-12
+        threshold = found[f"threshold/{key}"]  # NaN where nothing is accepted
         at = fa.threshold_sweep(correct, confidence).at(
             math.inf if math.isnan(threshold) else threshold
         )
         accepted = (at.true_accepts + at.false_accepts) / exact["n"]
-        assert found[f"acceptance_rate_low@{key}"] <= accepted <= found[f"acceptance_rate_high@{key}"]
+        assert found[f"acceptance_rate_low/{key}"] <= accepted <= found[f"acceptance_rate_high/{key}"]
 
 
 def test_exact_figures_are_those_of_the_arrays():

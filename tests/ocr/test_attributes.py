@@ -295,9 +295,9 @@ def test_results(figures):
     assert repr(found) == "AttributeFigures(4 values of quality, odd)"
     columns = found.to_columns()
     assert {len(column) for column in columns.values()} == {4}
-    assert "verdict@0.05" in columns
-    assert "risk_low@risk=0.02" in columns
-    assert "verdict@threshold=60" not in columns
+    assert "verdict/0.05" in columns
+    assert "risk_low/risk/0.02" in columns
+    assert "verdict/threshold/60" not in columns
     assert found.to_frame().shape == (4, len(columns))
 
 

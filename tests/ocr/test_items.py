@@ -456,7 +456,7 @@ def test_what_a_decision_owes_to_the_policies():
     output = words_of({"p": [("amber", 9), ("~", 8.5), ("bishop", 8), ("dust", 7)], "q": [("WVZ", 6)]})
     limits = [Limit("max_error_rate", 0.0), Limit("max_risk", 0.3), Limit("threshold", 6.5)]
     found = sensitivity(align(truth, output, missed="separate"), limits)
-    assert [limit.key for limit in found.limits] == ["0", "risk=0.3", "threshold=6.5"]
+    assert [limit.key for limit in found.limits] == ["0", "risk/0.3", "threshold/6.5"]
     assert next(iter(found.accepted)) == AlignmentPolicy("separate", "wrong")
     assert len(found.accepted) == 4 * 2
     assert found.accepted[AlignmentPolicy("separate", "wrong")] == (1 / 5, 4 / 5, 4 / 5)
@@ -467,7 +467,7 @@ def test_what_a_decision_owes_to_the_policies():
     assert found.varied == ["missed", "inserted"]
     assert found.without_pages == ("q",)
     assert found.accepted_without == (1 / 4, 1, 1)
-    assert found.to_dict()["acceptance_rate@0|missed=reject|inserted=drop|moved=right"] == 3 / 8
+    assert found.to_dict()["acceptance_rate/0/missed/reject/inserted/drop/moved/right"] == 3 / 8
 
     of_dropped = sensitivity(align(truth, output, missed="drop"), limits)
     assert AlignmentPolicy("separate", "wrong") not in of_dropped.accepted
@@ -554,7 +554,7 @@ def test_shares_without_the_items_that_are_never_accepted_vary_with_the_sample()
             never_accepted=-1.0,
         )  # fmt: skip
         share, *of_thresholds = (
-            found.intervals[f"acceptance_rate@{at.limit.key}"] for at in found.limits
+            found.intervals[f"acceptance_rate/{at.limit.key}"] for at in found.limits
         )
         assert share.estimate == found.limits[0].point.acceptance_rate == 0.9025
         of_rate = fa.asymptotic_interval(
@@ -566,7 +566,7 @@ def test_shares_without_the_items_that_are_never_accepted_vary_with_the_sample()
         assert share.low > 0.6
         shares.append(share)
     assert shares[1].low < shares[0].low < shares[0].high < shares[1].high
-    assert fa.evaluate(*items, intervals=True).intervals["acceptance_rate@0.05"].low < 0.95
+    assert fa.evaluate(*items, intervals=True).intervals["acceptance_rate/0.05"].low < 0.95
 
 
 def test_hints_have_counts_and_pages():

@@ -62,16 +62,16 @@ def test_each_group_is_as_if_alone(outputs, pages):
             ends = expected.intervals[key]
             low, high = values[f"{key}_low"], values[f"{key}_high"]
             assert (low, high) == pytest.approx((ends.low, ends.high), abs=1e-12)
-        for key, limit in zip(("0.05", "risk=0.1", "threshold=0.3"), expected.limits, strict=True):
+        for key, limit in zip(("0.05", "risk/0.1", "threshold/0.3"), expected.limits, strict=True):
             point = limit.point
-            assert values[f"threshold@{key}"] == point.threshold
+            assert values[f"threshold/{key}"] == point.threshold
             for rate in ("acceptance_rate", "error_rate", "risk"):
-                assert values[f"{rate}@{key}"] == pytest.approx(getattr(point, rate), abs=1e-12)
-            assert values[f"performance@{key}"] == pytest.approx(limit.performance)
-            ends = expected.intervals[f"error_rate@{limit.limit.key}"]
-            assert values[f"error_rate_high@{key}"] == pytest.approx(ends.high)
-        assert values["keeps_limit@0.05"] == (values["error_rate@0.05"] <= 0.05)
-        assert values["keeps_limit@risk=0.1"] == (values["risk@risk=0.1"] <= 0.1)
+                assert values[f"{rate}/{key}"] == pytest.approx(getattr(point, rate), abs=1e-12)
+            assert values[f"performance/{key}"] == pytest.approx(limit.performance)
+            ends = expected.intervals[f"error_rate/{limit.limit.key}"]
+            assert values[f"error_rate_high/{key}"] == pytest.approx(ends.high)
+        assert values["keeps_limit/0.05"] == (values["error_rate/0.05"] <= 0.05)
+        assert values["keeps_limit/risk/0.1"] == (values["risk/risk/0.1"] <= 0.1)
 
 
 def test_few_or_no_verified_items(outputs):
@@ -93,11 +93,11 @@ def test_few_or_no_verified_items(outputs):
     assert unreliable.startswith("1 of 3 groups have too little data for some interval; in one of them")
     assert found["n_verified"][1:].tolist() == [0, 2]
     for name, column in found.values.items():
-        known = name.partition("@")[0] in ("n", "n_verified", "threshold", "acceptance_rate")
+        known = name.partition("/")[0] in ("n", "n_verified", "threshold", "acceptance_rate")
         if not name.startswith("keeps"):
             assert np.isnan(column[1]) != known, name
-    assert not found["keeps_limit@0.1"][1]
-    assert np.isnan(found["risk@threshold=2"]).all()
+    assert not found["keeps_limit/0.1"][1]
+    assert np.isnan(found["risk/threshold/2"]).all()
 
 
 def test_known_with_certainty_is_plain(outputs):
@@ -142,7 +142,7 @@ def test_costs_of_all_that_is_known_are_those_of_plain_labels(outputs):
     plain = fa.evaluate(right, confidence, **options).to_dict()
     known = fa.evaluate(nearly_known(right), confidence, **options).to_dict()
     assert known.keys() == plain.keys()
-    assert "cost@cheapest" in plain
+    assert "cost/cheapest" in plain
     undefined = "normalized_aurc"  # of single items, which are not estimated
     for name in plain.keys() - {undefined}:
         assert known[name] == pytest.approx(plain[name], abs=1e-9), name
@@ -160,10 +160,10 @@ def test_costs_are_estimated_without_bias(outputs):
     right = rng.random(len(confidence)) < 0.4 + 0.6 * confidence
     options = {"costs": PRICES, "reviewer": PEOPLE, "threshold": [0.3, 0.7]}
     names = (
-        "cost@threshold=0.3",
-        "cost@threshold=0.7",
-        "cost@everything_checked",
-        "cost@nothing_checked",
+        "cost/threshold/0.3",
+        "cost/threshold/0.7",
+        "cost/everything_checked",
+        "cost/nothing_checked",
     )
     truth = fa.evaluate(right, confidence, **options).to_dict()
     found = []

@@ -61,10 +61,10 @@ DESIGNS = [given for given in map(design, range(40)) if given is not None]
 
 def check_figures(figures):
     for key, value in figures.items():
-        name = key.split("@")[0].removesuffix("_low").removesuffix("_high")
+        name = key.split("/")[0].removesuffix("_low").removesuffix("_high")
         if name in SHARES and value is not None and not math.isnan(value):
             assert 0.0 <= value <= 1.0, (key, value)
-        figure, at, limit = key.partition("@")
+        figure, at, limit = key.partition("/")
         low, high = (figures.get(f"{figure}_{end}{at}{limit}") for end in ("low", "high"))
         if None not in (value, low, high) and not math.isnan(value):
             assert low <= value <= high, (key, low, value, high)

@@ -403,8 +403,8 @@ def test_evaluation_reads_the_same_everywhere():
         assert found.to_dict()[name] == found.intervals[name].estimate
     for limit in found.limits:
         figures = found.to_dict()
-        interval = found.intervals[f"acceptance_rate@{limit.limit.key}"]
-        assert figures[f"acceptance_rate@{limit.limit.key}"] == pytest.approx(interval.estimate)
+        interval = found.intervals[f"acceptance_rate/{limit.limit.key}"]
+        assert figures[f"acceptance_rate/{limit.limit.key}"] == pytest.approx(interval.estimate)
     assert fa.operating_point(truth, confidence, max_error_rate=0.05).error_rate <= 0.05
     shares = fa.acceptance_at_error_rate(truth, confidence, max_error_rate=[0.01, 0.02, 0.05])
     assert (np.diff(shares) > 0).all()

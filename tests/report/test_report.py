@@ -99,7 +99,7 @@ class TestContents:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             every = fa.evaluate(*items, groups=aligned.page, intervals=True).intervals
-        figures = every["acceptance_rate@0.01"]
+        figures = every["acceptance_rate/0.01"]
         ends = [f"{100 * end:.1f}" for end in (figures.low, figures.high)]
         n_pages = len(aligned.records.page_names)
         assert f"How sure 95 % interval {ends[0]} to {ends[1]} %, from {n_pages} pages." in first

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import struct
 import sys
 from pathlib import Path
 
 import numpy as np
+from commands import run
 
 import fastarac as fa
 
@@ -52,3 +54,21 @@ def test_files_say_their_version(monkeypatch, tmp_path):
         "combination of engines",
         "sketch",
     }
+
+
+def test_files_from_before_format_2_load(tmp_path, monkeypatch):
+    """A policy, states, answers: none has keys of figures, which format 2 of JSON spells anew."""
+    shutil.copytree(Path(__file__).parent / "format_1", tmp_path / "format_1")
+    monkeypatch.chdir(tmp_path / "format_1")
+
+    def figures(*arguments, code=0):
+        return json.loads(run(*arguments, "--format", "json", code=code).stdout)
+
+    check = figures("check", "policy.json", "outputs.csv", code=3)["check"]
+    assert (check["of_fit"], check["n_items"]) == (True, 300)
+    monitor = figures("monitor", "policy.json", "outputs.csv", "--state", "state.json")["monitor"]
+    assert monitor["policies"][0]["audited"] == 300  # which count once
+    sample = figures("sample", "texts.csv", "--answers", "answered.csv", "-o", "verified.csv")
+    assert sample["sample"]["answered"] == 38
+    search = "search", "texts.csv", "--error-rate", 0.2, "--state", "search.json", "-o", "batch.csv"
+    assert figures(*search)["search"]["verified"] == 50

@@ -135,15 +135,15 @@ class AttributeFigures(Table, Result):
         for at in self.at:
             key, rate = at.limit.key, _rate(at.limit)
             columns |= {
-                f"acceptance_rate@{key}": at.acceptance_rate,
-                f"acceptance_rate_low@{key}": at.acceptance_low,
-                f"acceptance_rate_high@{key}": at.acceptance_high,
-                f"{rate}@{key}": at.error_rate,
-                f"{rate}_low@{key}": at.error_low,
-                f"{rate}_high@{key}": at.error_high,
+                f"acceptance_rate/{key}": at.acceptance_rate,
+                f"acceptance_rate_low/{key}": at.acceptance_low,
+                f"acceptance_rate_high/{key}": at.acceptance_high,
+                f"{rate}/{key}": at.error_rate,
+                f"{rate}_low/{key}": at.error_low,
+                f"{rate}_high/{key}": at.error_high,
             }
             if at.verdict is not None:
-                columns[f"verdict@{key}"] = at.verdict
+                columns[f"verdict/{key}"] = at.verdict
         return columns
 
     @property

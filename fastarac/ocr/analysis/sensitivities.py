@@ -107,9 +107,9 @@ class Sensitivity(Result):
         return self.accepted.get(policy._replace(**alike))
 
     def to_dict(self) -> dict[str, float]:
-        """Return the shares by flat names: ``"acceptance_rate@0.01|missed=reject|inserted=wrong"``."""
+        """Return the shares by flat names: ``"acceptance_rate/0.01/missed/reject/…"``."""
         return {
-            f"acceptance_rate@{limit.key}|{policy.key}": share
+            f"acceptance_rate/{limit.key}/{policy.key}": share
             for policy, row in self.accepted.items()
             for limit, share in zip(self.limits, row, strict=True)
         }

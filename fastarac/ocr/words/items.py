@@ -325,7 +325,7 @@ class AlignedOutputs(Table, Result):
         if self.never_accepted is not None:
             most = self.most_accepted
             for name, found in figures.intervals.items():
-                if name.startswith("acceptance_rate@") and found.estimate > most:
+                if name.startswith("acceptance_rate/") and found.estimate > most:
                     raise ValueError(
                         f"figures has an interval of {name!r} that takes in items that no threshold "
                         "accepts; use fa.evaluate(..., never_accepted=aligned.never_accepted)"

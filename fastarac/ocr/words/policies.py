@@ -131,8 +131,8 @@ class AlignmentPolicy(NamedTuple):
 
     @property
     def key(self) -> str:
-        """All of it, as ``"missed=reject|inserted=wrong|moved=right"``."""
-        return "|".join(f"{name}={value}" for name, value in self._asdict().items())
+        """All of it, as ``"missed/reject/inserted/wrong/moved/right"``."""
+        return "/".join(f"{name}/{value}" for name, value in self._asdict().items())
 
     def sentences(self, reading: Reading) -> list[str]:
         """Return the policy and the way texts are compared, in words."""

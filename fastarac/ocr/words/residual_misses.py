@@ -39,7 +39,7 @@ def with_unseen_figures(figures: Evaluation, n_missed: int) -> Evaluation:
         if sure is not None:
             sure = replace(sure, point=with_unseen_errors(sure.point, n_missed))
         if point is not found.point and found.limit.criterion != "threshold":
-            intervals.pop(f"acceptance_rate@{found.limit.key}", None)
+            intervals.pop(f"acceptance_rate/{found.limit.key}", None)
         performance = figures.costs.performance(point)
         limits.append(replace(found, point=point, performance=performance, guaranteed=sure))
     return replace(figures, limits=tuple(limits), intervals=intervals)

@@ -1,0 +1,48 @@
+"""Keys of metrics: letters, digits, ``_``, ``-``, ``.`` and ``/``, which every tracker takes.
+
+A key is the figure, where it was measured, and the part of the outputs that it belongs to:
+``acceptance_rate``, ``acceptance_rate/risk/0.02``, ``error_rate/0.01/field/total``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def in_key(name: object) -> str:
+    """Return a name as a part of a key: any other character becomes ``_``.
+
+    Examples
+    --------
+    >>> in_key("net amount (€)"), in_key("1/2"), in_key("..")
+    ('net_amount____', '1_2', '__')
+    """
+    part = re.sub(r"[^\w.-]", "_", str(name))
+    return part if part.strip(".") else "_" * max(1, len(part))  # trackers take keys for paths
+
+
+def parts_of_keys(names: Iterable[object], what: str) -> list[str]:
+    """Return different names as parts of keys; `what` they name is in the plural.
+
+    Raises
+    ------
+    ValueError
+        Where two names become one.
+    """
+    found: dict[str, object] = {}
+    for name in names:
+        part = in_key(name)
+        if part in found:
+            names_of_both = f"{str(found[part])!r} and {str(name)!r}"
+            raise ValueError(f"the {what} {names_of_both} have the same key, {part!r}; rename one")
+        found[part] = name
+    return list(found)
+
+
+def as_key(number: str) -> str:
+    """Return a number as a key has it: 1e+20 as 1e20, 0.0 as 0."""
+    return number.replace("+", "").removesuffix(".0")
