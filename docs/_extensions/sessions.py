@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 COLUMNS = "92"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-STATUSES = (0, 1, 2, 3)  # of a check or a monitor: fails, refused, too few
+STATUSES = (0, 1, 2, 3)  # of verdicts: fails, refused, too few
 TERMINAL = {"TTY_COMPATIBLE": "1", "COLUMNS": COLUMNS, "NO_COLOR": "1"}
 
 
@@ -251,6 +251,9 @@ MAKERS: dict[str, Callable[[], str]] = {
         "fastarac evaluate outputs.csv --model model --error-rate 0.01 --format markdown"
     ),
     "formats.txt": lambda: session("fastarac evaluate knn-votes.csv --error-rate 0.01 --format json"),
+    "fail_if.txt": lambda: session(
+        'fastarac evaluate knn-votes.csv --fail-if "acceptance_rate/0.01 < 0.97"'
+    ),
     "refused.txt": lambda: session("fastarac evaluate bad.csv"),
     "intervals.txt": lambda: session(
         "fastarac evaluate outputs.csv --model model --error-rate 0.01 --ci 0.95"

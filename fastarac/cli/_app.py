@@ -23,6 +23,7 @@ from fastarac.cli import (
 )
 from fastarac.cli import _options as options
 from fastarac.cli._costs import Costs, Prices
+from fastarac.cli._fail_if import Conditions, end, worse_than_first
 from fastarac.cli._help import ByTask
 from fastarac.cli._option_groups import (
     COSTS,
@@ -58,11 +59,25 @@ Examples:
   fastarac evaluate fields.jsonl --prediction text --truth checked --confidence score
   fastarac evaluate all.parquet --model engine --error-rate 0.005 --format json
   fastarac evaluate outputs.csv --ci 0.95 --guarantee 0.05
+  fastarac evaluate outputs.csv --fail-if "acceptance_rate/0.01 < 0.6"
   fastarac evaluate fields.parquet --by field --report report.html
   fastarac evaluate archive.parquet --max-memory 500MB
 
 A file of outputs has one row per output: a column "confidence", and a column "correct" (true or
 false, or 1 or 0) or the two columns "prediction" and "truth". Options name other columns.
+"""
+
+EXIT_CODES = """
+Exit codes:
+
+\b
+  0    done; check: the limit holds
+  1    check: the limit fails; monitor: an alarm; evaluate, compare: --fail-if
+       applies; doctor: something is amiss
+  2    an option or a file was refused, or the output could not be written
+  3    too few outputs: check cannot tell, fit accepts nothing
+  70   an error of fastarac itself
+  130  interrupted; 141: whoever reads the output has closed it
 """
 
 EXAMPLES_OF_COMPARE = f"""
@@ -72,6 +87,7 @@ Examples:
   fastarac compare engine-a.csv engine-b.csv --id image
   fastarac compare all.parquet --model engine --statistic recognition_rate
   fastarac compare a.csv b.csv --statistic roc_auc --method bootstrap --correction bonferroni
+  fastarac compare released.csv candidate.csv --fail-if worse
   fastarac compare a.csv b.csv --method bootstrap --statistic acceptance_at_risk:max_risk=0.01
 
 Files are as for fastarac evaluate. Statistics are {", ".join(Statistic.names())}.
@@ -125,7 +141,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog=EXAMPLES)
+@app.callback(epilog=EXAMPLES + EXIT_CODES)
 def _common(
     context: typer.Context,
     max_line: options.MaxLine = None,
@@ -166,10 +182,12 @@ def evaluate(
     ci: options.Interval = None,
     guarantee: options.Guarantee = None,
     delivery: DeliveryOptions,
+    fail_if: options.FailIf = None,
     max_memory: options.MaxMemory = None,
     verified: VerifiedOptions,
 ) -> None:
     """Evaluate the outputs in files."""
+    conditions = Conditions.of(fail_if)
     groups = groups_of(group)
     not_given = (*NOT_OF_VERIFIED, "item", "wide")
     of_verified = verified.columns(context, reading, groups, *not_given, paths=paths)
@@ -184,7 +202,9 @@ def evaluate(
 
         certainty = Certainty(ci, guarantee)
         certainty.check(limits)
-        _verified.evaluate(paths, of_verified, by, limits, certainty, delivery, costs.prices)
+        _verified.evaluate(
+            paths, of_verified, by, limits, certainty, delivery, costs.prices, conditions
+        )
         return
     report = delivery.report
     if report is not None and ci is None:
@@ -216,9 +236,11 @@ def evaluate(
             "--empty-confidence": reading.empty_confidence, "--report": report, "--ci": ci,
             "--guarantee": guarantee, "--plot": delivery.plot, "--cost-verification": costs.prices,
         }  # fmt: skip
-        evaluate_streams(paths, columns, settings, max_memory, need_items)
+        evaluate_streams(paths, columns, settings, max_memory, need_items, conditions)
         return
-    from fastarac.answers.evaluation import reliability_warnings
+    if conditions.every:
+        conditions.require_keys(settings.example() | ({} if groups is None else {"n_groups": 0}))
+    from fastarac.answers.evaluation import objects, reliability_warnings
     from fastarac.cli._files import (
         notes_of_none_right,
         notes_of_pages,
@@ -233,6 +255,7 @@ def evaluate(
     if needs_groups and not (guarantee is not None and limits.max_risk):  # which groups have none of
         columns, pages = with_pages(paths, columns)
     found = read_models(paths, columns)
+    conditions.require_models(found.outputs)
     if report is not None and any(each.crossed is not None for each in found.outputs.values()):
         raise RefusalError(
             "--report draws whole groups of one kind, and the columns of --group are crossed; one "
@@ -248,6 +271,7 @@ def evaluate(
         pages += notes_of_pages(paths, columns)
     pages += notes_of_none_right(paths, without_right_ones(found.outputs), columns)
     settings.deliver(models, after=after, difference=found.difference, notes=pages)
+    end(conditions.failures(objects(models)))
 
 
 @app.command(epilog=EXAMPLES_OF_COMPARE)
@@ -271,6 +295,7 @@ def compare(
     people: PeopleOptions,
     output_format: options.OutputFormat = options.PrintedFormat.table,
     wide: options.Wide = False,
+    fail_if: options.FailIfWorse = None,
     verified: VerifiedOptions,
 ) -> None:
     """Compare models on the same items: how much they differ, and how sure that is."""
@@ -279,15 +304,23 @@ def compare(
     refused = (*NOT_OF_VERIFIED, *COSTS)
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
     delivery = Delivery(output_format, wide=wide)
+    if fail_if is not None and model is not None:
+        raise RefusalError(
+            "--fail-if worse is given beside --model; it compares with the first file, so that one "
+            "file a model is expected"
+        )
     from fastarac.cli._compare import BY_IDS, ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
 
     if of_verified is not None:
         from fastarac.cli import _verified
+        from fastarac.cli._files import names_of_files
 
         _verified.refuse_others({"--method bootstrap": by_bootstrap})
         draws = Draws(RESAMPLES, seed)
         request = ComparisonRequest.of(statistic, method, correction, ci, draws, None, in_part=True)
-        _verified.compare(paths, of_verified, request, delivery, item)
+        compared = _verified.compare(paths, of_verified, request, delivery, item)
+        if fail_if is not None:
+            end(worse_than_first(compared, names_of_files(paths)[0]))
         return
     priced = Prices.of(prices, people)
     from fastarac.cli._files import (
@@ -323,9 +356,11 @@ def compare(
     if groups is None:
         pages += notes_of_pages(paths, columns)
     pages += notes_of_none_right(paths, without_right_ones(found.outputs), columns)
-    deliver(
+    compared = deliver(
         found.outputs, request, delivery, order=order, difference=difference, paired=paired, notes=pages
     )
+    if fail_if is not None:
+        end(worse_than_first(compared, next(iter(found.outputs))))
 
 
 @app.command(epilog=EXAMPLES_OF_OCR)

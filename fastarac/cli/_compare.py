@@ -282,10 +282,11 @@ def deliver(
     difference: str | None = None,
     paired: Pairing = "items",
     notes: Sequence[str] = (),
-) -> None:
+) -> ModelComparison:
     """Compare the models, and print what is found; before any figure what sets their items apart."""
     findings = Findings.of(models, request, order, paired)
     print_findings(findings, delivery, difference=difference, notes=notes)
+    return findings.comparison
 
 
 def print_findings(

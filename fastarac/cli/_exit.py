@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 DEBUG = "FASTARAC_DEBUG"  # set to anything, errors of the program show their traceback
 
+FAILED = 1  # a verdict: a limit fails, an alarm, a condition of --fail-if
 REFUSED = 2
+UNDECIDED = 3  # a verdict: too few outputs to tell, or to accept any
 INTERNAL = 70  # EX_SOFTWARE of sysexits.h: never that of a verdict
 INTERRUPTED = 130
 SHOW_CURSOR = "\x1b[?25h"

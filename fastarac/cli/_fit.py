@@ -16,7 +16,7 @@ from fastarac._core.files import suffix_problem
 from fastarac.answers.policies import fit_answer
 from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
-from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._exit import UNDECIDED, interrupts_end_at_once
 from fastarac.cli._files import notes_of_groups, notes_of_pages, with_pages
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import ReadingOptions, VerifiedOptions, grouped
@@ -61,7 +61,8 @@ Examples:
     --error-rate 0.01 -o policy.json
 
 The file is as for fastarac evaluate. Where its column "model" has several names, as in what fastarac
-ocr -o writes, --only says which one the policy is for.
+ocr -o writes, --only says which one the policy is for. A policy that accepts nothing is written, with
+exit code 3.
 """
 
 Rule = StrEnum("Rule", ["product", "least"])
@@ -142,6 +143,8 @@ def fit(
     answer = replace(answer, sentences=lines).with_figures(path=str(output))
     notes = [*map(in_words_of_options, notes), *of_pages]
     deliver(str(output_format), "fit", answer, notes=notes, about="policy")
+    if not policy.accepted:
+        raise typer.Exit(UNDECIDED)
 
 
 def _fitted(path: Path, pair: Any, arguments: Mapping[str, Any], notes: list[str]) -> Policy:

@@ -13,6 +13,7 @@ from fastarac.answers.monitoring import monitor_answer
 from fastarac.cli import _html, _plot
 from fastarac.cli import _policy_options as options
 from fastarac.cli._audit_files import ALONE, AuditOptions, Watch
+from fastarac.cli._exit import FAILED
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import ReadingOptions, given_options, grouped
 from fastarac.cli._options import Form, ReportFile, TextOrJson, option, require_files
@@ -179,7 +180,7 @@ def monitor(
     found = monitor_answer(watch.policies, monitors, shifts, changes, alone=alone)
     deliver(str(output_format), "monitor", found, told=watch.notes, report=report)
     if found.figures["alarm"] or found.figures["changed"]:
-        raise typer.Exit(1)
+        raise typer.Exit(FAILED)
 
 
 def _draw(monitors: Mapping[str, ErrorRateMonitor], plot: Path) -> None:

@@ -392,6 +392,24 @@ MaxMemory = Annotated[
         "Stream files that are larger than memory: figures become bounds. Such as 500MB or 2GB.",
     ),
 ]
+FailIf = Annotated[
+    list[str] | None,
+    option(
+        "--fail-if CONDITION",
+        'End with exit code 1 if a figure of any model is so, such as "acceptance_rate/0.01 < 0.6": '
+        'a key of --format json, <, <=, > or >=, and a number; of one model "NAME: KEY < NUMBER". Can '
+        "be repeated.",
+    ),
+]
+Worse = StrEnum("Worse", ["worse"])
+FailIfWorse = Annotated[
+    Worse | None,
+    option(
+        "--fail-if",
+        "End with exit code 1 if a file is worse than the first one, beyond chance (the adjusted "
+        "interval of their difference).",
+    ),
+]
 MaxLine = Annotated[
     int | None,
     option(

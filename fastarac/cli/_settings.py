@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.text import Text
 
 from fastarac._core.exceptions import collected
@@ -114,6 +115,14 @@ class Settings:
             groups=outputs.factors,
             **options,
         )
+
+    def example(self) -> dict[str, Any]:
+        """Return the figures of some outputs: their keys are those of all."""
+        from fastarac.answers.evaluation import objects
+        from fastarac.io import Outputs
+
+        correct = np.arange(20) % 2 == 0
+        return objects(self.evaluate({"": Outputs(correct, np.arange(20.0))}))[0]
 
     def report(
         self,

@@ -13,7 +13,9 @@ from fastarac import evaluate, io
 from fastarac._core.text import count, printable
 from fastarac.answers.evaluation import CAUTION
 from fastarac.answers.tables import Column
+from fastarac.bounds.sketch import ThresholdSketch
 from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._fail_if import end
 from fastarac.cli._files import in_words, names_of_files, notes_of_none_right
 from fastarac.cli._json import write_object
 from fastarac.cli._options import PrintedFormat, RefusalError, bytes_of, refused
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from fastarac.cli._fail_if import Conditions
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.bounds import BoundedEvaluation
 
@@ -32,6 +35,7 @@ COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth", "compa
 OF_SKETCH = 10  # part of the memory that the sketch may take
 BYTES_OF_WIDTH = 4e3  # that a sketch takes at most, times its width
 WIDTHS = 1e-4, 1e-2
+EXAMPLE = [True, False], [0.75, 0.25]  # whose figures have the keys of all
 BETWEEN_CELLS = re.compile(r" {2,}")  # of a name and its value
 BETWEEN = (
     "{n} outputs were counted in a stream. The figures of all of them lie between the ends that are "
@@ -45,6 +49,7 @@ def evaluate_streams(
     settings: Settings,
     max_memory: str,
     need_items: Mapping[str, object],
+    conditions: Conditions,
 ) -> None:
     """Print the bounds of the figures of each file; refuse the options that need all items."""
     size = _bytes(max_memory)
@@ -55,6 +60,10 @@ def evaluate_streams(
             )
     streamed = {name: columns[name] for name in COLUMNS}
     width = min(max(BYTES_OF_WIDTH * OF_SKETCH / size, WIDTHS[0]), WIDTHS[1])
+    conditions.require_models(names_of_files(paths))
+    some = ThresholdSketch()
+    some.update(*EXAMPLE)
+    conditions.require_keys(evaluate(some.bounds(), **settings.arguments).to_dict())
     found = {}
     for name, path in zip(names_of_files(paths), paths, strict=True):
         reading = f"Reading {escape(printable(name))}"
@@ -65,6 +74,11 @@ def evaluate_streams(
     none = {name: int(figures.n) for name, figures in found.items() if figures.recognition_rate == 0.0}
     notes = notes_of_none_right(paths, none, columns)
     tell(notes)
+    _print(found, settings, notes)
+    end(conditions.failures([{"name": name, **each.to_dict()} for name, each in found.items()]))
+
+
+def _print(found: Mapping[str, BoundedEvaluation], settings: Settings, notes: Sequence[str]) -> None:
     caution = [CAUTION] if settings.limits.fitted else []
     between = {name: BETWEEN.format(n=count(figures.n)) for name, figures in found.items()}
     if settings.delivery.form is PrintedFormat.json:

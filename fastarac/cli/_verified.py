@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import fastarac
 from fastarac._core.exceptions import collected
 from fastarac._core.text import printable, sentence
@@ -13,6 +15,7 @@ from fastarac.answers.costs import in_units
 from fastarac.answers.groups import Groups
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._fail_if import end
 from fastarac.cli._files import NONE, names_of_files, notes_of_groups
 from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, in_words_of_options, writing
@@ -27,7 +30,9 @@ if TYPE_CHECKING:
 
     from fastarac.cli._compare import ComparisonRequest
     from fastarac.cli._costs import Prices
+    from fastarac.cli._fail_if import Conditions
     from fastarac.cli._options import Certainty, Delivery, Limits
+    from fastarac.uncertainty.comparison_results import ModelComparison
 
 
 def refuse_others(options: Mapping[str, Any], beside: str = "--inclusion-probability") -> None:
@@ -79,6 +84,7 @@ def evaluate(
     certainty: Certainty,
     delivery: Delivery,
     prices: Prices | None,
+    conditions: Conditions,
 ) -> None:
     """Print the figures of each file, of each group in the column `by`, and what is guaranteed."""
     arguments = limits.arguments()
@@ -111,6 +117,10 @@ def evaluate(
         level = _html.LEVEL  # a report says how sure its figures are
     if level is not None:
         arguments |= {"intervals": True, "confidence_level": level}
+    of_whole = {**arguments, "failure_probability": failure_probability}
+    conditions.require_models(names_of_files(paths))
+    if conditions.every:
+        conditions.require_keys(_example(of_whole))
     notes: list[str] = []
     decisions: list[str] = []
     models, tables, read = [], [], []
@@ -120,10 +130,7 @@ def evaluate(
         read.append(outputs)
         found: Any = None
         with collected(notes), interrupts_end_at_once():
-            figures: Any = partial(
-                fastarac.evaluate, *outputs, **arguments, failure_probability=failure_probability
-            )
-            found = refusing(str(path), figures)
+            found = refusing(str(path), partial(fastarac.evaluate, *outputs, **of_whole))
         promised = [each.guaranteed for each in found.limits if each.guaranteed is not None]
         points = [f"Guaranteed: {point}." for point in promised]
         groups = None
@@ -157,6 +164,7 @@ def evaluate(
                 confidence_level=level or _html.LEVEL,
             )
         decisions.append(_html.WRITTEN.format(path=report))
+    failures = conditions.failures(models)
     if form == "json":
         write_object("evaluate", {"models": models}, decisions=decisions, warnings=notes)
     elif form == "csv":
@@ -182,6 +190,16 @@ def evaluate(
             write("\n")
             say(_html.WRITTEN.format(path=report))
     tell(notes)
+    end(failures)
+
+
+def _example(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the figures of some outputs, one half of them verified: their keys are those of all."""
+    known = np.where(np.arange(20) % 4 < 2, np.arange(20) % 2, np.nan)
+    truth = fastarac.PartialTruth(known, inclusion_probability=np.full(20, 0.5))
+    with collected([]):
+        found: Any = fastarac.evaluate(truth, np.arange(20.0), **arguments)
+    return {**in_units(found.to_dict()), "n_verified": 10}
 
 
 def compare(
@@ -190,7 +208,7 @@ def compare(
     request: ComparisonRequest,
     delivery: Delivery,
     item: str | None,
-) -> None:
+) -> ModelComparison:
     """Print how much the models in files of the same outputs differ; `item` is what pairs them."""
     from fastarac.cli._compare import BY_IDS, ORDER, Findings, print_findings
     from fastarac.io._pages import ID, has_unique_ids
@@ -204,8 +222,9 @@ def compare(
         item, order = None, ORDER
     with interrupts_end_at_once():
         models = refusing("", lambda: read_verified_models(files, item=item, **columns))
-        found = refusing("", lambda: Findings.of_verified(models, request, order))
+        found: Findings = refusing("", lambda: Findings.of_verified(models, request, order))
     print_findings(found, delivery, notes=notes_of_groups(paths, models.values(), columns))
+    return found.comparison
 
 
 def _named(paths: Sequence[Path]) -> list[tuple[str, Path]]:

@@ -1,0 +1,134 @@
+"""``--fail-if``: conditions on figures that end `evaluate` and `compare` with exit status 1."""
+
+from __future__ import annotations
+
+import operator
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Self
+
+import typer
+
+from fastarac._core.text import listed, percent, quoted
+from fastarac.answers.comparison import label_of
+from fastarac.cli._exit import FAILED
+from fastarac.cli._options import RefusalError
+from fastarac.cli._standard import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from fastarac.uncertainty.comparison_results import ModelComparison
+
+CONDITION = re.compile(
+    r"\s*(?:(?P<model>.*):)?\s*(?P<key>[\w./-]+?)\s*(?P<sign><=|>=|<|>)\s*(?P<number>\S+)\s*", re.DOTALL
+)
+COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
+NEAREST = 3  # keys that an error shows
+EXAMPLE = '"acceptance_rate/0.01 < 0.6"'
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A comparison of a figure with a number, of any model or of a named one."""
+
+    model: str | None
+    key: str
+    sign: str
+    number: float
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Read a condition such as ``acceptance_rate/0.01 < 0.6``, or refuse it."""
+        found = CONDITION.fullmatch(text)
+        try:
+            number = float(found["number"]) if found else float("nan")
+        except ValueError:
+            number = float("nan")
+        if found is None or not abs(number) < float("inf"):
+            raise RefusalError(
+                f"--fail-if is {quoted(text)}; a key of --format json, one of <, <=, > and >=, and a "
+                f"finite number are expected, as in {EXAMPLE} (of one model: "
+                '"NAME: acceptance_rate/0.01 < 0.6")'
+            )
+        return cls(found["model"], found["key"], found["sign"], number)
+
+    def failure(self, figures: Mapping[str, Any]) -> str | None:
+        """Return that a model meets the condition, in a sentence, or None where it does not.
+
+        A figure that is undefined fails, too.
+        """
+        value, name = figures.get(self.key), figures["name"]
+        if value is None:
+            return f"{self.key} of {name} is undefined or infinite, which fails every condition."
+        if COMPARISONS[self.sign](value, self.number):
+            return f"{self.key} of {name} is {value!r}, {WORDS[self.sign]} {self.number:.12g}."
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """All conditions of a command."""
+
+    every: tuple[Condition, ...]
+
+    @classmethod
+    def of(cls, texts: Iterable[str] | None) -> Self:
+        """Read the conditions, or refuse one."""
+        return cls(tuple(Condition.of(text) for text in texts or ()))
+
+    def require_models(self, names: Collection[str]) -> None:
+        """Refuse a condition on a model that is not there."""
+        for each in self.every:
+            if each.model is not None and each.model not in names:
+                known = listed([quoted(name) for name in names])
+                raise RefusalError(f"--fail-if names the model {quoted(each.model)}; there is {known}")
+
+    def require_keys(self, figures: Mapping[str, Any]) -> None:
+        """Refuse a condition on a key that is none of a number; `figures` are of any data."""
+        keys = [key for key, value in figures.items() if not isinstance(value, str | list)]
+        for each in self.every:
+            if each.key not in keys:
+                nearest = listed(get_close_matches(each.key, keys, NEAREST, cutoff=0.0))
+                raise RefusalError(
+                    f"--fail-if has the key {quoted(each.key)}, which no figure has; the nearest "
+                    f"are {nearest} (--format json shows all)"
+                )
+
+    def failures(self, models: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Return which conditions are met, a sentence each; `models` as JSON has them."""
+        return [
+            failure
+            for condition in self.every
+            for figures in models
+            if condition.model in (None, figures["name"])
+            and (failure := condition.failure(figures)) is not None
+        ]
+
+
+def worse_than_first(found: ModelComparison, first: str) -> Iterator[str]:
+    """Yield which models are worse than the first one, beyond chance, a sentence each."""
+    label, level = label_of(found.statistic), percent(found.confidence_level)
+    for name in found.names:
+        if name == first:
+            continue
+        pair = found.pair(name, first)
+        low, high = pair.adjusted_interval.low, pair.adjusted_interval.high
+        is_worse = low > 0 if found.statistic.definition.lower_is_better else high < 0
+        if not low <= high:  # NaN
+            yield f"Whether {name} is worse than {first} is undefined: {label} has no interval."
+        elif is_worse:
+            yield (
+                f"{name} is worse than {first}: {label} differs by {pair.difference:+.4g} "
+                f"(adjusted {level} interval {low:+.4g} to {high:+.4g})."
+            )
+
+
+def end(failures: Iterable[str]) -> None:
+    """Write failures to stderr; end with exit status 1 where there is one."""
+    said = list(failures)
+    tell(said, "failed")
+    if said:
+        raise typer.Exit(FAILED)
