@@ -239,7 +239,7 @@ def evaluate(
         evaluate_streams(paths, columns, settings, max_memory, need_items, conditions)
         return
     if conditions.every:
-        conditions.require_keys(settings.example() | ({} if groups is None else {"n_groups": 0}))
+        conditions.require_keys(settings.example() | ({"n_groups": 0} if needs_groups else {}))
     from fastarac.answers.evaluation import objects, reliability_warnings
     from fastarac.cli._files import (
         notes_of_none_right,

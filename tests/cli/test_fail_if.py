@@ -47,6 +47,7 @@ def figures(*arguments):
 WAYS = {
     "items": ("new.csv", "--guarantee", 0.05, "--ci", 0.9, *PRICES),
     "groups": ("new.csv", "--by", "field", "--threshold", 0.5),
+    "pages": ("new.csv", "--group", "id", "--ci", 0.9),
     "markdown": ("new.csv", "--format", "markdown", "--max-risk", 0.1),
     "CSV": ("new.csv", "--format", "csv", "--gamma", 0.5),
     "verified": ("part_new.csv", *VERIFIED, "--guarantee", 0.05, "--ci", 0.9, *PRICES),
