@@ -57,8 +57,8 @@ from .dropins.ranking import dcg_score as dcg_score
 from .dropins.ranking import ndcg_score as ndcg_score
 from .dropins.scorer import make_scorer as make_scorer
 from .evaluation.groups import evaluate_groups as evaluate_groups
-from .evaluation.items import Evaluation as Evaluation
 from .evaluation.items import evaluate as evaluate
+from .evaluation.results import Evaluation as Evaluation
 from .guarantees.exact import guaranteed_operating_point as guaranteed_operating_point
 from .operating_points.points import OperatingPoint as OperatingPoint
 from .operating_points.points import acceptance_at_error_rate as acceptance_at_error_rate

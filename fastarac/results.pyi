@@ -34,9 +34,9 @@ from .evaluation.bounds import BoundedEvaluation as BoundedEvaluation
 from .evaluation.bounds import BoundedLimitEvaluation as BoundedLimitEvaluation
 from .evaluation.costs import CostEvaluation as CostEvaluation
 from .evaluation.groups import GroupEvaluation as GroupEvaluation
-from .evaluation.items import Evaluation as Evaluation
-from .evaluation.items import LimitEvaluation as LimitEvaluation
 from .evaluation.limits import Limit as Limit
+from .evaluation.results import Evaluation as Evaluation
+from .evaluation.results import LimitEvaluation as LimitEvaluation
 from .guarantees.audits import AuditedSweep as AuditedSweep
 from .guarantees.exact import GuaranteedOperatingPoint as GuaranteedOperatingPoint
 from .measures.confusion import AveragedMeasures as AveragedMeasures

@@ -43,7 +43,8 @@ _QUOTIENTS: dict[str, Callable[[Any, Any, Any], tuple[Any, Any]]] = {
     "roc_auc": lambda p, q, d: (d, 2 * p * q),
 }
 
-METRICS = ("n", "n_correct", "recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "roc_auc")
+AREAS = tuple(name for name in _QUOTIENTS if name != "recognition_rate")
+METRICS = ("n", "n_correct", *_QUOTIENTS, "normalized_arac_auc")
 
 
 def value_of_pairs(metric: str, pairs: PairCounts) -> float:

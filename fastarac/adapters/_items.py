@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._core.results import Table, TupleResult
-from fastarac.evaluation.items import Evaluation, evaluate
+from fastarac.evaluation.items import evaluate
+
+if TYPE_CHECKING:
+    from fastarac.evaluation.results import Evaluation
 
 
 class _HarnessOutputs(NamedTuple):

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from fastarac.answers.models import Model
     from fastarac.answers.tables import Part
-    from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.model_ranking import Lead
+    from fastarac.evaluation.results import Evaluation
     from fastarac.operating_points.points import OperatingPoint
 
 CAUTION = (

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation.costs import CostEvaluation
     from fastarac.evaluation.groups import GroupEvaluation
-    from fastarac.evaluation.items import Evaluation, LimitEvaluation
     from fastarac.evaluation.limits import Limit
+    from fastarac.evaluation.results import Evaluation, LimitEvaluation
     from fastarac.evaluation.sources import Beside
     from fastarac.io import Outputs
     from fastarac.operating_points.points import OperatingPoint

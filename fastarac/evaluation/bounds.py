@@ -6,19 +6,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from fastarac._core.checks import reject_beside_sweep
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._core.export import flat
 from fastarac._core.results import Result, Sheet
 from fastarac._core.text import percent
 from fastarac.areas.arac import arac_area
+from fastarac.bounds.bounded import refuse_of_bounds
 from fastarac.bounds.extremes import Bounds, outward
 from fastarac.bounds.points import BoundedOperatingPoint, bounded_point
 from fastarac.costs.verification import VerificationCosts, performance_of
 from fastarac.evaluation.costs import RATES
-from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, rows_of
+from fastarac.evaluation.limits import LABELS, Asked, Limit, ends_of, name_of, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from numpy.typing import ArrayLike
 
     from fastarac.bounds.bounded import BoundedSweep
 
@@ -145,28 +147,43 @@ def _said(bounds: Bounds, there: str = "") -> str:
     return f"{bounds}{exact}"
 
 
-def evaluate_bounds(
-    sweep: BoundedSweep, limits: Sequence[Limit], prices: VerificationCosts
-) -> BoundedEvaluation:
-    """Evaluate counts in bins."""
-    every = []
-    for limit in limits:
+class BoundedFigures:
+    """Of counts in bins."""
+
+    def __init__(
+        self,
+        sweep: BoundedSweep,
+        confidence: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        asked: Asked,
+    ) -> None:
+        reject_beside_sweep(confidence, sample_weight)
+        refuse_of_bounds(
+            reviewer=asked.reviewer, groups=asked.groups, intervals=asked.level, graded=asked.graded,
+            failure_probability=asked.failure_probability, never_accepted=asked.never_accepted,
+        )  # fmt: skip
+        self._sweep, self._asked = sweep, asked
+
+    def evaluation(self) -> BoundedEvaluation:
+        """All figures of the items, as far as the bins say them."""
+        sweep, prices = self._sweep, self._asked.prices
+        limits = tuple(map(self._at_limit, self._asked.limits))
+        with undefined_is_nan():
+            areas = {name: getattr(sweep, name) for name in LABELS if hasattr(type(sweep), name)}
+        normalized = _normalized(sweep, areas["augrc"], prices.gamma)
+        return BoundedEvaluation(
+            sweep.total, normalized_arac_auc=normalized, costs=prices, limits=limits, **areas
+        )
+
+    def _at_limit(self, limit: Limit) -> BoundedLimitEvaluation:
+        sweep, prices = self._sweep, self._asked.prices
         point = bounded_point(sweep, limit.criterion, limit.value)
         accepted, errors = point.acceptance_rate, point.error_rate
         ends = (
             performance_of(*map(Fraction, (prices.gamma, prices.delta, x, sweep.recognition_rate, e)))
             for x, e in ((accepted.low, errors.high), (accepted.high, errors.low))
         )
-        every.append(BoundedLimitEvaluation(limit, point, outward(*ends)))
-    with undefined_is_nan():
-        areas = {name: getattr(sweep, name) for name in LABELS if hasattr(type(sweep), name)}
-    return BoundedEvaluation(
-        n=sweep.total,
-        normalized_arac_auc=_normalized(sweep, areas["augrc"], prices.gamma),
-        costs=prices,
-        limits=tuple(every),
-        **areas,
-    )
+        return BoundedLimitEvaluation(limit, point, outward(*ends))
 
 
 def _normalized(sweep: BoundedSweep, augrc: Bounds, gamma: float) -> Bounds:

@@ -1,11 +1,14 @@
-"""Figures of a sample: of items and their counts, or estimated from those that are verified."""
+"""Figures of a sample by its kind: of items and their counts, estimated from some, or bounds."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar
+from abc import ABC, abstractmethod
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any, cast
 
+from fastarac._core.checks import failure_of, real_scalar
 from fastarac._core.exceptions import (
     UnreliableIntervalWarning,
     undefined_is_nan,
@@ -13,19 +16,26 @@ from fastarac._core.exceptions import (
     warn_unreliable,
 )
 from fastarac._core.text import listed
-from fastarac._engine.pairs import value_of_pairs
+from fastarac._engine.pairs import AREAS, value_of_pairs
 from fastarac.areas import arac as areas
+from fastarac.areas import risk
 from fastarac.areas.order import question_labels
-from fastarac.areas.risk import risk_areas
-from fastarac.evaluation.estimated import figures_of
-from fastarac.evaluation.limits import LABELS
+from fastarac.bounds.bounded import BoundedSweep
+from fastarac.evaluation.bounds import BoundedFigures
+from fastarac.evaluation.costs import check_reviewer_of_costs, evaluate_costs
+from fastarac.evaluation.limits import LABELS, label_of, statistics_of, statistics_of_limit
+from fastarac.evaluation.rejected import without_rejected
+from fastarac.evaluation.results import SCALARS, Evaluation, LimitEvaluation
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.operating_points.points import point_of_limit
 from fastarac.samples.door import as_ranked, as_sweep, require_confidence, split_grades
+from fastarac.samples.estimated import EstimatedSweep, require_alone
+from fastarac.samples.partial import PartialTruth
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 from fastarac.uncertainty.estimated import FigureSource
 from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.order import SURE, question_estimate, question_items
+from fastarac.uncertainty.statistics import DEFINITIONS, Statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,35 +44,96 @@ if TYPE_CHECKING:
 
     from fastarac._core.interval import Interval
     from fastarac._engine.counts import CountsAtThresholds
-    from fastarac.evaluation.limits import Limit
+    from fastarac.evaluation.limits import Asked, Limit
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
     from fastarac.operating_points.points import OperatingPoint
-    from fastarac.samples.partial import PartialTruth
     from fastarac.sweep import ThresholdSweep
-    from fastarac.uncertainty.statistics import Statistic
 
     Statistics = Mapping[str, Statistic]
 
 
-class CountedFigures:
+class _ItemFigures(ABC):
+    """What an evaluation is made of, whether all items are known or some are estimated."""
+
+    def __init__(self, asked: Asked) -> None:
+        never_accepted = asked.never_accepted
+        if never_accepted is not None:
+            never_accepted = real_scalar(never_accepted, "never_accepted")
+        check_reviewer_of_costs(asked.costs, asked.reviewer)
+        if asked.failure_probability is not None:
+            failure_of(asked.failure_probability)
+        self.asked = asked._replace(never_accepted=never_accepted)
+
+    def evaluation(self) -> Evaluation:
+        """All figures of the sample."""
+        asked, prices = self.asked, self.asked.prices
+        statistics = statistics_of(self.names, prices.gamma, {})
+        figures = self.figures(statistics, prices.gamma)
+        limits = []
+        for limit in asked.limits:
+            of_limit = statistics_of_limit(limit, asked.never_accepted) if self.names else {}
+            statistics |= of_limit
+            point, sure = self.point(limit, of_limit), None
+            if asked.failure_probability is not None and limit.criterion != "threshold":
+                sure = self.guarantee(limit, asked.failure_probability)
+            limits.append(LimitEvaluation(limit, point, prices.performance(point), sure))
+        costs = None
+        if asked.costs is not None:
+            points = {found.limit.key: found.point for found in limits}
+            costs = evaluate_costs(self.sweep, asked.costs, asked.reviewer, points)
+        intervals = self.intervals(statistics)
+        self.question()
+        found = Evaluation(
+            **figures, costs=prices, limits=tuple(limits), intervals=intervals, cost_evaluation=costs
+        )
+        if asked.never_accepted is None:
+            return found
+        return without_rejected(found, self.sweep, asked.never_accepted)
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The statistics whose intervals are asked for."""
+
+    @property
+    @abstractmethod
+    def sweep(self) -> ThresholdSweep:
+        """The counts at every threshold, from which costs are read."""
+
+    @abstractmethod
+    def figures(self, statistics: Statistics, gamma: float, /) -> dict[str, Any]:
+        """The figures of all items, by the names of `Evaluation`."""
+
+    @abstractmethod
+    def point(self, limit: Limit, statistics: Statistics, /) -> OperatingPoint:
+        """The operating point of a limit, or of a threshold, by the counts that say most of it."""
+
+    @abstractmethod
+    def guarantee(self, limit: Limit, failure_probability: float) -> GuaranteedOperatingPoint:
+        """The threshold that keeps a limit on new items."""
+
+    @abstractmethod
+    def intervals(self, statistics: Statistics, /) -> Mapping[str, Interval]:
+        """The intervals of all figures by name, as far as there are any."""
+
+    def question(self) -> None:  # noqa: B027, estimates are questioned with their figures
+        """Warn where the confidence is reversed, or the same for all items."""
+
+    def label(self, name: str) -> str:
+        """What people call a figure."""
+        return label_of(name, self.asked.limits)
+
+
+class CountedFigures(_ItemFigures):
     """Of items that are right or wrong, weighted or graded, or of the sweep that stands for them."""
 
     def __init__(
-        self,
-        correct: Any,
-        confidence: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-        groups: ArrayLike | None,
-        limits: Sequence[Limit],
-        *,
-        graded: bool,
-        level: float | None,
-        every_threshold: bool,
-        failure_probability: float | None,
+        self, correct: Any, confidence: ArrayLike | None, sample_weight: ArrayLike | None, asked: Asked
     ) -> None:
-        self._of_items, self._level = groups, level
-        if graded:
-            if failure_probability is not None:
+        super().__init__(asked)
+        groups = self._of_items = asked.groups
+        if asked.graded:
+            if asked.failure_probability is not None:
                 raise TypeError(
                     "graded is given with failure_probability, which takes whole errors; one of them "
                     "is expected"
@@ -70,27 +141,28 @@ class CountedFigures:
             parts = split_grades(correct, confidence, sample_weight, groups)
             correct, confidence, sample_weight = parts.correct, parts.confidence, parts.weight
             self._of_items = parts.groups
-            groups = parts.groups if level is not None or groups is not None else None
-        if groups is not None and failure_probability is not None:
-            _refuse_with_groups(limits, sample_weight)
+            groups = parts.groups if asked.level is not None or groups is not None else None
+        if groups is not None and asked.failure_probability is not None:
+            _refuse_with_groups(asked.limits, sample_weight)
         self._given = correct, confidence
         self._weight, self._groups = sample_weight, groups
         self._sweep: ThresholdSweep | None = None
-        if every_threshold:
+        by: dict[str, list[float]] = {"max_error_rate": [], "max_risk": [], "threshold": []}
+        for limit in asked.limits:
+            by[limit.criterion].append(limit.value)
+        at_any = asked.level, asked.failure_probability, asked.costs, asked.never_accepted
+        if by.pop("threshold") or any(each is not None for each in at_any):
             self._sweep = as_sweep(correct, confidence, sample_weight)
             self._counts: CountsAtThresholds = self._sweep
             self._items = as_ranked(self._sweep)
         else:
             self._items = as_ranked(correct, confidence, sample_weight)
-            by: dict[str, list[float]] = {"max_error_rate": [], "max_risk": []}
-            for limit in limits:
-                by[limit.criterion].append(limit.value)
             self._counts = self._items.at_limits(*by.values())
 
     @property
     def names(self) -> tuple[str, ...]:
         """The statistics whose intervals are asked for."""
-        if self._level is None:
+        if self.asked.level is None:
             return ()
         return (*LABELS, *(() if self._weight is not None else ("normalized_aurc",)))
 
@@ -102,23 +174,21 @@ class CountedFigures:
     def figures(self, _: Statistics, gamma: float) -> dict[str, Any]:
         """The figures of all items, by the names of `Evaluation`."""
         sums, pairs = self._items.sums(), self._items.pairs
-        arp, aurc, normalized_aurc = risk_areas(self._items, sums.aurc, gamma)
+        arp, aurc, normalized_aurc = risk.risk_areas(self._items, sums.aurc, gamma)
         average_precision, pr_auc = (
             a / b if pairs.correct else math.nan for a, b in (sums.average_precision, sums.pr_auc)
         )
-        counted = {
+        return {
             "n": self._counts.total,
             "recognition_rate": self._counts.recognition_rate,
             "arac": areas.arac_area_of(pairs, gamma),
             "arp": arp,
-            "roc_auc": value_of_pairs("roc_auc", pairs),
             "pr_auc": pr_auc,
             "average_precision": average_precision,
             "aurc": aurc,
             "normalized_aurc": normalized_aurc,
-            "augrc": value_of_pairs("augrc", pairs),
+            **{name: value_of_pairs(name, pairs) for name in AREAS if name in SCALARS},
         }
-        return counted | figures_of(self._items.given, gamma)
 
     def point(self, limit: Limit, _: Statistics) -> OperatingPoint:
         """The operating point of a limit, or of a threshold."""
@@ -134,49 +204,70 @@ class CountedFigures:
         with unquestioned():
             return guaranteed_operating_point(*data, failure_probability=failure_probability, **options)
 
-    def intervals(self, statistics: Statistics, label: Callable[[str], str]) -> Mapping[str, Interval]:
+    def intervals(self, statistics: Statistics) -> Mapping[str, Interval]:
         """The intervals of all figures by name, as far as there is an asymptotic one."""
-        if self._level is None:
+        level = self.asked.level
+        if level is None:
+            if self.asked.groups is not None and self.asked.failure_probability is None:
+                raise ValueError(
+                    "groups is given without intervals=True or failure_probability; no other figure "
+                    "depends on them"
+                )
             return {}
         data: dict[str, Any] = {"correct": self._given[0], "confidence": self._given[1]}
         if self._weight is None and self._groups is None:  # what a sweep loses is not needed
             data = {"correct": self.sweep}
         data |= {"sample_weight": self._weight, "groups": self._groups}
-        return _intervals_of(statistics, label, data | {"confidence_level": self._level})
+        return _intervals_of(statistics, self.label, data | {"confidence_level": level})
 
     def question(self) -> None:
         """Warn where no item is correct, or the confidence is reversed or the same for all items."""
-        question_labels(float(self._items.pairs.correct), self._counts.total)
+        if self._weight is None and not isinstance(self._counts.total, float):
+            question_labels(float(self._items.pairs.correct), self._counts.total)
         roc_auc = value_of_pairs("roc_auc", self._items.pairs)
         if not roc_auc > 0.5:  # else there is nothing to ask
             question_items(roc_auc, *self._given, self._weight, self._of_items)
 
 
-class EstimatedFigures:
+class ReadEstimates(CountedFigures):
+    """Of a sweep of estimated counts, each figure within what is possible."""
+
+    def figures(self, _: Statistics, gamma: float) -> dict[str, Any]:
+        """The figures of all items, by the names of `Evaluation`."""
+        sweep: EstimatedSweep = self._given[0]
+        arac = areas.arac_area(sweep, gamma=gamma)
+        values = {name: Statistic(name)(sweep) for name in SCALARS if DEFINITIONS[name].in_part}
+        arp = risk.arp_area(sweep, gamma=gamma)
+        known = {"n": sweep.total, "recognition_rate": arac.lower, "arac": arac, "arp": arp}
+        return dict.fromkeys(SCALARS, math.nan) | values | known
+
+
+class EstimatedFigures(_ItemFigures):
     """Of items of which some are verified, each figure with the least variance."""
 
-    names: ClassVar[tuple[str, ...]] = (*LABELS, "normalized_arp_auc")
-
     def __init__(
-        self,
-        truth: PartialTruth,
-        confidence: ArrayLike | None,
-        groups: ArrayLike | None,
-        limits: Sequence[Limit],
-        *,
-        level: float | None,
-        failure_probability: float | None,
+        self, truth: PartialTruth, confidence: ArrayLike | None, sample_weight: object, asked: Asked
     ) -> None:
-        if failure_probability is not None and any(limit.criterion == "max_risk" for limit in limits):
+        never_accepted = asked.never_accepted
+        graded = asked.graded or None
+        require_alone(sample_weight=sample_weight, graded=graded, never_accepted=never_accepted)
+        super().__init__(asked)
+        if asked.failure_probability is not None and any(
+            limit.criterion == "max_risk" for limit in asked.limits
+        ):
             raise ValueError(
                 "max_risk is given with failure_probability and a PartialTruth; "
                 "guaranteed_operating_point with thresholds or a scale is expected, which were fixed "
                 "without these items"
             )
         self._given = truth, require_confidence(confidence)
-        self._groups = groups
-        self._sample = PartialSample.of(*self._given, groups)
-        self._source = FigureSource(self._sample, level)
+        self._sample = PartialSample.of(*self._given, asked.groups)
+        self._source = FigureSource(self._sample, asked.level)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The statistics that figures are made of, whose intervals come with them."""
+        return (*LABELS, "normalized_arp_auc")
 
     @property
     def sweep(self) -> ThresholdSweep:
@@ -193,11 +284,8 @@ class EstimatedFigures:
             area_of(values[f"{name}_auc"], values[f"normalized_{name}_auc"], rate, gamma)
             for name, area_of in (("arac", areas.estimated_arac_area), ("arp", areas.estimated_area))
         )
-        others = {name: values[name] for name in ("pr_auc", "average_precision", "aurc", "augrc")}
-        return {
-            "n": len(self._given[0]), "recognition_rate": rate, "arac": arac, "arp": arp,
-            "roc_auc": roc_auc, "normalized_aurc": math.nan, **others,
-        }  # fmt: skip
+        scalars = {name: values.get(name, math.nan) for name in SCALARS}
+        return {"n": len(self._given[0]), "arac": arac, "arp": arp, **scalars}
 
     def point(self, limit: Limit, statistics: Statistics) -> OperatingPoint:
         """The operating point of a limit, or of a threshold, by the counts that say most of it."""
@@ -208,19 +296,16 @@ class EstimatedFigures:
 
     def guarantee(self, limit: Limit, failure_probability: float) -> GuaranteedOperatingPoint:
         """The threshold that keeps a limit on new items."""
-        options: dict[str, Any] = {limit.criterion: limit.value, "groups": self._groups}
+        options: dict[str, Any] = {limit.criterion: limit.value, "groups": self.asked.groups}
         with unquestioned():
             return guaranteed_operating_point(
                 *self._given, failure_probability=failure_probability, **options
             )
 
-    def intervals(self, _: Statistics, label: Callable[[str], str]) -> Mapping[str, Interval]:
+    def intervals(self, _: Statistics) -> Mapping[str, Interval]:
         """The intervals of all figures by name."""
-        self._source.warn(label)
+        self._source.warn(self.label)
         return self._source.intervals
-
-    def question(self) -> None:
-        """Do nothing: the warnings came with the figures."""
 
 
 def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None) -> None:
@@ -259,3 +344,9 @@ def _intervals_of(
     for message, labels in reliability_warnings.items():
         warn_unreliable(message.replace("{}", listed(labels)))
     return found
+
+
+figures_of = singledispatch(cast("Callable[..., _ItemFigures | BoundedFigures]", CountedFigures))
+figures_of.register(EstimatedSweep, ReadEstimates)
+figures_of.register(PartialTruth, EstimatedFigures)
+figures_of.register(BoundedSweep, BoundedFigures)

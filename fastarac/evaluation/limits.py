@@ -1,10 +1,10 @@
-"""What decides what is accepted in an evaluation, and what its figures are called."""
+"""What an evaluation is asked for, what decides what is accepted, and what its figures are called."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast
 
 import numpy as np
 
@@ -13,10 +13,10 @@ from fastarac._core.metric_keys import as_key
 from fastarac._core.results import Result
 from fastarac._core.text import count, percent
 from fastarac.costs.verification import VerificationCosts, require_costs
-from fastarac.uncertainty.statistics import DEFINITIONS
+from fastarac.uncertainty.statistics import DEFINITIONS, Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -94,6 +94,21 @@ class Limit(Result):
             return f"at confidence >= {self.value!r}".removesuffix(".0")
         kind = "errors among the accepted" if self.criterion == "max_risk" else "errors"
         return f"at most {percent(self.value)} {kind}"
+
+
+class Asked(NamedTuple):
+    """What is asked of a sample."""
+
+    limits: Sequence[Limit]
+    prices: VerificationCosts
+    """Of W and of normalised areas."""
+    costs: VerificationCosts | None
+    reviewer: Reviewer | None
+    groups: ArrayLike | None
+    graded: bool
+    level: float | None
+    failure_probability: float | None
+    never_accepted: float | None
 
 
 def is_given(limit: Limit) -> bool:
@@ -184,3 +199,40 @@ def _rates_of(values: ArrayLike, name: str) -> list[float]:
     if isinstance(values, tuple) and all(type(rate) is float and 0.0 <= rate <= 1.0 for rate in values):
         return cast("list[float]", list(values))
     return list(fractions_of(values, name).ravel().tolist())
+
+
+def statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> dict[str, Statistic]:
+    """The statistics that have intervals at a limit, by the names of figures."""
+    if limit.criterion == "threshold":
+        least = -math.inf if never_accepted is None else math.nextafter(never_accepted, math.inf)
+        rates = statistics_of((), 1.0, {limit.key: max(limit.value, least)})
+        return dict(reversed(rates.items()))
+    name = f"acceptance_at_{limit.criterion.removeprefix('max_')}"
+    of_limit: dict[str, Any] = {limit.criterion: limit.value}
+    if never_accepted is not None:
+        of_limit["never_accepted"] = never_accepted
+    return {f"acceptance_rate/{limit.key}": Statistic(name, **of_limit)}
+
+
+def statistics_of(
+    names: Iterable[str], gamma: float, thresholds: Mapping[str, float]
+) -> dict[str, Statistic]:
+    """The statistics of figures, and of the rates at thresholds as they are, by the figures' names."""
+    found = {
+        name: Statistic(name, **({"gamma": gamma} if "gamma" in DEFINITIONS[name].parameters else {}))
+        for name in names
+    }
+    for key, threshold in thresholds.items():
+        for rate in ("acceptance_rate", "error_rate"):
+            found[f"{rate}/{key}"] = Statistic(rate, threshold=threshold)
+    return found
+
+
+def label_of(name: str, limits: Sequence[Limit]) -> str:
+    """What people call a figure, where a limit decides on it with that limit."""
+    figure, _, key = name.partition("/")
+    if not key:
+        return DEFINITIONS[name].title
+    limit = next(limit for limit in limits if limit.key == key)
+    share = "share accepted" if figure == "acceptance_rate" else DEFINITIONS[figure].label
+    return f"{share} {limit if limit.criterion == 'threshold' else f'within {limit}'}"

@@ -17,8 +17,31 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fastarac.evaluation.costs import CostEvaluation
+    from fastarac.evaluation.results import Evaluation
 
-__all__ = ["costs_above", "drop_rejected", "point_above", "sure_above"]
+__all__ = ["drop_rejected", "point_above", "without_rejected"]
+
+
+def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
+    """Return figures whose operating points, with guarantees and costs, accept no rejected item.
+
+    The areas stay those of all items: at the end of the curves everything is accepted. Intervals stay
+    as they are: only :func:`.evaluate`, which knows the items, finds those of the shares without them.
+    """
+    limits = []
+    for found in figures.limits:
+        criterion = {found.limit.criterion: found.limit.value}
+        point = point_above(sweep, rejected, **criterion)
+        sure = found.guaranteed
+        if sure is not None:
+            sure = _sure_above(sure, sweep, rejected)
+        performance = figures.costs.performance(point)
+        limits.append(replace(found, point=point, performance=performance, guaranteed=sure))
+    cost_evaluation = figures.cost_evaluation
+    if cost_evaluation is not None:
+        points = {found.limit.key: found.point for found in limits}
+        cost_evaluation = _costs_above(cost_evaluation, sweep, rejected, points)
+    return replace(figures, limits=tuple(limits), cost_evaluation=cost_evaluation)
 
 
 def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> OperatingPoint:
@@ -39,7 +62,7 @@ def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> O
     return operating_point(sweep, **options)
 
 
-def sure_above(
+def _sure_above(
     sure: GuaranteedOperatingPoint, sweep: ThresholdSweep, rejected: float
 ) -> GuaranteedOperatingPoint:
     """Return a guaranteed operating point that accepts none of them."""
@@ -65,7 +88,7 @@ def sure_above(
     return replace(sure, point=point, bound=bound)
 
 
-def costs_above(
+def _costs_above(
     found: CostEvaluation, sweep: ThresholdSweep, rejected: float, points: Mapping[str, OperatingPoint]
 ) -> CostEvaluation:
     """Return the costs of outputs of which the rejected ones are always checked."""

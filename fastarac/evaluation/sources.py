@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.part_orders import ItemParts
+    from fastarac.evaluation.results import Evaluation
     from fastarac.io import Outputs
 
     # A template's text, and what it shows as `section`.

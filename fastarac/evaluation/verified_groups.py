@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._core.dtype_comparison import at_or_above
-from fastarac._core.exceptions import collected, undefined_is_nan, warn_undefined, warn_unreliable
+from fastarac._core.exceptions import collected, undefined_is_nan, warn_undefined
 from fastarac._core.text import few_of, printable
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, vector
-from fastarac.costs.verification import optimal_operating_point
-from fastarac.evaluation.items import estimated_point, statistics_of
-from fastarac.evaluation.limits import LABELS, Limit, ends_of
+from fastarac.evaluation.group_figures import GroupFigures, rows_of_groups, warn_of_groups
+from fastarac.evaluation.limits import LABELS, Limit, ends_of, statistics_of, statistics_of_limit
+from fastarac.operating_points.points import point_of_limit
 from fastarac.samples.door import threshold_sweep
+from fastarac.samples.estimated import require_alone
 from fastarac.samples.partial import truth_of_some
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 from fastarac.uncertainty.estimated import FigureSource
@@ -24,17 +25,17 @@ from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._core.interval import Interval
-    from fastarac.costs.verification import VerificationCosts
-    from fastarac.reviewer import Reviewer
+    from fastarac.evaluation.group_figures import AskedOfGroups, Columns
     from fastarac.samples.partial import PartialTruth
     from fastarac.sweep import ThresholdSweep
 
 NUMBERS = ("n", "n_correct")
+RATES = ("acceptance_rate", "error_rate", "risk", "cost", "performance")
 NAMED = 5  # groups without a verified item that a warning names
 
 
@@ -67,109 +68,106 @@ class _KnownSource:
         """What there is was said with the figures."""
 
 
-def figures_of_groups(
-    truth: PartialTruth,
-    confidence: ArrayLike,
-    *,
-    by: ArrayLike,
-    names: Sequence[str],
-    limits: Sequence[Limit],
-    prices: VerificationCosts,
-    gamma: float,
-    groups: ArrayLike | None,
-    level: float | None,
-    people: Reviewer | None,
-) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
-    """The labels of the groups, and the figures that :func:`.evaluate_groups` has of them.
+class EstimatedGroups(GroupFigures):
+    """Of items of which some are verified: each group has a truth of its own."""
 
-    Without the `people` who verify there are no costs.
-    """
-    scores = vector(confidence, "confidence")
-    labels, codes = read_groups(by, len(truth), "by")
-    pages = truth.groups
-    if groups is not None:
-        pages = read_outermost(groups, len(truth), "a PartialTruth", beside="correct").astype(np.intp)
-    whole = FigureSource(PartialSample.of_codes(truth, scores, pages), None)
-    rows = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
-    found: dict[str, NDArray[Any]] = {
-        "n": np.array([len(own) for own in rows]),
-        "n_verified": np.array([np.count_nonzero(truth.verified[own]) for own in rows]),
-    }
+    def __init__(
+        self,
+        truth: PartialTruth,
+        confidence: ArrayLike,
+        sample_weight: Any,
+        by: Any,
+        asked: AskedOfGroups,
+    ) -> None:
+        require_alone(sample_weight=sample_weight, graded=asked.graded or None)
+        self.asked, self._truth, self._scores = asked, truth, vector(confidence, "confidence")
+        self.labels, codes = read_groups(by, len(truth), "by")
+        self._pages = truth.groups
+        if asked.groups is not None:
+            pages = read_outermost(asked.groups, len(truth), "a PartialTruth", beside="correct")
+            self._pages = pages.astype(np.intp)
+        self._whole = FigureSource(PartialSample.of_codes(truth, self._scores, self._pages), None)
+        self._rows = rows_of_groups(codes)
+        self._columns: Columns = {}
 
-    def put(name: str, row: int, value: float) -> None:
-        found.setdefault(name, np.full(len(labels), math.nan))[row] = value
+    def counts(self, statistic: Statistic) -> ThresholdSweep:
+        """The counts of all items that say most of a statistic."""
+        return self._whole.counts(statistic)
 
-    thresholds = {
-        limit.key: limit.value
-        if limit.criterion == "threshold"
-        else estimated_point(whole, limit).threshold
-        for limit in limits
-    }
-    cheapest = math.nan
-    if people is not None:
-        counts = whole.counts(Statistic("recognition_rate"))
-        cheapest = optimal_operating_point(counts, costs=prices, reviewer=people).threshold
-    rates = statistics_of((), 1.0, thresholds)
-    metrics = statistics_of([name for name in names if name not in NUMBERS], gamma, {})
-    said: list[str] = []
-    for row, own in enumerate(rows):
-        for key, threshold in thresholds.items():
-            put(f"acceptance_rate/{key}", row, at_or_above(scores[own], threshold).mean())
+    def figures(self, thresholds: Mapping[str, Any]) -> Columns:
+        """The metrics of each group, and how many of its items are verified."""
+        asked, columns, notes = self.asked, self._columns, list[str]()
+        metrics = [name for name in asked.names if name not in NUMBERS]
+        of_limits = {limit.key: thresholds[limit.key] for limit in asked.limits}
+        statistics = statistics_of(metrics, asked.gamma, of_limits)
+        columns["n"] = np.array([len(own) for own in self._rows])
+        columns["n_verified"] = np.array(
+            [np.count_nonzero(self._truth.verified[own]) for own in self._rows]
+        )
+        for row, own in enumerate(self._rows):
+            found = {
+                f"acceptance_rate/{key}": at_or_above(self._scores[own], threshold).mean()
+                for key, threshold in thresholds.items()
+            }
+            if columns["n_verified"][row]:
+                source = self._source_of(own)
+                found |= _figures_of(source, statistics, notes)
+                for key, threshold in thresholds.items():
+                    found |= self._rates_of(source, key, Limit("threshold", threshold))
+            for name, value in found.items():
+                columns.setdefault(name, np.full(len(self.labels), math.nan))[row] = value
+        _warn(self.labels, columns["n_verified"], notes)
+        self.ends = {name: each for name, each in columns.items() if "_low" in name or "_high" in name}
+        return {name: columns[name] for name in (*asked.names, "n_verified") if name in columns}
+
+    def _source_of(self, own: NDArray[np.intp]) -> FigureSource | _KnownSource:
+        part, pages = truth_of_some(self._truth, own), None
+        if self._pages is not None:
+            pages = np.unique(self._pages[own], return_inverse=True)[1].astype(np.intp)
+        if part.simplified is not part:
+            return _KnownSource(part, self._scores[own], pages, self.asked.level)
+        return FigureSource(PartialSample.of_codes(part, self._scores[own], pages), self.asked.level)
+
+    def _rates_of(
+        self, source: FigureSource | _KnownSource, key: str, limit: Limit
+    ) -> dict[str, float]:
+        """Rates, W and the cost at a threshold; at the cheapest with the errors of people."""
+        prices, people = self.asked.prices, self.asked.people
+        counts = source.counts(next(iter(statistics_of_limit(limit).values())))
+        of_people = people if key == "cheapest" else None
+        point = point_of_limit(counts, limit.criterion, limit.value, of_people)
+        rates = {
+            "error_rate": point.error_rate, "risk": point.risk if point.acceptance_rate else math.nan,
+            "performance": prices.performance(point),
+        }  # fmt: skip
         if people is not None:
-            put("acceptance_rate/cheapest", row, at_or_above(scores[own], cheapest).mean())
-        if not found["n_verified"][row]:
-            continue
-        part, together = truth_of_some(truth, own), None
-        if pages is not None:
-            together = np.unique(pages[own], return_inverse=True)[1].astype(np.intp)
-        source: FigureSource | _KnownSource
-        if part.simplified is part:
-            source = FigureSource(PartialSample.of_codes(part, scores[own], together), level)
-        else:
-            source = _KnownSource(part, scores[own], together, level)
-        notes: list[str] = []
-        with undefined_is_nan(), collected(notes):
-            for name, statistic in (metrics | rates).items():
-                put(name, row, source.figure(name, statistic))
-            source.warn(_label)
-        said += notes[:1]
-        put("n_correct", row, source.counts(Statistic("recognition_rate")).possible.n_correct)
-        for key, threshold in thresholds.items():
-            point = estimated_point(source, Limit("threshold", threshold))
-            put(f"error_rate/{key}", row, point.error_rate)
-            put(f"risk/{key}", row, point.risk if point.acceptance_rate else math.nan)
-            put(f"performance/{key}", row, prices.performance(point))
-            if people is not None:
-                put(f"cost/{key}", row, prices.cost(replace(point, reviewer=people)))
-        if people is not None:
-            point = estimated_point(source, Limit("threshold", cheapest), people)
-            put("error_rate/cheapest", row, point.error_rate)
-            put("cost/cheapest", row, prices.cost(point))
-        for name, interval in source.intervals.items():
-            for key, end in ends_of(name, interval).items():
-                put(key, row, end)
-    _warn(labels, found["n_verified"], said)
-    values = {name: found[name] for name in names if name in found}
-    values["n_verified"] = found["n_verified"]
-    for limit in limits:
-        key = limit.key
-        values[f"threshold/{key}"] = np.full(len(labels), thresholds[key])
-        cost = () if people is None else ("cost",)
-        for name in ("acceptance_rate", "error_rate", "risk", *cost, "performance"):
-            values[f"{name}/{key}"] = found[f"{name}/{key}"]
-        if limit.criterion != "threshold":
-            rate = found[f"{limit.criterion.removeprefix('max_')}/{key}"]
-            nothing = found[f"acceptance_rate/{key}"] == 0
-            values[f"keeps_limit/{key}"] = (rate <= limit.value) | nothing
-    values |= {name: found[name] for name in found if "_low" in name or "_high" in name}
-    if people is not None:
-        values["threshold/cheapest"] = np.full(len(labels), cheapest)
-        for name in ("acceptance_rate", "error_rate", "cost"):
-            values[f"{name}/cheapest"] = found[f"{name}/cheapest"]
-    return labels, values
+            rates["cost"] = prices.cost(replace(point, reviewer=people))
+        return {f"{name}/{key}": rate for name, rate in rates.items()}
+
+    def rates_at(self, key: str, _: Any) -> Columns:
+        """Rates, W and the cost at a threshold by name; at the cheapest with the errors of people."""
+        named = {name: f"{name}/{key}" for name in RATES}
+        return {
+            name: self._columns[column] for name, column in named.items() if column in self._columns
+        }
 
 
-def _warn(labels: NDArray[Any], n_verified: NDArray[Any], said: list[str]) -> None:
+def _figures_of(
+    source: FigureSource | _KnownSource, statistics: Mapping[str, Statistic], notes: list[str]
+) -> dict[str, float]:
+    """Figures of a group, with the ends of their intervals; the first warning joins the notes."""
+    own: list[str] = []
+    with undefined_is_nan(), collected(own):
+        found = {name: source.figure(name, statistic) for name, statistic in statistics.items()}
+        source.warn(_label)
+    notes += own[:1]
+    found["n_correct"] = source.counts(Statistic("recognition_rate")).possible.n_correct
+    for name, interval in source.intervals.items():
+        found |= ends_of(name, interval)
+    return found
+
+
+def _warn(labels: NDArray[Any], n_verified: NDArray[Any], notes: list[str]) -> None:
     """Warn of groups without a verified item, and of those with too little for some interval."""
     n = len(labels)
     missing = [repr(printable(str(each))) for each in labels[n_verified == 0]]
@@ -177,11 +175,7 @@ def _warn(labels: NDArray[Any], n_verified: NDArray[Any], said: list[str]) -> No
         which = "1 group has" if len(missing) == 1 else f"{len(missing)} groups have"
         reason = f"{which} no verified item: {few_of(missing, NAMED)}"
         warn_undefined("what is right there", reason)
-    if said:
-        warn_unreliable(
-            f"{len(said)} of {n} groups have too little data for some interval; in one of them "
-            f"{said[0]}"
-        )
+    warn_of_groups(notes, n)
 
 
 def _label(name: str) -> str:

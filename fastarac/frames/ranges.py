@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fastarac._engine.counts import PointCounts
 from fastarac._engine.inputs import read_items
-from fastarac._engine.pairs import PairCounts, value_of_pairs
+from fastarac._engine.pairs import AREAS, PairCounts, value_of_pairs
 from fastarac._engine.ranked import RankedItems
 from fastarac._kernels.codes import PRECISION_TRAPEZOIDS, RECALL_STEPS
 
@@ -78,7 +78,7 @@ class RangeSums(NamedTuple):
         pairs = PairCounts(self.correct, self.incorrect, self.doubled)
         area = self.trapezoids / (2 * (self.correct + self.incorrect))
         precision, risk = (1 - area, area) if self.incorrect < self.correct else (area, 1 - area)
-        figures = {name: value_of_pairs(name, pairs) for name in ("arac_auc", "augrc", "roc_auc")}
+        figures = {name: value_of_pairs(name, pairs) for name in AREAS}
         figures |= {"arp_auc": float(precision), "aurc": float(risk)}
         figures["average_precision"] = (
             float(self.steps / self.correct) if self.correct else float("nan")

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastarac.evaluation.bounds import BoundedEvaluation
-    from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.limits import Limit, Limits, Options
+    from fastarac.evaluation.results import Evaluation
     from fastarac.frames.ranges import Cells
     from fastarac.reviewer import Reviewer
     from fastarac.sweep import ThresholdSweep

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.part_orders import ItemParts
+    from fastarac.evaluation.results import Evaluation
     from fastarac.evaluation.review import ComparedText
     from fastarac.evaluation.sources import Section
     from fastarac.io import Outputs

@@ -11,8 +11,7 @@ import numpy as np
 
 from fastarac._core.exceptions import warn_undefined
 from fastarac.operating_points.ties import errors_at, fraction_of_errors, fraction_of_risk
-from fastarac.samples.door import as_ranked, estimated_sweep, labels_and_truth, require_confidence
-from fastarac.samples.estimated import require_alone
+from fastarac.samples.door import as_ranked, is_partial, known_best
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
     from fastarac._engine.counts import CountsAtThresholds
     from fastarac.reviewer import Reviewer
-    from fastarac.samples.partial import PartialTruth
-    from fastarac.samples.partial_items import PartialItems
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
 CHUNK = 1 << 16
@@ -50,31 +47,17 @@ def values_at_limits(
     sample_weight: ArrayLike | None,
 ) -> float | NDArray[np.float64]:
     """Acceptance rates at limits; of partial truth each from the counts that are best known there."""
-    labels, truth = labels_and_truth(correct)
-    if truth is None:
-        values = of(as_ranked(labels, confidence, sample_weight, corners=True).corners, limits)
-    else:
+    if is_partial(correct):
 
         def acceptance(sweep: ThresholdSweep, limit: NDArray[np.float64]) -> float:
             return float(of(sweep, limit)[0])
 
-        require_alone(sample_weight=sample_weight)
         every = [partial(acceptance, limit=limit) for limit in limits.reshape(-1, 1)]
-        values = np.array([each(counts_at(truth, confidence, each)) for each in every])
+        given = correct, confidence, sample_weight
+        values = np.array([each(known_best(*given, each)[0]) for each in every])
+    else:
+        values = of(as_ranked(correct, confidence, sample_weight, corners=True).corners, limits)
     return values.reshape(limits.shape) if limits.ndim else float(values[0])
-
-
-def counts_at(
-    truth: PartialTruth,
-    confidence: ArrayLike | None,
-    acceptance: Callable[[ThresholdSweep], float],
-) -> ThresholdSweep:
-    """Counts that are best known at the acceptance rate that is read off others."""
-
-    def share(items: PartialItems) -> float | None:
-        return items.share_up_to(items.last_tie(acceptance(items.beginning.sweep)))
-
-    return estimated_sweep(truth, require_confidence(confidence), share_of_judge=share)
 
 
 def acceptances_at_error_rates(

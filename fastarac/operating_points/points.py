@@ -24,7 +24,6 @@ from fastarac.bounds.points import BoundedOperatingPoint, bounded_point
 from fastarac.operating_points.limits import (
     acceptances_at_error_rates,
     acceptances_at_risks,
-    counts_at,
     last_with_risk,
     last_within,
     out_of_reach,
@@ -37,8 +36,7 @@ from fastarac.operating_points.ties import (
     fraction_of_tie,
 )
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.samples.door import as_ranked, as_sweep, labels_and_truth
-from fastarac.samples.estimated import require_alone
+from fastarac.samples.door import as_ranked, as_sweep, known_best
 from fastarac.sweep import CornerSweep, ThresholdSweep
 
 if TYPE_CHECKING:
@@ -290,16 +288,13 @@ def operating_point(
         reject_beside_sweep(confidence, sample_weight)
         refuse_of_bounds(interpolate=interpolate, reviewer=reviewer)
         return bounded_point(correct, criterion, threshold if threshold is not None else limit)
-    labels, truth = labels_and_truth(correct)
-    if truth is not None:
-        require_alone(sample_weight=sample_weight)
-        criteria = {criterion: criteria[criterion]}
+    criteria = {criterion: criteria[criterion]}
 
-        def acceptance(sweep: ThresholdSweep) -> float:
-            point = operating_point(sweep, **criteria, interpolate=interpolate, reviewer=reviewer)
-            return float(point.acceptance_rate)
+    def acceptance(sweep: ThresholdSweep) -> float:
+        point = operating_point(sweep, **criteria, interpolate=interpolate, reviewer=reviewer)
+        return float(point.acceptance_rate)
 
-        labels, confidence = counts_at(truth, confidence, acceptance), None
+    labels, confidence = known_best(correct, confidence, sample_weight, acceptance)
     at_any = threshold is not None and not isinstance(labels, CornerSweep)
     if at_any or min_acceptance_rate is not None:
         sweep: CountsAtThresholds = as_sweep(labels, confidence, sample_weight)
@@ -313,14 +308,21 @@ def operating_point(
         if criterion in LIMITS and not point.risk < 1.0 - sweep.recognition_rate:
             _question_order(labels, confidence, sample_weight)  # it accepts no better than chance does
         return point
+    return _point_within_tie(sweep, criterion, limit, reviewer)
+
+
+def _point_within_tie(
+    sweep: CountsAtThresholds, criterion: str, limit: float, reviewer: Reviewer | None
+) -> OperatingPoint:
+    """The point that meets a limit exactly, by part of a tie where the curve allows it."""
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     index = _index_of_limit(sweep, criterion, limit, reviewer)
     fraction = 0.0
-    if max_error_rate is not None:
+    if criterion == "max_error_rate":
         errors = errors_at(sweep, slice(index, index + 1), reviewer)[0]
         if errors / total < limit:  # where it is the limit, the point is reached
             fraction = fraction_of_errors(limit * total - errors, sweep, index, reviewer)
-    elif max_risk is not None:
+    elif criterion == "max_risk":
         fraction = fraction_of_risk(limit, sweep, index)
     elif index and (ta[index] + fa[index]) / total > limit:
         index -= 1

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from fastarac.evaluation.items import Evaluation, LimitEvaluation
+    from fastarac.evaluation.results import Evaluation, LimitEvaluation
     from fastarac.samples.partial import PartialTruth
 
 __all__ = ["write_verified_report"]

@@ -25,9 +25,8 @@ from fastarac.report.frame import require_page
 from fastarac.report.images import images_in
 from fastarac.report.page import Report, render
 from fastarac.report.verified import write_verified_report
-from fastarac.samples.door import labels_and_truth, threshold_sweep
+from fastarac.samples.door import is_partial, partial_truth_of, simplified, threshold_sweep
 from fastarac.samples.estimated import require_alone
-from fastarac.samples.partial import PartialTruth
 
 if TYPE_CHECKING:
     import os
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.reviewer import Reviewer
+    from fastarac.samples.partial import PartialTruth
 
     Reported = Reportable | tuple[ArrayLike, ArrayLike]
 
@@ -141,7 +141,7 @@ def write_report(
         raise ValueError(
             "images is given with texts=False; images show texts, so that one of the two is expected"
         )
-    if any(_in_part(given) is not None for given in models.values()):
+    if any(map(_in_part, models.values())):
         require_alone(costs=costs, reviewer=reviewer, by=by, images=images, attributes=attributes)
         values = max_error_rate, max_risk, threshold
         limits: dict[str, Any] = dict(zip(LIMITS, values, strict=True))
@@ -181,10 +181,9 @@ def write_report(
     save(Path(path), Report(found, title, level, reviewer, costs, notes, leads))
 
 
-def _in_part(given: Reported) -> PartialTruth | None:
-    """Return the truth of a model whose outputs are verified in part."""
-    correct = given[0] if isinstance(given, tuple | list) and given else None
-    return labels_and_truth(correct)[1]
+def _in_part(given: Reported) -> bool:
+    """Return whether the outputs of a model are verified in part."""
+    return isinstance(given, tuple | list) and bool(given) and is_partial(given[0])
 
 
 def _write_verified(
@@ -205,9 +204,7 @@ def _write_verified(
                 "verified in part; (correct, confidence) is expected for each"
             )
         correct, confidence = given
-        labels, truth = labels_and_truth(correct)
-        if truth is None:
-            truth = PartialTruth(labels, inclusion_probability=1.0)
+        truth = partial_truth_of(correct)
         said: list[str] = []
         with collected(said):
             found[name] = evaluate(
@@ -243,7 +240,7 @@ def _model(
             outputs = replace(outputs, by=_labels(by, len(outputs), "by"))
     else:
         correct, confidence = given
-        correct = labels_and_truth(correct)[0]  # known of all
+        correct = simplified(correct)  # known of all
         sweep = threshold_sweep(correct, confidence)  # raises for what are no items
         right, values = np.asarray(correct).astype(np.bool_), np.asarray(confidence)
         labels = [_labels(by, len(values), "by"), _labels(groups, len(values), "groups")]

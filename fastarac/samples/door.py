@@ -22,22 +22,36 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def simplified(correct: Any) -> Any:
+    """Return plain labels where all of a truth are known with certainty; else what is given."""
+    return correct.simplified if isinstance(correct, PartialTruth) else correct
+
+
 def labels_and_truth(correct: Any) -> tuple[Any, PartialTruth | None]:
     """Return labels, and the truth in whose place they stand where some of them are left to chance."""
-    if not isinstance(correct, PartialTruth):
-        return correct, None
-    labels = correct.simplified
-    return labels, correct if labels is correct else None
+    labels = simplified(correct)
+    return labels, labels if isinstance(labels, PartialTruth) else None
+
+
+def partial_truth_of(correct: Any) -> PartialTruth:
+    """Return the truth that is given, or that of labels, of which nothing is left to chance."""
+    labels, truth = labels_and_truth(correct)
+    return PartialTruth(labels, inclusion_probability=1.0) if truth is None else truth
+
+
+def is_partial(correct: object) -> bool:
+    """Whether a truth is given of which some is left to chance."""
+    return isinstance(simplified(correct), PartialTruth)
 
 
 def is_estimated(correct: object) -> bool:
-    """Whether a truth is given of which some is left to chance, or the counts estimated from it."""
-    return labels_and_truth(correct)[1] is not None or isinstance(correct, EstimatedSweep)
+    """Whether such a truth is given, or the counts estimated from it."""
+    return is_partial(correct) or isinstance(correct, EstimatedSweep)
 
 
 def refuse_partial(correct: Any, instead: str = INSTEAD) -> None:
     """Raise where labels are given of which some are missing, for what is not estimated from them."""
-    if labels_and_truth(correct)[1] is not None:
+    if is_partial(correct):
         refuse(instead)
 
 
@@ -230,6 +244,26 @@ def estimated_sweep(
     require_alone(sample_weight=sample_weight)
     items = PartialItems(truth, confidence, truth.groups)
     return items.beginning.sweep if share_of_judge is None else items.sweep(share_of_judge(items))
+
+
+def known_best(
+    correct: Any,
+    confidence: ArrayLike | None,
+    sample_weight: object,
+    acceptance: Callable[[ThresholdSweep], float],
+) -> tuple[Any, ArrayLike | None]:
+    """Return (correct, confidence); of partial truth counts in their place.
+
+    These are known best at the acceptance rate that a function reads off others.
+    """
+    labels, truth = labels_and_truth(correct)
+    if truth is None:
+        return labels, confidence
+
+    def share(items: PartialItems) -> float | None:
+        return items.share_up_to(items.last_tie(acceptance(items.beginning.sweep)))
+
+    return estimated_sweep(truth, require_confidence(confidence), sample_weight, share), None
 
 
 def split_grades(

@@ -151,13 +151,7 @@ class PartialTruth(Table, Result):
         probability = probabilities_of(inclusion_probability, n)
         chosen = known
         if drawn is not None:
-            flags = vector(drawn, "drawn")
-            same_number("drawn", len(flags), "correct", n)
-            reject_where(~np.isin(flags, (0, 1)), flags, "drawn", "0 or 1")
-            chosen = flags == 1
-            if (known & ~chosen).any():
-                i = int((known & ~chosen).argmax())
-                raise ValueError(f"drawn[{i}] is 0, but correct[{i}] is {truth[i]:g}; NaN is expected")
+            chosen = _read_drawn(drawn, truth)
             left = chosen & ~known
             if left.any() and open == "refuse":
                 raise ValueError(
@@ -275,6 +269,18 @@ class PartialTruth(Table, Result):
     def simplified(self) -> PartialTruth | FloatArray:
         """Plain labels where all items are known with certainty; this object otherwise."""
         return self.correct if self.complete and not self.graded else self
+
+
+def _read_drawn(drawn: ArrayLike, truth: FloatArray) -> NDArray[np.bool_]:
+    """Return which items were drawn, and raise unless all that are known were."""
+    flags = vector(drawn, "drawn")
+    same_number("drawn", len(flags), "correct", len(truth))
+    reject_where(~np.isin(flags, (0, 1)), flags, "drawn", "0 or 1")
+    chosen = np.asarray(flags == 1)
+    if (extra := ~np.isnan(truth) & ~chosen).any():
+        i = int(extra.argmax())
+        raise ValueError(f"drawn[{i}] is 0, but correct[{i}] is {truth[i]:g}; NaN is expected")
+    return chosen
 
 
 def _such_rows(bad: NDArray[np.bool_]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial, singledispatch
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,8 +14,9 @@ from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined,
 from fastarac._core.interval import Interval
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.factors import read_factors
-from fastarac.samples.door import as_sweep, labels_and_truth, require_confidence, split_grades
+from fastarac.samples.door import as_sweep, require_confidence, simplified, split_grades
 from fastarac.samples.estimated import require_alone
+from fastarac.samples.partial import PartialTruth
 from fastarac.uncertainty import (
     estimated,
     influence,
@@ -31,7 +33,7 @@ from fastarac.uncertainty.statistics import DEFINITIONS, as_statistic
 from fastarac.uncertainty.zero_error_margin import with_unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -206,23 +208,35 @@ def asymptotic_interval(
     level = inner_fraction(confidence_level, "confidence_level")
     choice(method, "method", METHODS)
     check_method(statistic, method)
-    correct, truth = labels_and_truth(correct)
-    if truth is not None:
-        require_alone(sample_weight=sample_weight, graded=graded or None)
-        part = PartialSample.of(truth, require_confidence(confidence), groups)
-        found, warning = estimated.interval_and_warning(part, statistic, level, method)
-    else:
-        if graded:
-            correct, confidence, sample_weight, groups = split_grades(
-                correct, confidence, sample_weight, groups
-            )
-        sample, factors = _sample_of(correct, confidence, groups, sample_weight)
-        found, warning = interval_and_warning(sample, statistic, level, method, factors)
+    interval_by = _intervals_of(simplified(correct), confidence, sample_weight, groups, graded)
+    found, warning = interval_by(statistic, level, method)
     if math.isnan(found.estimate):
         warn_undefined(statistic.name, "so is its interval")
     elif warning:
         warn_unreliable(warning)
     return found
+
+
+@singledispatch
+def _intervals_of(
+    correct: Any, confidence: Any, sample_weight: Any, groups: Any, graded: bool
+) -> Callable[[Statistic, float, str], tuple[Interval, str | None]]:
+    """What finds an interval of the items, and why it is not to be relied on, or None."""
+    if graded:
+        correct, confidence, sample_weight, groups = split_grades(
+            correct, confidence, sample_weight, groups
+        )
+    sample, factors = _sample_of(correct, confidence, groups, sample_weight)
+    return partial(interval_and_warning, sample, factors=factors)
+
+
+@_intervals_of.register(PartialTruth)
+def _intervals_in_part(
+    truth: PartialTruth, confidence: Any, sample_weight: Any, groups: Any, graded: bool
+) -> Callable[[Statistic, float, str], tuple[Interval, str | None]]:
+    require_alone(sample_weight=sample_weight, graded=graded or None)
+    part = PartialSample.of(truth, require_confidence(confidence), groups)
+    return partial(estimated.interval_and_warning, part)
 
 
 def check_method(statistic: Statistic, method: str) -> None:
@@ -279,9 +293,7 @@ def interval_and_warning(
     auto, value = method == "auto", statistic(sample.sweep)
     if auto and "inversion" in statistic.definition.methods:
         method = "inversion"
-    estimate = None
-    if statistic.definition.is_smooth:
-        estimate = estimate_of(sample, statistic)
+    estimate = estimate_of(sample, statistic) if statistic.definition.is_smooth else None
     error = estimate.standard_error if estimate else math.nan
     if math.isnan(value):
         return Interval(value, math.nan, math.nan, math.nan, level, method), None
@@ -296,17 +308,11 @@ def interval_and_warning(
             found = with_unseen(found, sample, statistic)
         return found, few
     if auto or method == "gamma":
-        method, moments = "logit", None
+        method, ends_by_losses = "logit", None
         if not (math.isnan(error) and sample.codes is not None):
-            moments = losses.moments_of(sample.sweep, statistic, value, sample.items, sample.codes)
-        if moments is not None and (
-            not auto or moments.errors < FEW_ERRORS or heavy_items(sample) < FEW_HEAVY
-        ):
-            low, high = moments.interval(level)
-            if not statistic.definition.lower_is_better:
-                low, high = 1.0 - high, 1.0 - low
-            ends = within(statistic, min(low, value), max(high, value))
-            return Interval(value, *ends, error, level, "gamma"), few
+            ends_by_losses = _ends_by_losses(sample, statistic, value, level, always=not auto)
+        if ends_by_losses is not None:
+            return Interval(value, *ends_by_losses, error, level, "gamma"), few
     if "gaps" in statistic.definition.methods and (auto or method == "gaps"):
         classes = partial_roc_interval.classes_of(
             sample, statistic, heavy=heavy_items(sample) < FEW_HEAVY
@@ -320,9 +326,7 @@ def interval_and_warning(
     if method == "wald":
         return found, reliability_warning(estimate, statistic)
     if statistic.name == "cost" and found.method == "logit":
-        n = float(sample.sweep.total) if sample.items is None else sample.items.n
-        higher = estimate._replace(value=(value + left_out_cost(sample.sweep, statistic, n)) / 2.0)
-        found = replace(found, high=max(found.high, interval_of(higher, statistic, level, method).high))
+        found = _with_left_out_cost(found, estimate, sample, statistic)
     found = with_unseen(found, sample, statistic)
     if (
         sample.codes is not None
@@ -332,6 +336,31 @@ def interval_and_warning(
         alone = interval_and_warning(sample._replace(codes=None), statistic, level, method)[0]
         found = replace(found, low=min(found.low, alone.low), high=max(found.high, alone.high))
     return found, few
+
+
+def _with_left_out_cost(
+    found: Interval, estimate: Estimate, sample: ItemSample, statistic: Statistic
+) -> Interval:
+    """The interval up to that of a cost half way to what items cost that are left out."""
+    n = float(sample.sweep.total) if sample.items is None else sample.items.n
+    value = (estimate.value + left_out_cost(sample.sweep, statistic, n)) / 2.0
+    higher = interval_of(estimate._replace(value=value), statistic, found.confidence_level, "logit")
+    return replace(found, high=max(found.high, higher.high))
+
+
+def _ends_by_losses(
+    sample: ItemSample, statistic: Statistic, value: float, level: float, *, always: bool
+) -> tuple[float, float] | None:
+    """Fay and Feuer's, where few errors decide or `always`; None of statistics that are no loss."""
+    moments = losses.moments_of(sample.sweep, statistic, value, sample.items, sample.codes)
+    if moments is None:
+        return None
+    if not (always or moments.errors < FEW_ERRORS or heavy_items(sample) < FEW_HEAVY):
+        return None
+    low, high = moments.interval(level)
+    if not statistic.definition.lower_is_better:
+        low, high = 1.0 - high, 1.0 - low
+    return within(statistic, min(low, value), max(high, value))
 
 
 def estimate_of(

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._core.random_state import RandomState
+    from fastarac._engine.counts import PointCounts
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.resampling import Population
 
@@ -221,18 +222,9 @@ def bootstrap(
     choice(method, "method", METHODS)
     statistics = _by_name(statistic)
     if method == "exact-variance":
-        sweep = read_pairs(
-            correct, confidence, stratified=stratified, groups=groups, sample_weight=sample_weight
-        )
-        of_pairs = {
-            name: interval_of_pairs(sweep, one, name, level) for name, one in statistics.items()
-        }
-        for name, (found, warning) in of_pairs.items():
-            if math.isnan(found.estimate):
-                warn_undefined(name, "so is its interval")
-            elif warning:
-                warn_unreliable(warning)
-        exact = {name: found for name, (found, _) in of_pairs.items()}
+        beside = {"groups": groups, "sample_weight": sample_weight}
+        sweep = read_pairs(correct, confidence, stratified=stratified, **beside)
+        exact = _by_exact_variance(sweep, statistics, level)
         return exact if _is_several(statistic) else next(iter(exact.values()))
     key = key_of(random_state)
     if graded:
@@ -244,14 +236,12 @@ def bootstrap(
         of_pairs=all(is_of_pairs(one) for one in statistics.values()),
     )  # fmt: skip
     estimates = {name: _estimate(one, population) for name, one in statistics.items()}
-    errors = dict.fromkeys(statistics, math.nan)
-    if method == "studentized":
-        errors = {name: _error(one, name, population) for name, one in statistics.items()}
-    accelerations = dict.fromkeys(statistics, math.nan)
-    if method == "bca":
-        accelerations = {
-            name: intervals.acceleration(population, one, name) for name, one in statistics.items()
-        }
+    errors, accelerations = (dict.fromkeys(statistics, math.nan) for _ in range(2))
+    for name, one in statistics.items():
+        if method == "studentized":
+            errors[name] = _error(one, name, population)
+        elif method == "bca":
+            accelerations[name] = intervals.acceleration(population, one, name)
     evaluator = Evaluator(
         population, key, list(statistics.values()), resamples, errors=method == "studentized"
     )
@@ -261,10 +251,8 @@ def bootstrap(
     results = {}
     for j, (name, one) in enumerate(statistics.items()):
         estimate = estimates[name]
-        ends, error = _ends(
-            values[j], spreads[j], estimate, errors[name], accelerations[name], method, level,
-            name,
-        )  # fmt: skip
+        given = estimate, errors[name], accelerations[name]
+        ends, error = _ends(values[j], spreads[j], *given, method, level, name)
         if isinstance(one, Statistic) and method in ("basic", "studentized"):
             ends = intervals.Ends(*within(one, *ends))
         known = error if math.isfinite(error) else math.nan
@@ -272,9 +260,21 @@ def bootstrap(
         warning = reliability_warning_of(population, one, name, error)
         if warning and not math.isnan(estimate):
             warn_unreliable(warning)
-    if _is_several(statistic):
-        return results
-    return next(iter(results.values()))
+    return results if _is_several(statistic) else next(iter(results.values()))
+
+
+def _by_exact_variance(
+    sweep: PointCounts, statistics: dict[str, Callable[[ThresholdSweep], float]], level: float
+) -> dict[str, Interval]:
+    """Intervals from the exact variance of statistics of pairs, without resamples."""
+    intervals_of_pairs = {}
+    for name, one in statistics.items():
+        intervals_of_pairs[name], warning = interval_of_pairs(sweep, one, name, level)
+        if math.isnan(intervals_of_pairs[name].estimate):
+            warn_undefined(name, "so is its interval")
+        elif warning:
+            warn_unreliable(warning)
+    return intervals_of_pairs
 
 
 def _ends(

@@ -76,15 +76,8 @@ def by_resampling(
     intervals: list[Interval] = []
     warnings: list[str] = []
     for model, population, row in zip(models.items.values(), populations, values, strict=True):
-        error = float(np.std(row, ddof=1))
-        sweep, n = population.sweep, float(population.n_drawn)
         grouped = model.codes is not None
-        estimate = Estimate(
-            sweep, statistic(sweep), error, math.inf, n, math.inf, population.n_items, grouped
-        )
-        interval = Interval(estimate.value, *percentile(row, level), error, level, "percentile", row)
-        if not error > NO_SPREAD:
-            interval = interval_of(estimate, statistic, level, "wald")
+        estimate, interval = _of_replicates(population, row, statistic, level, grouped=grouped)
         estimates.append(estimate)
         intervals.append(interval)
     defined = not any(math.isnan(estimate.value) for estimate in estimates)
@@ -111,6 +104,26 @@ def by_resampling(
     if not np.isnan(values).any():
         shares = counted_shares_of_best(values, statistic)
     return Contrasts(intervals, pairs, shares, warnings)
+
+
+def _of_replicates(
+    population: Population,
+    values: NDArray[np.float64],
+    statistic: Statistic,
+    level: float,
+    *,
+    grouped: bool,
+) -> tuple[Estimate, Interval]:
+    """The statistic of one model with its standard error, and its interval by percentiles."""
+    error = float(np.std(values, ddof=1))
+    sweep, n = population.sweep, float(population.n_drawn)
+    estimate = Estimate(
+        sweep, statistic(sweep), error, math.inf, n, math.inf, population.n_items, grouped
+    )
+    if not error > NO_SPREAD:
+        return estimate, interval_of(estimate, statistic, level, "wald")
+    ends = percentile(values, level)
+    return estimate, Interval(estimate.value, *ends, error, level, "percentile", values)
 
 
 def _degrees_of_groups(

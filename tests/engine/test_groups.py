@@ -35,7 +35,7 @@ def one_by_one(sample, labels, gamma):
         e = fa.evaluate(part.correct, part.confidence, costs=costs)
         yield (
             e.n, fa.threshold_sweep(part.correct, part.confidence).n_correct, e.recognition_rate,
-            e.arac.auc, e.arac.normalized, e.augrc, e.roc_auc,
+            e.arac.auc, e.augrc, e.roc_auc, e.arac.normalized,
         )  # fmt: skip
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.limits import Limit
+    from fastarac.evaluation.results import Evaluation
     from fastarac.evaluation.sources import Beside, Section
 
 __all__ = [

@@ -12,8 +12,7 @@ from fastarac._core.checks import require_type
 from fastarac._core.exceptions import unquestioned
 from fastarac._core.results import Result, Table
 from fastarac._core.text import plural
-from fastarac.evaluation.items import without_rejected
-from fastarac.evaluation.rejected import point_above
+from fastarac.evaluation.rejected import point_above, without_rejected
 from fastarac.io import Labels, Outputs
 from fastarac.ocr.analysis.sensitivities import Sensitivity
 from fastarac.ocr.formats import require_confidence
@@ -43,8 +42,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.limits import Limit
+    from fastarac.evaluation.results import Evaluation
     from fastarac.evaluation.sources import Beside
     from fastarac.ocr.words.error_rates import ErrorRates
     from fastarac.ocr.words.policies import InsertedPolicy, MissedPolicy, MovedPolicy

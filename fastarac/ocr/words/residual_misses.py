@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastarac.reviewer import Reviewer
 
 if TYPE_CHECKING:
-    from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.results import Evaluation
     from fastarac.operating_points.points import OperatingPoint
 
 __all__ = ["with_unseen_errors", "with_unseen_figures"]
