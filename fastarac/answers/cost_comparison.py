@@ -77,7 +77,7 @@ class CostComparison:
         reviewer: Reviewer | None,
         *,
         level: float,
-        correction: Correction | None,
+        correction: Correction | None = "holm",
         paired: Literal["items", "groups"] = "items",
     ) -> Self:
         """Compare models whose outputs are of the same items in the same order, or of shared groups."""

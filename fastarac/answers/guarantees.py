@@ -54,7 +54,7 @@ def _approximately(
         if sure.approximate_acceptance_rate is not None
     ]
     if shares:
-        yield f"By approximation, without proof (fit --approximate): {listed(shares)}."
+        yield f"By approximation, without proof (the method gamma): {listed(shares)}."
 
 
 def premise(models: Sequence[Model]) -> str:

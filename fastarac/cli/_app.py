@@ -22,9 +22,9 @@ from fastarac.cli import (
     _search,
 )
 from fastarac.cli import _options as options
-from fastarac.cli._costs import Costs, Prices
+from fastarac.cli._costs import Prices
 from fastarac.cli._fail_if import Conditions, end, worse_than_first
-from fastarac.cli._help import ByTask
+from fastarac.cli._help import ByTask, Command
 from fastarac.cli._option_groups import (
     COSTS,
     NOT_OF_VERIFIED,
@@ -32,39 +32,44 @@ from fastarac.cli._option_groups import (
     LimitOptions,
     PeopleOptions,
     PriceOptions,
-    RatioOptions,
     ReadingOptions,
     VerifiedOptions,
     given_options,
     grouped,
+    is_typed,
 )
 from fastarac.cli._options import (
-    RESAMPLES,
     RISK_OF_GROUPS,
     Certainty,
     Delivery,
-    Draws,
     RefusalError,
     groups_of,
 )
 from fastarac.cli._settings import Settings
 from fastarac.uncertainty.statistics import Statistic
 
+OVERVIEW = """
+fastarac COMMAND --help shows the options of a command.
+"""
+
 EXAMPLES = """
 Examples:
 
 \b
-  fastarac evaluate outputs.csv
-  fastarac evaluate engine-a.csv engine-b.parquet --plot curves.png
+  fastarac evaluate outputs.csv --error-rate 0.005 --guarantee 0.05
+  fastarac evaluate engine-a.csv engine-b.parquet --report report.html
+\f
+\b
   fastarac evaluate fields.jsonl --prediction text --truth checked --confidence score
   fastarac evaluate all.parquet --model engine --error-rate 0.005 --format json
-  fastarac evaluate outputs.csv --ci 0.95 --guarantee 0.05
   fastarac evaluate outputs.csv --fail-if "acceptance_rate/0.01 < 0.6"
   fastarac evaluate fields.parquet --by field --report report.html
   fastarac evaluate archive.parquet --max-memory 500MB
 
 A file of outputs has one row per output: a column "confidence", and a column "correct" (true or
-false, or 1 or 0) or the two columns "prediction" and "truth". Options name other columns.
+false, or 1 or 0) or the two columns "prediction" and "truth". Options name other columns. --error-rate,
+--max-risk and --threshold may be repeated. A condition of --fail-if is a key of --format json, <, <=, >
+or >=, and a number, of any model; "NAME: KEY < NUMBER" is of one. It may be repeated.
 """
 
 EXIT_CODES = """
@@ -86,31 +91,44 @@ Examples:
 \b
   fastarac compare engine-a.csv engine-b.csv --id image
   fastarac compare all.parquet --model engine --statistic recognition_rate
-  fastarac compare a.csv b.csv --statistic roc_auc --method bootstrap --correction bonferroni
+\f
+\b
   fastarac compare released.csv candidate.csv --fail-if worse
   fastarac compare a.csv b.csv --method bootstrap --statistic acceptance_at_risk:max_risk=0.01
 
-Files are as for fastarac evaluate. Statistics are {", ".join(Statistic.names())}.
+Files are as for fastarac evaluate. --fail-if worse: a file is worse than the first one beyond chance (the
+adjusted interval of their difference). Parameters of a statistic follow its name after a colon. Statistics
+are {", ".join(Statistic.names())}.
 """
 
 EXAMPLES_OF_OCR = """
 Examples:
 
 \b
-  fastarac ocr truth/ tesseract/
+  fastarac ocr truth/ tesseract/ textract/
+  fastarac ocr truth.csv invoices.jsonl --compare total=amount
+\f
+\b
   fastarac ocr truth/ tesseract/ textract/ --name Tesseract --name Textract
+  fastarac ocr truth.csv invoices.jsonl --compare total=amount --compare due=date:dmy
   fastarac ocr truth/ tesseract/ --missed reject --fold quotes --error-rate 0.005
   fastarac ocr truth/ tesseract/ textract/ --combine --save-combination both.json
   fastarac ocr page.gt.txt page.tsv -o words.parquet
-  fastarac ocr truth.csv invoices.jsonl --compare total=amount --compare due=date:dmy
   fastarac ocr truth.jsonl azure/ textract/ --compare 'items[].*=text' --skip-unmatched
   fastarac ocr truth/ tesseract/ --report report.html --images scans/
 
-Files are paired by their names up to the first dot, as page01.gt.txt and page01.tsv. Tables of fields
-(CSV, TSV, JSON lines, Parquet) have the columns document, field, prediction and confidence, and truth
-in the same table, which is then given alone, or in that of TRUTH. Fields are also read from the JSON of
-Azure Document Intelligence, Amazon Textract and Google Document AI, and from nested JSON; TRUTH is then
-a table, or JSON with plain values.
+Engines are read from Tesseract TSV, hOCR, ALTO, PAGE, and the JSON of Textract, Azure, Google,
+PaddleOCR, EasyOCR, RapidOCR and docTR; truth from plain text, ALTO, PAGE and hOCR. Files are paired by
+their names up to the first dot, as page01.gt.txt and page01.tsv.
+
+Tables of fields (CSV, TSV, JSON lines, Parquet) have the columns document, field, prediction and
+confidence, and truth in the same table, which is then given alone, or in that of TRUTH. Fields are also
+read from the JSON of Azure Document Intelligence, Amazon Textract and Google Document AI, and from
+nested JSON; TRUTH is then a table, or JSON with plain values.
+
+--compare FIELD=HOW takes exact, text, number, amount, date, similarity>=0.9 or regex:PATTERN, with
+options as in amount:comma,tolerance=0.01 or date:dmy; * and ? in FIELD match others, and HOW alone is
+for all fields. It is repeatable, or a .toml file.
 """
 
 INTRODUCTION = (
@@ -141,7 +159,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog=EXAMPLES + EXIT_CODES)
+@app.callback(epilog=EXIT_CODES + OVERVIEW)
 def _common(
     context: typer.Context,
     max_line: options.MaxLine = None,
@@ -160,7 +178,7 @@ def _common(
     context.with_resource(safe_cells(safe=safe_csv))
 
 
-@app.command(epilog=EXAMPLES)
+@app.command(cls=Command, epilog=EXAMPLES)
 @grouped
 def evaluate(
     context: typer.Context,
@@ -168,47 +186,40 @@ def evaluate(
     *,
     reading: ReadingOptions,
     model: options.ModelColumn = None,
-    by: Annotated[
-        str | None,
-        options.option("--by COLUMN", "Column of groups to compare, such as fields; worst first."),
-    ] = None,
-    item: options.Item = None,
+    by: options.ByColumn = None,
     weight: options.Weight = None,
     group: options.GroupColumn = None,
     limits: LimitOptions,
-    ratios: RatioOptions,
     prices: PriceOptions,
     people: PeopleOptions,
-    ci: options.Interval = None,
+    ci: options.Level = 0.95,
     guarantee: options.Guarantee = None,
     delivery: DeliveryOptions,
     fail_if: options.FailIf = None,
     max_memory: options.MaxMemory = None,
     verified: VerifiedOptions,
 ) -> None:
-    """Evaluate the outputs in files."""
+    """Show how much you can accept unchecked, and at which confidence."""
     conditions = Conditions.of(fail_if)
     groups = groups_of(group)
-    not_given = (*NOT_OF_VERIFIED, "item", "wide")
-    of_verified = verified.columns(context, reading, groups, *not_given, paths=paths)
+    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, paths=paths)
     if by is not None and guarantee is not None:
         raise RefusalError(
             "--guarantee is about all outputs together, not about each group of --by; leave out "
             "one of the two"
         )
-    costs = Costs.of(ratios, prices, people)
+    costs, report = Prices.of(prices, people), delivery.report
+    if report is not None and ci is None:
+        ci = _html.LEVEL  # a report says how sure its figures are
+    asks_for_intervals = is_typed(context, "ci")
+    is_default = not (asks_for_intervals or report is not None or conditions.every)
+    certainty = Certainty(ci, guarantee, is_default=is_default)
     if of_verified is not None:
         from fastarac.cli import _verified
 
-        certainty = Certainty(ci, guarantee)
         certainty.check(limits)
-        _verified.evaluate(
-            paths, of_verified, by, limits, certainty, delivery, costs.prices, conditions
-        )
+        _verified.evaluate(paths, of_verified, by, limits, certainty, delivery, costs, conditions)
         return
-    report = delivery.report
-    if report is not None and ci is None:
-        ci = _html.LEVEL  # a report says how sure its figures are
     needs_groups = ci is not None or guarantee is not None
     if groups is not None and not needs_groups:
         from fastarac.cli._files import NO_GROUP
@@ -226,15 +237,16 @@ def evaluate(
         )
     if guarantee is not None and weight is not None:
         raise RefusalError("--guarantee is for outputs that are counted; leave out --weight")
-    settings = Settings(limits, costs, delivery, Certainty(ci, guarantee))
-    columns = reading.columns(by=by, item=item, group=groups, model=model, weight=weight)
+    settings = Settings(limits, costs, delivery, certainty)
+    columns = reading.columns(by=by, group=groups, model=model, weight=weight)
     if max_memory is not None:
         from fastarac.cli._stream import evaluate_streams
 
         need_items = {
-            "--model": model, "--by": by, "--id": item, "--weight": weight, "--group": groups,
-            "--empty-confidence": reading.empty_confidence, "--report": report, "--ci": ci,
-            "--guarantee": guarantee, "--plot": delivery.plot, "--cost-verification": costs.prices,
+            "--model": model, "--by": by, "--weight": weight, "--group": groups,
+            "--empty-confidence": reading.empty_confidence, "--report": report,
+            "--ci": ci if asks_for_intervals else None, "--guarantee": guarantee,
+            "--plot": delivery.plot, "--cost-verification": costs,
         }  # fmt: skip
         evaluate_streams(paths, columns, settings, max_memory, need_items, conditions)
         return
@@ -256,6 +268,7 @@ def evaluate(
         columns, pages = with_pages(paths, columns)
     found = read_models(paths, columns)
     conditions.require_models(found.outputs)
+    pages += settings.leave_out_slow_intervals(found.outputs)
     if report is not None and any(each.crossed is not None for each in found.outputs.values()):
         raise RefusalError(
             "--report draws whole groups of one kind, and the columns of --group are crossed; one "
@@ -274,7 +287,7 @@ def evaluate(
     end(conditions.failures(objects(models)))
 
 
-@app.command(epilog=EXAMPLES_OF_COMPARE)
+@app.command(cls=Command, epilog=EXAMPLES_OF_COMPARE)
 @grouped
 def compare(
     context: typer.Context,
@@ -287,23 +300,20 @@ def compare(
     group: options.GroupColumn = None,
     statistic: options.StatisticName = "arac_auc",
     method: options.MethodName = options.Method.asymptotic,
-    correction: options.CorrectionName = options.Correction.holm,
     ci: options.Level = 0.95,
-    resamples: options.Resamples = None,
-    seed: options.Seed = 0,
+    resamples: options.Resamples = options.RESAMPLES,
     prices: PriceOptions,
     people: PeopleOptions,
     output_format: options.OutputFormat = options.PrintedFormat.table,
-    wide: options.Wide = False,
     fail_if: options.FailIfWorse = None,
     verified: VerifiedOptions,
 ) -> None:
-    """Compare models on the same items: how much they differ, and how sure that is."""
+    """Compare models on the same items, and test whether they differ."""
     groups = groups_of(group)
     by_bootstrap = method is options.Method.bootstrap
-    refused = (*NOT_OF_VERIFIED, *COSTS)
+    refused = (*NOT_OF_VERIFIED, "resamples", *COSTS)
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
-    delivery = Delivery(output_format, wide=wide)
+    delivery = Delivery(output_format)
     if fail_if is not None and model is not None:
         raise RefusalError(
             "--fail-if worse is given beside --model; it compares with the first file, so that one "
@@ -316,8 +326,7 @@ def compare(
         from fastarac.cli._files import names_of_files
 
         _verified.refuse_others({"--method bootstrap": by_bootstrap})
-        draws = Draws(RESAMPLES, seed)
-        request = ComparisonRequest.of(statistic, method, correction, ci, draws, None, in_part=True)
+        request = ComparisonRequest.of(statistic, method, ci, None, in_part=True)
         compared = _verified.compare(paths, of_verified, request, delivery, item)
         if fail_if is not None:
             end(worse_than_first(compared, names_of_files(paths)[0]))
@@ -332,10 +341,9 @@ def compare(
         without_right_ones,
     )
 
-    if resamples is not None and not by_bootstrap:
+    if resamples != options.RESAMPLES and not by_bootstrap:
         raise RefusalError("--resamples is for --method bootstrap, which draws them")
-    draws = Draws(RESAMPLES if resamples is None else resamples, seed)
-    request = ComparisonRequest.of(statistic, method, correction, ci, draws, priced)
+    request = ComparisonRequest.of(statistic, method, ci, priced, resamples)
     ids = False if item == NONE else item
     columns = reading.columns(item=ids, group=groups, model=model, weight=weight)
     columns, pages = with_pages(paths, columns)
@@ -363,7 +371,7 @@ def compare(
         end(worse_than_first(compared, next(iter(found.outputs))))
 
 
-@app.command(epilog=EXAMPLES_OF_OCR)
+@app.command(cls=Command, epilog=EXAMPLES_OF_OCR)
 @grouped
 def ocr(
     context: typer.Context,
@@ -372,9 +380,8 @@ def ocr(
     alignment: _ocr.AlignmentOptions,
     combining: _ocr.CombiningOptions,
     fields: _ocr.FieldOptions,
-    group: _ocr.GroupOption = _ocr.Group.page,
+    group: options.GroupColumn = None,
     limits: LimitOptions,
-    ratios: RatioOptions,
     prices: PriceOptions,
     cost_missed: _ocr.MissedPrice = None,
     people: PeopleOptions,
@@ -384,30 +391,28 @@ def ocr(
     delivery: DeliveryOptions,
     beside: _ocr.BesideOptions,
 ) -> None:
-    """Evaluate OCR engines from their files and the true texts."""
-    settings = Settings(limits, Costs.of(ratios, prices, people), delivery, Certainty(ci, guarantee))
+    """Evaluate and compare OCR engines from their files and the truth."""
+    settings = Settings(limits, Prices.of(prices, people), delivery, Certainty(ci, guarantee))
     given = given_options(context)
     of_texts = tuple(given[name] for name in _ocr.OF_TEXTS if name in given)
-    by_page = group is _ocr.Group.page
+    by_page = _ocr.are_by_page(group)
     request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, cost_missed, of_texts)
     _ocr_command.run(request, settings, beside, output=output)
 
 
-@app.command()
+@app.command(cls=Command)
 @grouped
 def demo(
     *,
     limits: LimitOptions,
-    ratios: RatioOptions,
-    ci: options.Interval = None,
+    ci: options.Level = 0.95,
     guarantee: options.Guarantee = None,
     output_format: options.OutputFormat = options.PrintedFormat.table,
-    wide: options.Wide = False,
     plot: options.Plot = None,
 ) -> None:
-    """Evaluate four models on handwritten digits."""
-    delivery = Delivery(output_format, plot, wide=wide)
-    settings = Settings(limits, Costs.of(ratios, {}, {}), delivery, Certainty(ci, guarantee))
+    """Evaluate four models on handwritten digits, as an example."""
+    delivery = Delivery(output_format, plot)
+    settings = Settings(limits, None, delivery, Certainty(ci, guarantee))
     from fastarac.datasets import load_digits_ocr
     from fastarac.io import Outputs
 
@@ -427,20 +432,20 @@ for command, module in (
     (_apply.apply, _apply),
     (_monitor.monitor, _monitor),
 ):
-    app.command(epilog=module.EXAMPLES)(command)
+    app.command(cls=Command, epilog=module.EXAMPLES)(command)
 
 
-@app.command()
+@app.command(cls=Command)
 @grouped
 def inspect(paths: _inspect.Files, output_format: options.TextOrJson = options.Form.text) -> None:
-    """Say what files hold: format, words, confidences, and what is assumed when they are read."""
+    """Show what files hold, and how they would be read."""
     _inspect.run(paths, str(output_format))
 
 
-@app.command()
+@app.command(cls=Command)
 @grouped
 def doctor(output_format: options.TextOrJson = options.Form.text) -> None:
-    """Say what is installed, where compiled kernels are kept, and whether a first area is right."""
+    """Check the installation."""
     from fastarac.cli._doctor import run
 
     if run(str(output_format)):

@@ -27,17 +27,22 @@ from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import given_options, grouped
 from fastarac.cli._options import (
+    ByColumn,
     Confidence,
     EmptyConfidence,
     Form,
+    GroupColumn,
     RefusalError,
     ReportFile,
     TextOrJson,
+    one_column,
     option,
+    output_option,
     refuse,
     refused,
     require_files,
 )
+from fastarac.cli._panels import Panel
 from fastarac.cli._policies import (
     columns_in,
     load,
@@ -61,36 +66,28 @@ Examples:
 
 \b
   fastarac apply policy.json today.csv -o accepted.csv --review review.csv
+  fastarac apply policy.json ocr/ -o accepted.csv --review review.csv
+\f
+\b
   fastarac apply policy.json today.parquet --by field -o accepted.parquet --review review.csv
   fastarac apply policy.json forms.csv --by field --document form -o accepted.csv --review review.csv
-  fastarac apply policy.json ocr/ -o accepted.csv --review review.csv --pages pages.csv
-  fastarac apply policy.json ocr/ -o accepted.csv --review review.csv --review-pages look/ \\
-    --images scans/
+  fastarac apply policy.json ocr/ -o accepted.csv --review review.csv --pages pages.csv \\
+    --review-pages look/ --images scans/
 
-A file of outputs has a column "confidence"; no truth is needed, and its size does not matter. Files and
-folders of an OCR engine are read as fastarac ocr reads them.
+A table needs no truth, and may be larger than memory. Files and folders of an OCR engine are read as
+fastarac ocr reads them.
 """
 
-AcceptedOutput = Annotated[Path, option("--output -o FILE", "Where to write what is accepted.")]
-ReviewOutput = Annotated[Path, option("--review FILE", "Where to write what people are to verify.")]
-GroupColumn = Annotated[
-    str | None,
+AcceptedOutput = Annotated[Path, output_option("Write the accepted outputs to this file.")]
+ReviewOutput = Annotated[
+    Path,
     option(
-        "--group COLUMN",
-        "Column of pages or other groups of outputs that depend on each other, of a policy that was "
-        "fitted with --group: whether confidences have moved is tested by whole groups.",
+        "--review FILE", "Write the outputs to review to this file.", Panel.output, show_default=False
     ),
 ]
 PagesOutput = Annotated[
     Path | None,
-    option("--pages FILE", "Of an OCR engine: where to write what became of each page."),
-]
-ReviewPages = Annotated[
-    Path | None,
-    option(
-        "--review-pages FOLDER",
-        "Of an OCR engine: a new folder for one HTML file a page, the words to verify marked in it.",
-    ),
+    option("--pages FILE", "Write what became of each page of OCR to this file.", Panel.output),
 ]
 
 
@@ -137,23 +134,23 @@ def apply(
     *,
     confidence: Confidence = "confidence",
     empty_confidence: EmptyConfidence = False,
-    by: options.Fields = None,
+    by: ByColumn = None,
     document: options.Document = None,
     document_type: options.DocumentTypes = None,
     group: GroupColumn = None,
     pages: PagesOutput = None,
-    review_pages: ReviewPages = None,
-    images: _ocr.Images = None,
+    review_pages: options.ReviewPages = None,
+    images: options.Images = None,
     reading: _ocr.EngineOptions,
     fields: _ocr.FieldNames,
     output_format: TextOrJson = Form.text,
     report: ReportFile = None,
 ) -> None:
-    """Divide outputs, in a table or of OCR, into those that are accepted and those to verify."""
+    """Split outputs into those to accept and those to review."""
     given, form = set(given_options(context).values()), str(output_format)
     goals = _Goals(output, review, report, pages, review_pages, images)
     columns = {
-        "confidence": confidence, "by": by, "documents": document, "groups": group,
+        "confidence": confidence, "by": by, "documents": document, "groups": one_column(group),
         "types": document_type, "empty_confidence": empty_confidence,
     }  # fmt: skip
     loaded, of_tables = load(policy), (*OF_TABLES, "--group")

@@ -312,7 +312,7 @@ def _other_state(
         if (each.criterion, each.limit) != (other.criterion, other.limit):
             return f"it is not the state of {source}: its limit is {each.limit:g}"
         if each.failure_probability != other.failure_probability:
-            return f"it is the state of another --guarantee, {each.failure_probability:g}"
+            return f"it is the state of another --false-alarm, {each.failure_probability:g}"
         if each.max_group_size != other.max_group_size:
             what = f"groups, with --max-group-size {each.max_group_size}"
             return f"it is the state of audits of {what if each.max_group_size else 'single outputs'}"

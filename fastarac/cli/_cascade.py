@@ -17,11 +17,11 @@ from fastarac.answers.cascade import cascade_answer
 from fastarac.cli._json import write_object
 from fastarac.cli._option_groups import grouped
 from fastarac.cli._options import (
+    ErrorRate,
     OutputFormat,
+    Plot,
     PrintedFormat,
     RefusalError,
-    option,
-    rate,
     require_files,
 )
 from fastarac.cli._standard import csv_text, tell, write
@@ -58,11 +58,12 @@ The file has the stages in their order, each with its price; files are beside it
   detection_rate = 0.98
   max_share = 0.2
 
-The last stage takes what is left. Files of fastarac ocr -o are matched by their items: an engine
-without an output decides nothing there. Further keys: failure_probability, max_group_size; in [columns]
-confidence, correct, prediction, truth, id, group and model, the columns of all files (with model, a
-stage's name is that of its model), and compare, as evaluate has it; in a stage of people
-false_alarm_rate.
+The last stage takes what is left; --error-rate replaces the file's.
+\f
+Files of fastarac ocr -o are matched by their items: an engine without an output decides nothing there.
+Further keys: failure_probability, max_group_size; in [columns] confidence, correct, prediction, truth,
+id, group and model, the columns of all files (with model, a stage has the name of its model), and
+compare, as in evaluate; in a stage of people false_alarm_rate.
 """
 
 TOP = ("max_error_rate", "failure_probability", "max_group_size", "columns", "costs", "stage")
@@ -86,19 +87,6 @@ KEYS = {
 StagesFile = Annotated[
     Path, typer.Argument(metavar="STAGES", help="A TOML file with the stages.", show_default=False)
 ]
-ErrorRate = Annotated[
-    float | None,
-    option(
-        "--error-rate RATE",
-        "Allowed share of outputs that are wrong in the end, in place of the file's.",
-        parser=rate,
-    ),
-]
-
-
-StagesPlot = Annotated[
-    Path | None, option("--plot FILE", "Draw the stages and their costs into this .png, .svg or .pdf.")
-]
 
 
 class _Request(NamedTuple):
@@ -114,9 +102,9 @@ def cascade(
     path: StagesFile,
     error_rate: ErrorRate = None,
     output_format: OutputFormat = PrintedFormat.table,
-    plot: StagesPlot = None,
+    plot: Plot = None,
 ) -> None:
-    """Choose the thresholds of several models and people together, for the least cost."""
+    """Choose thresholds for several models and people at the least cost."""
     from fastarac.costs.cascade import optimize_cascade
 
     require_files(plot, None)

@@ -18,12 +18,11 @@ from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import NO_GROUP, notes_of_groups, notes_of_pages, with_pages
 from fastarac.cli._json import deliver
-from fastarac.cli._option_groups import PartlyVerified, ReadingOptions, given_options, grouped
+from fastarac.cli._option_groups import ReadingOptions, VerifiedOptions, given_options, grouped
 from fastarac.cli._options import (
+    ByColumn,
     Form,
     GroupColumn,
-    InclusionProbability,
-    JudgeColumn,
     RefusalError,
     ReportFile,
     TextOrJson,
@@ -31,6 +30,7 @@ from fastarac.cli._options import (
     option,
     require_files,
 )
+from fastarac.cli._panels import Panel
 from fastarac.cli._policies import (
     columns_in,
     labels_of,
@@ -42,7 +42,7 @@ from fastarac.cli._policies import (
     require_columns,
     types_in,
 )
-from fastarac.cli._refusals import incompatible, incomplete
+from fastarac.cli._refusals import incompatible
 from fastarac.operation.application import require_scale
 from fastarac.operation.logs import OF_AUDIT
 
@@ -62,13 +62,16 @@ Examples:
   fastarac check policy.json verified.csv
   fastarac check policy.json verified.csv --by field --group page
   fastarac check policy.json log.csv --log
+
+Exit status: 0 if the limit holds, 1 if it fails, 3 if the outputs are too few to tell.
+\f
+\b
   fastarac check policy.json part.csv --inclusion-probability inclusion_probability
 
-The outputs have to be drawn at random from those that the policy is applied to. A log has all outputs
-of a time, with the columns accepted, drawn and audit_probability; the truth of those that nobody saw is
-empty. What was drawn for an audit and has no truth counts as an error. A log without the column drawn,
-but with audited (what has a result), can fail, but not hold. With --group, outputs of a page may depend
-on each other, whether single outputs or whole pages were drawn.
+Draw the outputs at random from those that the policy is applied to. A log (fastarac sample --audit) has
+all outputs of a period, with the columns accepted, drawn and audit_probability; leave the truth empty
+where nobody looked. An output that was drawn and has no truth counts as an error. A log with the column
+audited in place of drawn can fail, but not hold.
 """
 
 NOT_OF_LOGS = (
@@ -77,15 +80,8 @@ NOT_OF_LOGS = (
 )
 
 Log = Annotated[
-    bool, option("--log", "Take the file as a log of all outputs, some of which were audited.")
-]
-Drawn = Annotated[
-    str | None,
-    option(
-        "--drawn COLUMN",
-        "Column that says what was drawn: of a log for an audit, beside --inclusion-probability to be "
-        "verified.  [default: drawn, where the file has it]",
-    ),
+    bool,
+    option("--log", "Read the file as a log of all outputs.", Panel.columns),
 ]
 
 
@@ -106,24 +102,20 @@ def check(
     *,
     reading: ReadingOptions,
     only: options.Only = None,
-    by: options.Fields = None,
+    by: ByColumn = None,
     document: options.Document = None,
     document_type: options.DocumentTypes = None,
     fields_complete: options.FieldsComplete = False,
     group: GroupColumn = None,
-    max_group_size: options.MaxGroupSize = None,
     log: Log = False,
-    drawn: Drawn = None,
-    inclusion_probability: InclusionProbability = None,
-    judge: JudgeColumn = None,
+    verified: VerifiedOptions,
     output_format: TextOrJson = Form.text,
     report: ReportFile = None,
 ) -> None:
-    """Check a policy on new verified outputs: it holds (0), fails (1), or they are too few (3)."""
+    """Check a policy on newly verified outputs."""
     groups, given = groups_of(group), set(given_options(context).values())
     columns = reading.columns(by=by, item=document, group=groups)
-    incomplete(given, [("--drawn", ("--log", "--inclusion-probability"))])
-    verified = PartlyVerified(inclusion_probability, judge, None if log else drawn).columns(
+    of_verified = verified.columns(
         context, reading, groups, "only", "log", "document", "document_type", "fields_complete",
         paths=[] if log else [path], by=by,
     )  # fmt: skip
@@ -133,14 +125,14 @@ def check(
     require_columns([loaded], by=by, documents=document)
     with interrupts_end_at_once():
         if log:
-            found = _of_log(loaded, path, columns, drawn, max_group_size)
-        elif verified is not None:
-            found = _of_verified(loaded, path, verified, max_group_size)
+            found = _of_log(loaded, path, columns)
+        elif of_verified is not None:
+            found = _of_verified(loaded, path, of_verified)
         else:
-            of_items = {"max_group_size": max_group_size, "fields_complete": fields_complete}
+            of_items = {"fields_complete": fields_complete}
             found = _of_items(loaded, path, only, columns, document_type, of_items)
     notes = found.notes
-    if verified is None:
+    if of_verified is None:
         notes += notes_of_pages([path], columns, only)
         notes += [] if log else accepted_alone_note(found.check, loaded)
     _deliver(loaded, found, str(output_format), report)
@@ -156,7 +148,7 @@ def _deliver(policy: Policy, found: _Checked, form: str, report: Path | None) ->
         del results["notes"]
         refusing(str(report), lambda: _html.save_operation(report, **results))
         answer = check_answer(policy, found.check, found.shift, found.sweep)
-    said = [each.replace("drawn=", "--drawn COLUMN") for each in answer.sentences]
+    said = [each.replace("drawn=", "a column drawn") for each in answer.sentences]
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     once = dict.fromkeys(note.replace(*limit) for note in warned)  # if the report has it too
     notes = [*found.notes, *answer.notes, *once]
@@ -191,14 +183,11 @@ def _of_items(
     return _Checked(found, shift, notes)
 
 
-def _of_verified(
-    policy: Policy, path: Path, columns: Mapping[str, Any], max_group_size: int | None
-) -> _Checked:
+def _of_verified(policy: Policy, path: Path, columns: Mapping[str, Any]) -> _Checked:
     """Check a policy on outputs that are verified in part."""
     read, fields = read_verified(path, columns)
     truth, confidence = read
-    asked = partial(policy.check, truth, confidence, by=fields, max_group_size=max_group_size)
-    found = refusing(str(path), asked)
+    found = refusing(str(path), partial(policy.check, truth, confidence, by=fields))
     shift = _shift(policy, path, confidence, fields, truth.groups)
     return _Checked(found, shift, notes_of_groups([path], [read], columns))
 
@@ -211,13 +200,7 @@ def _shift(policy: Policy, path: Path, confidence: Any, by: Any, groups: Any) ->
     return shift
 
 
-def _of_log(
-    policy: Policy,
-    path: Path,
-    columns: Mapping[str, Any],
-    drawn: str | None,
-    max_group_size: int | None,
-) -> _Checked:
+def _of_log(policy: Policy, path: Path, columns: Mapping[str, Any]) -> _Checked:
     """Check a policy on a log of audits.
 
     Another threshold can be chosen only where the truth of what was rejected is known, and outputs do
@@ -233,21 +216,20 @@ def _of_log(
         raise RefusalError("--group is given twice beside --log; one column is expected")
     named = {
         "confidence": columns["confidence"], "correct": columns["correct"] or "correct",
-        "drawn": drawn, "by": columns["by"], "groups": groups,
+        "by": columns["by"], "groups": groups,
     }  # fmt: skip
 
     def checked() -> tuple[Any, Any, Any]:
         log = operation.read_audits(path, policy=policy, **named)
         audits: dict[str, Any] = {"audit_probability": log.audit_probability, "drawn": log.drawn}
-        pages: dict[str, Any] = {"groups": log.groups, "max_group_size": max_group_size}
-        found = policy.check(log.correct, log.confidence, by=log.by, **audits, **pages)
+        found = policy.check(log.correct, log.confidence, by=log.by, groups=log.groups, **audits)
         sweep = None
         if groups is None and not policy.fields and not np.isnan(log.correct[~log.accepted]).any():
             sweep = operation.audited_sweep(
                 log.correct, log.confidence, threshold=policy.thresholds[0], **audits
             )
-        pages = {"groups": log.groups if policy.has_groups else None}
-        return found, policy.shift(log.confidence, by=log.by, **pages), sweep
+        pages = log.groups if policy.has_groups else None
+        return found, policy.shift(log.confidence, by=log.by, groups=pages), sweep
 
     notes: list[str] = []
     with collected(notes):

@@ -17,6 +17,7 @@ from fastarac.answers.cost_comparison import CostComparison
 from fastarac.answers.tables import Said
 from fastarac.cli._json import Sentences, write_object
 from fastarac.cli._options import (
+    RESAMPLES,
     Certainty,
     Method,
     PrintedFormat,
@@ -36,12 +37,12 @@ if TYPE_CHECKING:
 
     from fastarac.answers.tables import Part
     from fastarac.cli._costs import Prices
-    from fastarac.cli._options import Correction, Delivery, Draws
+    from fastarac.cli._options import Delivery
     from fastarac.io import Outputs
-    from fastarac.uncertainty.adjustment import Correction as Adjustment
     from fastarac.uncertainty.comparison_results import ModelComparison
     from fastarac.uncertainty.paired import Pairing
 
+SEED = 0  # of resamples, so that a comparison can be repeated
 BOOTSTRAP_HAS = "--method bootstrap has one"
 OF_PART = "of outputs that are verified in part, evaluate --ci has each model's interval"
 ORDER = (
@@ -71,28 +72,26 @@ class ComparisonRequest:
 
     statistic: Statistic
     method: Method
-    correction: Adjustment | None
     level: float
-    draws: Draws
     prices: Prices | None
+    resamples: int = RESAMPLES
 
     @classmethod
     def of(
         cls,
         statistic: str,
         method: Method,
-        correction: Correction,
-        level: float,
-        draws: Draws,
+        level: float | None,
         prices: Prices | None,
+        resamples: int = RESAMPLES,
         *,
         in_part: bool = False,
     ) -> Self:
         """Return the request, or raise where it cannot be met; `in_part`: of some that are verified."""
+        if level is None:
+            raise RefusalError("--ci is none, but differences are judged by their intervals")
         Certainty(level).check()
-        adjustments: dict[str, Adjustment] = {"holm": "holm", "bonferroni": "bonferroni"}
-        corrected = adjustments.get(correction)
-        request = cls(statistic_of(statistic), method, corrected, level, draws, prices)
+        request = cls(statistic_of(statistic), method, level, prices, resamples)
         tiny = {name: ([True, False], [1.0, 0.0]) for name in ("a", "b")}
         with collected([]):
             request.compare(tiny, resamples=2, instead=OF_PART if in_part else BOOTSTRAP_HAS)
@@ -115,13 +114,12 @@ class ComparisonRequest:
                 models,
                 statistic=self.statistic,
                 method="bootstrap" if self.method is Method.bootstrap else "asymptotic",
-                correction=self.correction,
                 confidence_level=self.level,
                 sample_weight=weight,
                 groups=groups,
                 paired=paired,
                 n_resamples=resamples,
-                random_state=self.draws.seed,
+                random_state=SEED,
                 progress=progress,
             )
         except ValueError as error:
@@ -168,7 +166,7 @@ class Findings:
         """Compare models of the same items, of which some are verified."""
         notes: list[str] = []
         with collected(notes):
-            found = request.compare(models, resamples=request.draws.resamples)
+            found = request.compare(models, resamples=request.resamples)
         return cls(request, best_first(found), None, said_of(request, [*notes, *found.notes]), order)
 
     @classmethod
@@ -193,7 +191,7 @@ class Findings:
         with collected(notes):
             found = request.compare(
                 {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()},
-                resamples=request.draws.resamples,
+                resamples=request.resamples,
                 weight=weight,
                 groups=groups,
                 paired=paired,
@@ -210,7 +208,6 @@ class Findings:
                     request.prices.costs,
                     request.prices.reviewer,
                     level=request.level,
-                    correction=request.correction,
                 )
         said = dict.fromkeys([*said_of(request, notes), *(() if costs is None else costs.notes)])
         return cls(request, comparison, costs, tuple(said), order, n_groups)
@@ -227,8 +224,8 @@ class Findings:
         """Return the differences by the statistic and, where there are prices, in money."""
         by_statistic = answers.object_of(self.comparison)
         if self.request.method is Method.bootstrap:
-            by_statistic["n_resamples"] = self.request.draws.resamples
-        by_statistic["seed"] = self.request.draws.seed
+            by_statistic["n_resamples"] = self.request.resamples
+        by_statistic["seed"] = SEED
         if self.n_groups is not None:
             by_statistic["n_groups"] = self.n_groups
         return [by_statistic, *([] if self.costs is None else [self.costs.comparison()])]
@@ -256,7 +253,7 @@ class Findings:
 
     def parts(self, *, whole: bool) -> Iterator[Part]:
         """Yield tables and sentences; `whole`: all differences are at hand, too."""
-        draws = self.request.draws.resamples, self.request.draws.seed
+        draws = self.request.resamples, SEED
         yield from answers.parts(self.comparison, draws, self.n_groups, whole=whole)
         if self.costs is not None:
             yield Said()

@@ -44,12 +44,10 @@ class Prices:
         cls,
         prices: dict[str, float | None],
         people: dict[str, float | None],
-        ratios: dict[str, float | None] | None = None,
     ) -> Self | None:
         """Return the prices that were given, or None.
 
-        `prices` and `people` are arguments of `VerificationCosts` and of `Reviewer`, `ratios` options
-        that say the same in another way.
+        `prices` and `people` are arguments of `VerificationCosts` and of `Reviewer`.
         """
         given = {name: value for name, value in prices.items() if value is not None}
         rates = {name: value for name, value in people.items() if value is not None}
@@ -62,11 +60,6 @@ class Prices:
             if "correction" not in given:
                 message += f" ({INCLUDED})"
             raise RefusalError(message)
-        twice = [option for option, value in (ratios or {}).items() if value is not None]
-        if twice:
-            raise RefusalError(
-                f"{twice[0]} is given beside prices, which say the same; one of them is expected"
-            )
         try:
             return cls(VerificationCosts(**given), Reviewer(**rates) if rates else None)
         except ValueError as error:
@@ -77,40 +70,8 @@ class Prices:
             raise RefusalError(message) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """What verifying and errors cost, relative to correcting."""
-
-    gamma: float | None
-    delta: float | None
-    prices: Prices | None = None
-
-    @classmethod
-    def of(
-        cls,
-        ratios: dict[str, float | None],
-        prices: dict[str, float | None],
-        people: dict[str, float | None],
-    ) -> Self:
-        """Return what was given: prices, or ratios of them."""
-        typed = {f"--{name}": value for name, value in ratios.items()}
-        return cls(**ratios, prices=Prices.of(prices, people, typed))
-
-    @property
-    def are_given(self) -> bool:
-        """Whether the user has asked for W."""
-        return self.gamma is not None or self.delta is not None
-
-    def arguments(self) -> dict[str, Any]:
-        """Return what :func:`fastarac.evaluate` is told about them."""
-        people = None if self.prices is None else self.prices.reviewer
-        return {"costs": self.of_evaluation(), "reviewer": people}
-
-    def of_evaluation(self) -> VerificationCosts:
-        """Return the prices of W and of the normalised ARAC-AUC."""
-        if self.prices is not None:
-            return self.prices.costs
-        gamma, delta = self.gamma, self.delta
-        return VerificationCosts.from_ratios(
-            1.0 if gamma is None else gamma, 0.0 if delta is None else delta
-        )
+def cost_arguments(prices: Prices | None) -> dict[str, Any]:
+    """Return what :func:`fastarac.evaluate` is told about prices."""
+    if prices is None:
+        return {"costs": VerificationCosts.from_ratios(1.0, 0.0), "reviewer": None}
+    return {"costs": prices.costs, "reviewer": prices.reviewer}

@@ -17,16 +17,7 @@ if TYPE_CHECKING:
 
 OF_TABLES = "--confidence", "--by", "--document", "--empty-confidence", "--judge", "--type"
 OF_OCR = (
-    *(
-        "--pages",
-        "--review-pages",
-        "--images",
-        "--crops",
-        "--unit",
-        "--join",
-        "--text-level",
-        "--pattern",
-    ),
+    *("--pages", "--review-pages", "--images", "--crops", "--unit", "--join", "--text-level"),
     *("--combination", "--name"),
 )
 OF_FIELDS = "--rename", "--value-key", "--confidence-key"

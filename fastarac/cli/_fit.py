@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,13 +20,17 @@ from fastarac.cli._files import notes_of_groups, notes_of_pages, with_pages
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import ReadingOptions, VerifiedOptions, grouped
 from fastarac.cli._options import (
+    ByColumn,
+    ErrorRate,
+    Failure,
     Form,
     GroupColumn,
+    MaxRisk,
     ReportFile,
     TextOrJson,
     groups_of,
     in_words_of_options,
-    option,
+    output_option,
     refuse,
     require_files,
 )
@@ -54,32 +57,19 @@ Examples:
 \b
   fastarac fit verified.csv --error-rate 0.01 -o policy.json
   fastarac fit fields.parquet --by field --error-rate 0.01 -o policy.json
+\f
+\b
   fastarac fit fields.parquet --by field --document form --error-rate 0.02 -o policy.json
-  fastarac fit fields.parquet --by field --document form --optional po --error-rate 0.02 \
+  fastarac fit fields.parquet --by field --document form --optional po --error-rate 0.02 \\
     -o policy.json
   fastarac fit part.csv --inclusion-probability inclusion_probability --judge judge \\
     --error-rate 0.01 -o policy.json
 
-The file is as for fastarac evaluate. Where its column "model" has several names, as in what fastarac
-ocr -o writes, --only says which one the policy is for. A policy that accepts nothing is written, with
-exit code 3.
+A file that fastarac ocr -o wrote may hold several models; --only names the one to fit. A policy that
+accepts nothing is written, with exit code 3.
 """
 
-Rule = StrEnum("Rule", ["product", "least"])
-RuleOption = Annotated[Rule, option("--rule", "How outputs make the confidence of a document.")]
-PolicyOutput = Annotated[Path, option("--output -o FILE", "Where to write the policy, as JSON.")]
-Optional = Annotated[
-    list[str] | None,
-    option(
-        "--optional FIELD",
-        "Field that an accepted document may lack; one that was missed counts as an error. Can be "
-        "repeated.  [default: documents that lack a field are never accepted]",
-    ),
-]
-FieldsFile = Annotated[
-    Path | None,
-    option("--fields FILE", "TOML file of fields, as of ocr --compare: po = { optional = true }."),
-]
+PolicyOutput = Annotated[Path, output_option("Write the policy as this .json file.")]
 
 
 @grouped
@@ -90,34 +80,28 @@ def fit(
     *,
     reading: ReadingOptions,
     only: options.Only = None,
-    by: options.Fields = None,
+    by: ByColumn = None,
     document: options.Document = None,
-    rule: RuleOption = Rule.product,
-    optional: Optional = None,
-    fields: FieldsFile = None,
+    optional: options.Optional = None,
     fields_complete: options.FieldsComplete = False,
     document_type: options.DocumentTypes = None,
     group: GroupColumn = None,
-    max_group_size: options.MaxGroupSize = None,
-    error_rate: options.ErrorRate = None,
-    max_risk: options.MaxRisk = None,
-    guarantee: options.Failure = 0.05,
-    approximate: options.Approximate = False,
+    error_rate: ErrorRate = None,
+    max_risk: MaxRisk = None,
+    guarantee: Failure = 0.05,
     verified: VerifiedOptions,
     output_format: TextOrJson = Form.text,
     report: ReportFile = None,
 ) -> None:
-    """Fit thresholds that keep a limit on new outputs, and write them as a policy."""
+    """Fit thresholds that keep a limit on new outputs; write a policy."""
     groups = groups_of(group)
     columns = reading.columns(by=by, item=document, group=groups)
     arguments: dict[str, Any] = {
         "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": guarantee,
-        "max_group_size": max_group_size, "method": "gamma" if approximate else "auto",
-        "rule": str(rule),
     }  # fmt: skip
     of_verified = verified.columns(
-        context, reading, groups, "only", "document", "approximate", "optional", "fields",
-        "fields_complete", "document_type", paths=[path], by=by,
+        context, reading, groups, "only", "document", "optional", "fields_complete",
+        "document_type", paths=[path], by=by,
     )  # fmt: skip
     require_files(None, report)
     refuse(suffix_problem(output, "policy", (".json",)))
@@ -131,7 +115,7 @@ def fit(
             columns, of_pages = with_pages([path], columns)
         else:
             of_pages = []
-        arguments |= {"optional": _optional(optional or [], fields), "fields_complete": fields_complete}
+        arguments |= {"optional": _optional(optional or []), "fields_complete": fields_complete}
         policy = _fitted_to_items(path, only, columns, document_type, arguments, notes)
         of_pages += notes_of_pages([path], columns, only)
     refusing(str(output), lambda: policy.save(output))
@@ -180,13 +164,16 @@ def _fitted_to_items(
     return policy.with_unread(len(every) - len(outputs), missed_rate, parts_of_pages(path))
 
 
-def _optional(optional: list[str], file: Path | None) -> list[str]:
-    """Return the fields that documents may lack, as options and a file of fields say."""
-    if file is None:
-        return optional
+def _optional(given: list[str]) -> list[str]:
+    """Return the fields that documents may lack, those in .toml files of fields in place of these."""
     from fastarac.ocr.fields.comparisons import settings_of_file
 
-    return [*optional, *refusing(str(file), lambda: settings_of_file(file)[1])]
+    found: list[str] = []
+    for each in given:
+        path = Path(each)
+        is_file = path.suffix == ".toml"
+        found += refusing(each, partial(settings_of_file, path))[1] if is_file else [each]
+    return found
 
 
 def _in_words_of_options(answer: Answer) -> Answer:

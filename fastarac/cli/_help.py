@@ -1,11 +1,15 @@
-"""The list of commands in ``fastarac --help``, by what one wants to do."""
+"""What ``--help`` and ``--help-all`` show: commands by task, options in panels."""
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Annotated, Any
 
+import typer
 from typer import BadParameter
-from typer.core import TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
+
+from fastarac.cli._panels import Panel
 
 TASKS = {
     "Measure and compare": ("demo", "evaluate", "compare", "ocr"),
@@ -24,6 +28,78 @@ WORDS = {  # of pydantic, which reads the options
     "greater than or equal to": "at least",
 }
 LONGEST = 300  # characters of what a command does
+WIDEST_USAGE = 26  # characters of an option and its value beside which its help stands
+MORE = "\f"  # in an epilog, what follows is shown by --help-all alone
+WHOLE = "fastarac.help_all"
+
+
+def _show_all(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        context.meta[WHOLE] = True
+        typer.echo(context.get_help())
+        context.exit()
+
+
+HelpAll = Annotated[
+    bool,
+    typer.Option(
+        "--help-all",
+        callback=_show_all,
+        is_eager=True,
+        help="Show all options, more examples, and exit.",
+        rich_help_panel=Panel.other,
+    ),
+]
+
+
+class Command(TyperCommand):
+    """A command whose help has options in panels, those for experts under ``--help-all`` alone."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, then options by panel."""
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            is_argument = isinstance(param, TyperArgument)
+            shown: Any = copy(param)
+            if ctx.meta.get(WHOLE) and not is_argument:
+                shown.hidden = False
+            record = shown.get_help_record(ctx)
+            if record is not None:
+                title = "Arguments" if is_argument else _panel_of(param)
+                panels.setdefault(title, []).append(_plain(record, is_argument=is_argument))
+        if not ctx.meta.get(WHOLE):
+            panels.pop(Panel.other, None)
+        widest = max((len(usage) for rows in panels.values() for usage, _ in rows), default=0)
+        width = min(widest, WIDEST_USAGE)
+        for title in ("Arguments", *Panel):
+            if title in panels:
+                rows = [(usage.ljust(width), text) for usage, text in panels[title]]
+                with formatter.section(title):
+                    formatter.write_dl(rows, col_max=width)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write examples, and with ``--help-all`` what follows `MORE`."""
+        shown, _, more = (self.epilog or "").partition(MORE)
+        if not ctx.meta.get(WHOLE):
+            hides = more or any(getattr(param, "hidden", False) for param in self.params)
+            more = f"{ctx.command_path} --help-all shows all options." if hides else ""
+        for text in (shown, more):
+            if text.strip():
+                formatter.write_paragraph()
+                with formatter.indentation():
+                    formatter.write_text(text.strip("\n"))
+
+
+def _panel_of(param: Any) -> str:
+    return str(getattr(param, "rich_help_panel", None) or Panel.other)
+
+
+def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
+    """Return a row; of an argument without its type, and that the usage says whether it is required."""
+    usage, text = record
+    if is_argument:
+        return usage.partition(" <")[0], text.removesuffix("  [required]")
+    return usage, text.replace("  [", " [")
 
 
 class ByTask(TyperGroup):
@@ -38,9 +114,19 @@ class ByTask(TyperGroup):
                 error.message = error.message.replace(library, words)
             raise
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands, and then the options that go before one."""
+        self.format_commands(ctx, formatter)
+        records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
+        with formatter.section("Options before a command"):
+            formatter.write_dl([each for each in records if each], col_max=WIDEST_USAGE)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002, as typer has it
         """Write the groups one after the other."""
+        widest = max(map(len, self.commands))
         for task, names in TASKS.items():
-            rows = [(name, self.commands[name].get_short_help_str(LONGEST)) for name in names]
+            rows = [
+                (name.ljust(widest), self.commands[name].get_short_help_str(LONGEST)) for name in names
+            ]
             with formatter.section(task):
                 formatter.write_dl(rows)

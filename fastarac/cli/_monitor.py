@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fastarac._core.checks import failure_of
 from fastarac._core.locks import locked
 from fastarac.answers.monitoring import monitor_answer
 from fastarac.cli import _html, _plot
@@ -16,7 +17,21 @@ from fastarac.cli._audit_files import ALONE, AuditOptions, Watch
 from fastarac.cli._exit import FAILED
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import ReadingOptions, given_options, grouped
-from fastarac.cli._options import Form, ReportFile, TextOrJson, option, require_files
+from fastarac.cli._options import (
+    ByColumn,
+    Form,
+    GroupColumn,
+    Item,
+    Plot,
+    ReportFile,
+    State,
+    TextOrJson,
+    one_column,
+    option,
+    refused,
+    require_files,
+)
+from fastarac.cli._panels import Panel
 from fastarac.cli._policies import refusing
 from fastarac.cli._refusals import incompatible, incomplete
 
@@ -30,18 +45,19 @@ Examples:
 
 \b
   fastarac monitor policy.json audits.csv
-  fastarac monitor policy.json monday.csv tuesday.csv --state state.json --plot monitor.png
+  fastarac monitor policy.json monday.csv tuesday.csv --state state.json
+
+Exit status: 1 if the limit is proved to be exceeded, or the error rate rose lately; 0 otherwise.
+\f
+\b
+  fastarac monitor policy.json monday.csv --state state.json --plot monitor.png
   fastarac monitor policies/ audits.csv --policy source --state state.json
   fastarac monitor policy.json pages.csv --group page --max-group-size 40 --state state.json
 
-The files hold outputs that were drawn at random, accepted or not, with their truth; or they are logs,
-as fastarac sample --audit writes them and check --log reads them. Each audit counts once: by its id,
-which no other audit has, where there is a column of them; else a file with the same audits as one
-before counts as that one. The policies of a folder share one probability of a false alarm.
-
-Exit status 1 is given where the limit is proved to be exceeded since the state began, and where one of
-these files gives an alarm of a rate that rose above it lately. Each file is an update; the outputs of
-a page (--group) belong into one file.
+The files hold outputs that were drawn at random, accepted or not, with their truth, or they are logs as
+fastarac sample --audit writes them. Each audit counts once, by its id; without ids, a file that repeats
+an earlier one does not count again. All outputs of a page (--group) belong in one file. The policies of
+a folder share the probability of a false alarm.
 """
 
 NEEDED = (
@@ -60,69 +76,53 @@ PoliciesFile = Annotated[
     Path,
     typer.Argument(
         metavar="POLICY",
-        help="What fastarac fit has written, or a folder of such files.",
+        help="The file that fastarac fit wrote, or a folder of such files.",
         show_default=False,
     ),
 ]
 AuditFiles = Annotated[
     list[Path],
-    typer.Argument(metavar="FILE", help="Files of audited outputs.", show_default=False),
+    typer.Argument(metavar="FILE", help="Audited outputs, one file per update.", show_default=False),
 ]
 PolicyColumn = Annotated[
     str | None,
-    option("--policy COLUMN", "Column of the names of the policies in the folder POLICY."),
-]
-State = Annotated[
-    Path | None,
-    option("--state FILE", "What was counted so far; it is made where it is not there."),
-]
-AuditId = Annotated[
-    str | None,
     option(
-        "--id COLUMN",
-        "Column of ids that no two audits share, in all files.  [default: id, where there is such a "
-        "column and no --document]",
+        "--policy COLUMN", "The policy in the folder POLICY that accepted an output.",
+        Panel.columns, expert=True,
     ),
-]
-Plot = Annotated[Path | None, option("--plot FILE", "Draw the error rate over the audits.")]
+]  # fmt: skip
 FalseAlarm = Annotated[
     float,
     option(
-        "--guarantee PROBABILITY",
-        "How probable it may be that there is ever an alarm while the limit is kept.",
+        "--false-alarm PROBABILITY", "Probability of ever raising a false alarm of the limit.",
+        Panel.sure,
     ),
-]
-GroupColumn = Annotated[
-    str | None,
-    option(
-        "--group COLUMN",
-        "Column of pages or other groups, drawn at random and audited whole, whose outputs may depend "
-        "on each other.",
-    ),
-]
+]  # fmt: skip
 MaxGroupSize = Annotated[
     int | None,
-    option("--max-group-size N", "Outputs that a group has at most, beside --group; N stays the same."),
+    option("--max-group-size N", "Most outputs that a group of --group may have.", Panel.sure),
 ]
 UpdatesToFalseAlarm = Annotated[
     int,
     option(
-        "--updates-to-false-alarm N",
-        "How many updates there are in the mean, at least, to a false alarm of a change.",
+        "--updates-to-false-alarm N", "Mean number of updates to a false alarm of a change.",
+        Panel.sure, expert=True,
     ),
-]
+]  # fmt: skip
 DrawnAt = Annotated[
     str | None,
     option(
-        "--drawn-at COLUMN",
-        "Column of when each output was drawn: dates or numbers. Audits count in this order; the truth "
-        "of open ones is empty.",
+        "--drawn-at COLUMN", "When an output was drawn: a date or a number.",
+        Panel.columns, expert=True,
     ),
-]
+]  # fmt: skip
 Deadline = Annotated[
     float | None,
-    option("--deadline TIME", "How long answers are waited for, beside --drawn-at: of dates in days."),
-]
+    option(
+        "--deadline TIME", "How long to wait for an answer, in days where --drawn-at has dates.",
+        Panel.verifying, expert=True,
+    ),
+]  # fmt: skip
 
 
 @grouped
@@ -132,35 +132,37 @@ def monitor(
     paths: AuditFiles,
     *,
     reading: ReadingOptions,
-    by: options.Fields = None,
+    by: ByColumn = None,
     document: options.Document = None,
     document_type: options.DocumentTypes = None,
     fields_complete: options.FieldsComplete = False,
     policy_column: PolicyColumn = None,
-    audit_id: AuditId = None,
+    audit_id: Item = None,
     group: GroupColumn = None,
     max_group_size: MaxGroupSize = None,
     drawn_at: DrawnAt = None,
     deadline: Deadline = None,
-    guarantee: FalseAlarm = 0.05,
+    false_alarm: FalseAlarm = 0.05,
     updates_to_false_alarm: UpdatesToFalseAlarm = 1000,
     state: State = None,
     plot: Plot = None,
     output_format: TextOrJson = Form.text,
     report: ReportFile = None,
 ) -> None:
-    """Watch a policy by audits: exit status 1 at an alarm, of all audits or of a change lately."""
+    """Watch a policy in use by auditing outputs, and raise an alarm."""
     given = set(given_options(context).values())
     incomplete(given, NEEDED)
     incompatible(given, EXCLUDED)
     require_files(plot, report)
+    with refused(ValueError):
+        failure_of(false_alarm, "--false-alarm")
     audits = AuditOptions(
         reading.columns(by=by, item=document, group=policy_column, model=audit_id),
-        group, max_group_size, drawn_at, deadline, document_type, fields_complete,
+        one_column(group), max_group_size, drawn_at, deadline, document_type, fields_complete,
         next((name for name in OF_TABLES if name in given), None),
     )  # fmt: skip
     promises = {
-        "failure_probability": guarantee, "mean_updates_to_false_alarm": updates_to_false_alarm,
+        "failure_probability": false_alarm, "mean_updates_to_false_alarm": updates_to_false_alarm,
     }  # fmt: skip
     with ExitStack() as held:
         if state is not None:  # from reading it to the last writing, lest another's audits be lost

@@ -14,7 +14,17 @@ from fastarac._core.files import folder_problem
 from fastarac._core.text import listed
 from fastarac.cli._ocr_combine import CombinationFile, Combining
 from fastarac.cli._option_groups import OptionsOf
-from fastarac.cli._options import RefusalError, option, refuse, refused
+from fastarac.cli._options import (
+    COMPARE,
+    COMPARE_HELP,
+    RefusalError,
+    option,
+    output_option,
+    refuse,
+    refused,
+)
+from fastarac.cli._panels import Panel
+from fastarac.cli._policy_options import FieldsComplete, Images, Optional, ReviewPages  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,177 +37,166 @@ Fold = StrEnum("Fold", ["case", "quotes", "punctuation", "whitespace", "nfkc", "
 Join = StrEnum("Join", ["min", "mean", "max"])
 TextLevel = StrEnum("TextLevel", ["auto", "region", "line", "word"])
 Within = StrEnum("Within", ["truth"])
-Group = StrEnum("Group", ["page", "none"])
 
 TruthFiles = Annotated[
     Path | None,
     typer.Argument(
         metavar="TRUTH",
-        help="File or folder of true texts: plain text, ALTO, PAGE or hOCR; or of fields: a table, or "
-        "nested JSON.",
+        help="True texts or fields: a file or folder.",
         show_default=False,
     ),
 ]
 OutputFiles = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="OCR...",
-        help="Files or folders of outputs, each of one engine: Tesseract TSV, hOCR, ALTO, PAGE, JSON "
-        "of Textract, Azure, Google, PaddleOCR, EasyOCR, RapidOCR, docTR; or fields.",
+        metavar="OCR...", help="What engines read: a file or folder for each.", show_default=False
+    ),
+]
+Names = Annotated[
+    list[str] | None,
+    option("--name NAME", "Name of an engine; repeat in the order of OCR.", Panel.files),
+]
+UnitOption = Annotated[
+    Unit,
+    option(
+        "--unit UNIT",
+        "Unit to count: word (default), line or character.",
+        Panel.files,
         show_default=False,
     ),
 ]
-Names = Annotated[list[str] | None, option("--name NAME", "Name of each engine, in their order.")]
-UnitOption = Annotated[Unit, option("--unit", "What an item is.")]
 LevelOption = Annotated[
     TextLevel,
     option(
-        "--text-level",
-        "Whose text counts in PAGE, ALTO and hOCR: auto puts words together as their line has them, "
-        "and takes the line's text of the truth and the words of outputs where these differ.",
+        "--text-level LEVEL",
+        "Whose text counts in PAGE, ALTO and hOCR: auto, region, line or word.",
+        Panel.files,
+        expert=True,
     ),
 ]
 MapOption = Annotated[
     list[str] | None,
     option(
         "--map NAME=COLUMN",
-        "Columns of a table of words in no known format: text=…,confidence=… and, where there are any, "
-        "page=…, line=…, left=…, top=…, right=…, bottom=…; also scale=percent or scale=unit.",
+        "Column of a table of words: text, confidence, page, line, left, top, right or bottom; or "
+        "scale=percent.",
+        Panel.files,
+        expert=True,
     ),
 ]
 WithinOption = Annotated[
     Within | None,
     option(
-        "--within",
-        "Leave out outputs outside the regions of the truth, where it has some parts of a page.",
+        "--within", "Leave out words outside the regions that the truth covers.",
+        Panel.files, expert=True,
     ),
-]
+]  # fmt: skip
 IgnoreRegions = Annotated[
     list[str] | None,
     option(
-        "--ignore-regions TYPE",
-        "Leave out regions of a type in truth and outputs, such as image, advert or page-number; may "
-        "be given several times.",
+        "--ignore-regions TYPE", "Leave out regions of this type, such as image; repeatable.",
+        Panel.files, expert=True,
     ),
-]
+]  # fmt: skip
 MissedOption = Annotated[
     Missed | None,
     option(
-        "--missed",
-        "What true words without an output count as.  [default: reject]",
-        show_default=False,
+        "--missed HOW",
+        "How to count missed words: reject, residual, separate, neighbour or drop.  [default: reject]",
+        Panel.files,
     ),
 ]
-InsertedOption = Annotated[Inserted, option("--inserted", "What outputs without a true word count as.")]
+InsertedOption = Annotated[
+    Inserted,
+    option("--inserted HOW", "How to count invented words: wrong or drop.", Panel.files, expert=True),
+]
 MissedPrice = Annotated[
     float | None,
     option(
-        "--cost-missed PRICE",
-        "Price of a missed word, beside the three other prices.  [default: that of verifying and "
-        "correcting one; of an error that nobody sees for --missed residual]",
-        show_default=False,
+        "--cost-missed PRICE", "Price of a missed word, if it has its own.", Panel.costs, expert=True
     ),
 ]
 MovedOption = Annotated[
-    Moved, option("--moved", "What words that are read right, but out of order, count as.")
-]
+    Moved,
+    option(
+        "--moved HOW", "How to count words read out of order: right or wrong.",
+        Panel.files, expert=True,
+    ),
+]  # fmt: skip
 FoldOption = Annotated[
     list[Fold] | None,
-    option(f"--fold <{'|'.join(Fold)}>", "Differences that do not count; may be given several times."),
-]
-JoinOption = Annotated[Join, option("--join", "How several outputs of one word make one confidence.")]
-CompareOption = Annotated[
-    list[str] | None,
     option(
-        "--compare FIELD=HOW",
-        "When a field is right: exact, text, number, amount, date, similarity>=0.9 or regex:PATTERN, "
-        "with options as in amount:comma,tolerance=0.01 or date:dmy; * and ? in FIELD stand for "
-        "others, and without FIELD= all fields are meant. May be given several times, or as a .toml "
-        "file.  [default: exact]",
+        "--fold WHAT",
+        f"Ignore differences in {', '.join(list(Fold)[:-1])} or {list(Fold)[-1]}; repeatable.",
+        Panel.files,
     ),
 ]
+JoinOption = Annotated[
+    Join,
+    option(
+        "--join HOW", "Confidence of a word read in parts: their min, mean or max.",
+        Panel.files, expert=True,
+    ),
+]  # fmt: skip
+CompareOption = Annotated[list[str] | None, option(COMPARE, COMPARE_HELP, Panel.columns)]
 RenameOption = Annotated[
     list[str] | None,
     option(
-        "--rename FIELD=NAME",
-        "Name that the truth has for a field of the outputs, as InvoiceTotal=total or "
-        "'Items[].Amount=items[].amount'; may be given several times, or as a .toml file.",
+        "--rename FIELD=NAME", "The name of a field in the truth; repeatable, or a .toml file.",
+        Panel.columns, expert=True,
     ),
-]
-OptionalOption = Annotated[
-    list[str] | None,
-    option(
-        "--optional FIELD",
-        "Field that a document may lack and go straight through; may be given several times, or as a "
-        "line such as po = { optional = true } of a .toml file of --compare. All others are required.",
-    ),
-]
-FieldsComplete = Annotated[
-    bool,
-    option(
-        "--fields-complete",
-        "Take a field that the truth does not list in a document for empty there; nothing is known of "
-        "it otherwise.",
-    ),
-]
+]  # fmt: skip
 ValueKey = Annotated[
     str | None,
-    option("--value-key NAME", "Member of nested JSON that holds a field's value.  [default: value]"),
-]
+    option(
+        "--value-key NAME", "Member of nested JSON with a field's value.  [default: value]",
+        Panel.columns, expert=True,
+    ),
+]  # fmt: skip
 ConfidenceKey = Annotated[
     str | None,
     option(
         "--confidence-key NAME",
-        "Member of nested JSON that holds a field's confidence.  [default: confidence]",
+        "Member of nested JSON with a field's confidence.  [default: confidence]",
+        Panel.columns,
+        expert=True,
     ),
 ]
-GroupOption = Annotated[
-    Group,
-    option("--group", "What depends on each other, for intervals and tests; of fields documents."),
-]
-Output = Annotated[
-    Path | None, option("--output -o FILE", "Write the items into this .parquet or .csv file.")
-]
-Images = Annotated[
-    Path | None,
-    option(
-        "--images FOLDER",
-        "Images of the pages, named as these: the report, or what is to be verified, shows the places.",
-    ),
-]
+Output = Annotated[Path | None, output_option("Write the items to this .parquet or .csv file.")]
 Attributes = Annotated[
     Path | None,
     option(
-        "--attributes FILE",
-        "What is known of the pages: a table with a column page, and others such as quality, "
-        "language or source, by which the figures are told apart.",
+        "--attributes FILE", "Table with the language, quality or source of each page.",
+        Panel.files, expert=True,
     ),
+]  # fmt: skip
+NoText = Annotated[
+    bool, option("--no-text", "Leave the texts of pages out of the report.", Panel.output, expert=True)
 ]
-ReviewPages = Annotated[
-    Path | None,
-    option(
-        "--review-pages FOLDER",
-        "A new folder for one HTML file a page: the true text beside what each engine read.",
-    ),
-]
-NoText = Annotated[bool, option("--no-text", "Leave out of the report what stands on the pages.")]
 Pattern = Annotated[
     str | None,
-    option("--pattern GLOB", "Which files of the folders of outputs are read, such as '*.tsv'."),
-]
+    option(
+        "--pattern GLOB", "Read only these files of OCR folders, such as '*.tsv'.",
+        Panel.files, expert=True,
+    ),
+]  # fmt: skip
 TruthPattern = Annotated[
     str | None,
-    option("--truth-pattern GLOB", "Which files of the folder of the truth are read: '*.gt.txt'."),
-]
+    option(
+        "--truth-pattern GLOB", "Read only these files of TRUTH, such as '*.gt.txt'.",
+        Panel.files, expert=True,
+    ),
+]  # fmt: skip
 Pairs = Annotated[
     Path | None,
     option(
-        "--pair FILE",
-        "Instead of TRUTH and OCR: a CSV file with the columns truth, engine and output, for files "
-        "whose names do not tell which belong together.",
+        "--pair FILE", "Table of truth, engine and output, for files whose names do not match.",
+        Panel.files, expert=True,
     ),
+]  # fmt: skip
+SkipUnmatched = Annotated[
+    bool, option("--skip-unmatched", "Leave out files without a partner.", Panel.files, expert=True)
 ]
-SkipUnmatched = Annotated[bool, option("--skip-unmatched", "Leave out files without a partner.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +234,7 @@ class FieldReading:
     rename: RenameOption = None
     value_key: ValueKey = None
     confidence_key: ConfidenceKey = None
-    optional: OptionalOption = None
+    optional: Optional = None
     fields_complete: FieldsComplete = False
 
     def given(self) -> list[str]:
@@ -286,14 +285,13 @@ FileOptions = Annotated[EngineFiles, OptionsOf(EngineFiles)]
 
 
 def _engine_files(
-    pattern: Pattern = None,
     combination: CombinationFile = None,
     name: Names = None,
     unit: UnitOption = Unit.word,
     join: JoinOption = Join.min,
     level: LevelOption = TextLevel.auto,
 ) -> dict[str, Any]:
-    given = {"unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern}
+    given = {"unit": str(unit), "join": str(join), "level": str(level)}
     return given | {"combination": combination, "name": tuple(name or ())}
 
 
@@ -375,6 +373,14 @@ class OcrRequest:
     by_page: bool
     missed_price: float | None = None
     of_texts: tuple[str, ...] = ()
+
+
+def are_by_page(group: Sequence[str] | None) -> bool:
+    """Whether ``--group`` takes pages, or documents of fields, for what depends on each other."""
+    given = tuple(group or ("page",))
+    if given in (("page",), ("none",)):
+        return given == ("page",)
+    raise RefusalError(f"--group is {' and '.join(given)}; page or none is expected")
 
 
 def named_paths(paths: Sequence[Path], given: Sequence[str]) -> dict[str, Path]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastarac._core.text import listed, quoted
 from fastarac.answers.combination import agreement_name, together_name
 from fastarac.cli._options import RefusalError, option
+from fastarac.cli._panels import Panel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,27 +20,28 @@ if TYPE_CHECKING:
 
 Combine = Annotated[
     bool,
-    option(
-        "--combine",
-        "Put all engines together, too: as A + B, which learns from the true texts (each page is "
-        "combined by what other pages teach), and as A = B, which accepts where all agree.",
-    ),
+    option("--combine", "Evaluate the engines together, too.", Panel.files, expert=True),
 ]
 CombinationFile = Annotated[
     Path | None,
-    option("--combination FILE", "Combine by what --save-combination has written of other pages."),
+    option(
+        "--combination FILE", "Combine engines as --save-combination learnt.", Panel.files, expert=True
+    ),
 ]
 SaveCombination = Annotated[
     Path | None,
-    option("--save-combination FILE", "Write what all pages teach into this JSON file."),
-]
+    option(
+        "--save-combination FILE", "Write what --combine learns from all pages as .json.",
+        Panel.output, expert=True,
+    ),
+]  # fmt: skip
 EnginePrices = Annotated[
     list[str] | None,
     option(
-        "--engine-price NAME=PRICE",
-        "Price of an engine for each page, or document, beside the other prices; once for each engine.",
+        "--engine-price NAME=PRICE", "Price of an engine per page or document; repeatable.",
+        Panel.costs, expert=True,
     ),
-]
+]  # fmt: skip
 
 
 OF_READING = ("level", "within_truth", "ignore_regions")  # what has been done when engines are combined

@@ -128,12 +128,12 @@ def _kind(
     if price is not None:
         if not 0 <= price < math.inf:
             raise RefusalError(f"--cost-missed is {price:g}; a number of at least 0 is expected")
-        if settings.costs.prices is None:
+        if settings.prices is None:
             raise RefusalError(
                 "--cost-missed is given without --cost-verification, --cost-correction and "
                 "--cost-error; all four prices are expected"
             )
-    request.combining.check(price, are_priced=settings.costs.prices is not None)
+    request.combining.check(price, are_priced=settings.prices is not None)
     if output is not None and output.suffix not in (".parquet", ".csv"):
         raise RefusalError(f"{output} ends in {output.suffix!r}; .parquet or .csv is expected")
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
@@ -175,7 +175,7 @@ def find(
     outputs = {name: grouped(items) for name, (items, _) in engines.sources.items()}
     sources = {name: source for name, (_, source) in engines.sources.items()}
     models = first_by_share(settings.evaluate(outputs, sources))
-    prices, missed_price = settings.costs.prices, request.missed_price
+    prices, missed_price = settings.prices, request.missed_price
     if prices is not None and missed_price is None and request.alignment.missed == "residual":
         missed_price = prices.costs.error  # at every threshold, even where everything is checked
     if missed_price is not None:
@@ -360,7 +360,7 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
         yield ""
     yield from engines.introduction(found.names)
     yield ""
-    figures = evaluation.parts(found.models, with_costs=settings.costs.are_given, leads=found.leads)
+    figures = evaluation.parts(found.models, with_costs=False, leads=found.leads)
     yield from printable_parts(figures, console)
     if settings.certainty.level is not None:
         said = ALONE if found.group is None else CLUSTERED

@@ -8,6 +8,7 @@ from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastarac.cli import _options as options
+from fastarac.cli._help import HelpAll
 from fastarac.cli._options import Delivery, Limits, RefusalError, ends_quietly
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ COSTS = (
     *("cost_verification", "cost_correction", "cost_error"),
     *("reviewer_detection", "reviewer_false_alarm"),
 )
-NOT_OF_VERIFIED = "model", "weight", "gamma", "delta", "resamples", "plot", "max_memory"
+NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,11 @@ def grouped(run: Callable[..., None]) -> Callable[..., None]:
                 own = list(signature(each.make, eval_str=True).parameters.values())
                 groups[name] = each.make, [option.name for option in own]
         taken += [option.replace(kind=Parameter.KEYWORD_ONLY) for option in own]
+    taken.append(Parameter("help_all", Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll))
 
     @wraps(run)
     def as_typer_calls_it(**given: Any) -> None:
+        del given["help_all"]
         with ends_quietly():
             for name, (make, names) in groups.items():
                 given[name] = make(**{option: given.pop(option) for option in names})
@@ -57,16 +60,18 @@ def grouped(run: Callable[..., None]) -> Callable[..., None]:
 
 
 def given_options(context: typer.Context) -> dict[str, str]:
-    """Return the options with another value than their default, as typed, by parameter."""
+    """Return the options that were typed, by parameter."""
     return {
         each.name: each.opts[0]
         for each in context.command.params
-        if each.name and _is_given(context.params.get(each.name), each.default)
+        if each.name and is_typed(context, each.name)
     }
 
 
-def _is_given(value: Any, default: Any) -> bool:
-    return value is not None and value is not False and value not in ([], ()) and value != default
+def is_typed(context: typer.Context, name: str) -> bool:
+    """Whether the value of an option was typed, not its default one taken."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +94,10 @@ class ReadColumns:
 
 @dataclass(frozen=True, slots=True)
 class PartlyVerified:
-    """Which columns say what was drawn to be verified, and with which probability."""
+    """Which columns say with which probability outputs were drawn to be verified."""
 
     inclusion_probability: options.InclusionProbability = None
     judge: options.JudgeColumn = None
-    drawn: options.DrawnColumn = None
 
     def columns(
         self,
@@ -119,15 +123,13 @@ class PartlyVerified:
 
         given = given_options(context)
         of_all = ("prediction", "truth", "compare", "empty_truth", "empty_confidence", *refused)
-        told = ("inclusion_probability", "judge", "drawn")
-        beside = next(given[name] for name in told if getattr(self, name) is not None)
+        beside = given["judge" if self.inclusion_probability is None else "inclusion_probability"]
         _verified.refuse_others({given[name]: True for name in of_all if name in given}, beside)
         if self.inclusion_probability == NONE:
             raise RefusalError(
-                f"{'--drawn' if self.judge is None else '--judge'} is given beside "
-                f"--inclusion-probability {NONE}; leave out one of the two"
+                f"--judge is given beside --inclusion-probability {NONE}; leave out one of the two"
             )
-        chosen = self.inclusion_probability, self.judge, group, self.drawn
+        chosen = self.inclusion_probability, self.judge, group
         return _verified.columns_of(reading.confidence, reading.correct, *chosen) | others
 
 
@@ -139,10 +141,6 @@ def _prices(
     return {"verification": cost_verification, "correction": cost_correction, "error": cost_error}
 
 
-def _ratios(gamma: options.Gamma = None, delta: options.Delta = None) -> dict[str, float | None]:
-    return {"gamma": gamma, "delta": delta}
-
-
 def _people(
     reviewer_detection: options.ReviewerDetection = None,
     reviewer_false_alarm: options.ReviewerFalseAlarm = None,
@@ -152,17 +150,15 @@ def _people(
 
 def _delivery(
     output_format: options.OutputFormat = options.PrintedFormat.table,
-    wide: options.Wide = False,
     plot: options.Plot = None,
     report: options.ReportFile = None,
 ) -> Delivery:
-    return Delivery(output_format, plot, report, wide)
+    return Delivery(output_format, plot, report)
 
 
 ReadingOptions = Annotated[ReadColumns, OptionsOf(ReadColumns)]
 VerifiedOptions = Annotated[PartlyVerified, OptionsOf(PartlyVerified)]
 LimitOptions = Annotated[Limits, OptionsOf(Limits.of)]
 PriceOptions = Annotated[dict[str, float | None], OptionsOf(_prices)]
-RatioOptions = Annotated[dict[str, float | None], OptionsOf(_ratios)]
 PeopleOptions = Annotated[dict[str, float | None], OptionsOf(_people)]
 DeliveryOptions = Annotated[Delivery, OptionsOf(_delivery)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +16,7 @@ from fastarac._core.checks import failure_of, of_percent
 from fastarac._core.text import percent, printable, quoted
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
+from fastarac.cli._panels import Panel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
 RESAMPLES = 2000
+MOST_OUTPUTS = 100_000  # whose intervals take less than a second
+OUTPUTS_OF_EVALUATION = 5_000  # that take as long as the constant part of a model or group
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 EXACT = 1 << 53  # up to here, a double holds every integer
 # What the library calls an argument, and what the user has typed.
@@ -36,14 +39,14 @@ NAMES = {
     "level": "--text-level",
     "intervals": "--ci",
     "expected_error_rate": "--expect",
-    "actual_error_rate": "--audit",
+    "actual_error_rate": "--detect",
     "n_outputs": "--outputs",
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("ignore_regions", "within", "map"),
-        *("max_risk", "threshold", "gamma", "delta", "statistic", "max_group_size", "power"),
-        *("design_effect", "difference", "discordance", "half_width", "accept", "icc", "group_sizes"),
+        *("max_risk", "threshold", "statistic", "max_group_size", "power"),
+        *("difference", "discordance", "half_width"),
     )
 }
 WORDS = {  # inside messages
@@ -53,10 +56,7 @@ WORDS = {  # inside messages
     "one of max_error_rate, max_risk": "one of --error-rate, --max-risk",
     "found max_error_rate and max_risk": "found --error-rate and --max-risk",
     "beside expected_error_rate;": "beside --expect;",
-    "but group_sizes has": "but --group-sizes has",
     "beside a pilot;": "beside --pilot;",
-    "method='gamma', an approximation": "--approximate, a method",
-    "method is 'gamma'": "--approximate is given without --group",
 }
 
 
@@ -134,16 +134,6 @@ def number(text: str) -> float:
     return int(text) if abs(value) >= EXACT and text.strip("+- ").isdecimal() else value
 
 
-def counts(text: str) -> list[int]:
-    """Read numbers of outputs, between commas."""
-    found = text.split(",")
-    if not all(each.strip().isdecimal() for each in found):
-        raise typer.BadParameter(
-            f"{text!r} is no list of whole numbers between commas, such as 5,20,40"
-        )
-    return [int(each) for each in found]
-
-
 def rate(text: str) -> float:
     """Read a rate below 1; what looks like a percentage is answered with the share."""
     try:
@@ -153,6 +143,16 @@ def rate(text: str) -> float:
     if 0.0 <= value < 1.0:
         return value
     raise typer.BadParameter(f"{text!r} is not a rate from 0 to below 1; {_as_rate(text)}")
+
+
+def level(text: str) -> float | None:
+    """Read the level of intervals, or that there are to be none."""
+    if text == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a number, such as 0.95, nor none") from None
 
 
 def bytes_of(text: str) -> int | None:
@@ -207,243 +207,207 @@ class PrintedFormat(StrEnum):
 
 NumbersAs = StrEnum("NumbersAs", ["text", "number"])
 Method = StrEnum("Method", ["asymptotic", "bootstrap"])
-Correction = StrEnum("Correction", ["holm", "bonferroni", "none"])
 Form = StrEnum("Form", ["text", "json"])
 
 
-def option(usage: str, text: str, **more: Any) -> Any:
-    """Return an option from how it is typed, such as ``--output -o FILE``, and its help."""
+def option(usage: str, text: str, panel: Panel, *, expert: bool = False, **more: Any) -> Any:
+    """Return an option from how it is typed, such as ``--output -o FILE``, and its help.
+
+    Help shows it in this panel, an option for an `expert` with ``--help-all`` alone.
+    """
     words = usage.split()
     names = [word for word in words if word.startswith("-")]
-    return typer.Option(*names, metavar=None if names == words else words[-1], help=text, **more)
+    metavar = None if names == words else words[-1]
+    shown = {"rich_help_panel": panel, "hidden": expert}
+    return typer.Option(*names, metavar=metavar, help=text, **shown, **more)
+
+
+def output_option(text: str) -> Any:
+    """Return the option of the file that a command writes, with its own help."""
+    return option("--output -o FILE", text, Panel.output, show_default=False)
+
+
+def format_option(choices: str) -> Any:
+    """Return the option of how a command prints its result, one of these choices."""
+    return option("--format FORMAT", f"Print as {choices}.", Panel.output, show_default=False)
 
 
 Files = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILE",
-        help="CSV, TSV, JSON lines or Parquet files; each is one model, named after the file.",
-        show_default=False,
+        metavar="FILE", help="One per model: CSV, TSV, JSON lines or Parquet.", show_default=False
     ),
 ]
-Confidence = Annotated[str, option("--confidence COLUMN", "Column of confidences.")]
-Correct = Annotated[str | None, option("--correct COLUMN", "Column that says what is correct.")]
-Prediction = Annotated[
-    str | None, option("--prediction COLUMN", "Column of outputs, compared as text with --truth.")
+Confidence = Annotated[str, option("--confidence COLUMN", "Confidence of each output.", Panel.columns)]
+Correct = Annotated[
+    str | None, option("--correct COLUMN", "Whether each output is right.", Panel.columns)
 ]
-Truth = Annotated[str | None, option("--truth COLUMN", "Column of what the outputs should be.")]
+Prediction = Annotated[
+    str | None, option("--prediction COLUMN", "Each output, to compare with --truth.", Panel.columns)
+]
+Truth = Annotated[str | None, option("--truth COLUMN", "True value of each output.", Panel.columns)]
 EmptyTruth = Annotated[
     bool,
     option(
-        "--empty-truth",
-        "Take an empty field of the truths as the empty text, which CSV files otherwise have to "
-        'write as "" in quotes.',
+        "--empty-truth", "Read an empty truth as an empty text instead of refusing it.",
+        Panel.columns, expert=True,
     ),
-]
+]  # fmt: skip
 EmptyConfidence = Annotated[
     bool,
     option(
-        "--empty-confidence",
-        "Take outputs without a confidence as never accepted, such as missed words and empty "
-        "fields that people see.",
+        "--empty-confidence", "Never accept outputs without a confidence, instead of refusing them.",
+        Panel.columns, expert=True,
     ),
-]
-CompareNumbers = Annotated[
-    NumbersAs | None,
-    option(
-        "--compare",
-        "Whether outputs that are written unlike their truth and are the same number, such as 9.0 for "
-        "9, are right (number) or wrong (text).",
-    ),
-]
+]  # fmt: skip
+COMPARE = "--compare HOW"
+COMPARE_HELP = "Compare as text or number; in ocr, by FIELD=HOW."
+CompareNumbers = Annotated[NumbersAs | None, option(COMPARE, COMPARE_HELP, Panel.columns)]
 InclusionProbability = Annotated[
     str | None,
     option(
         "--inclusion-probability COLUMN",
-        "Column of the probability with which each output was chosen to be verified; --correct is "
-        'empty where it was not. Figures of all outputs are estimated. "none" takes the rows of a '
-        "sample as they are.",
+        "Probability with which an output was drawn.",
+        Panel.columns,
     ),
 ]
 JudgeColumn = Annotated[
     str | None,
-    option("--judge COLUMN", "Column of a guess at the probability that each output is right."),
+    option("--judge COLUMN", "Guess at the chance that an output is right.", Panel.columns),
 ]
-DrawnColumn = Annotated[
+ByColumn = Annotated[
     str | None,
-    option(
-        "--drawn COLUMN",
-        "Column that says what was drawn to be verified, where each answer has to be there.  [default: "
-        "drawn, where the file has it]",
-    ),
+    option("--by COLUMN", "Fields or other parts to treat separately.", Panel.columns),
 ]
 GroupColumn = Annotated[
     list[str] | None,
-    option(
-        "--group COLUMN",
-        "Column of pages, documents or other groups of outputs that depend on each other: "
-        "intervals and tests rest on them. By default the pages, in a table that fastarac ocr -o "
-        "wrote; none for no groups. Twice for two columns: nested ones (batch, document) count by the "
-        "outer one, crossed ones (writer, form) by both.",
-    ),
+    option("--group COLUMN", "Pages, or other groups of dependent outputs.", Panel.columns),
 ]
 ModelColumn = Annotated[
-    str | None, option("--model COLUMN", "Column of model names, in place of the files' names.")
+    str | None,
+    option("--model COLUMN", "Model of each output, where files hold several.", Panel.columns),
 ]
-Weight = Annotated[str | None, option("--weight COLUMN", "Column of the weights of the outputs.")]
-ErrorRates = Annotated[
-    list[float] | None,
-    option(
-        "--error-rate RATE",
-        "Allowed share of errors that remain among all outputs; may be given several times, as "
-        "the next two.  [default: 0.01 and 0.05, where none of the three is given]",
-        parser=rate,
-    ),
-]
-MAX_RISK = option("--max-risk RATE", "Allowed share of errors among the accepted outputs.", parser=rate)
-MaxRisks = Annotated[list[float] | None, MAX_RISK]
-Thresholds = Annotated[
-    list[float] | None,
-    option(
-        "--threshold CONFIDENCE",
-        "Confidence from which on outputs are accepted, such as one chosen on other outputs.",
-        parser=number,
-    ),
-]
-Gamma = Annotated[
-    float | None, option("--gamma RATIO", "Cost of verifying over cost of correcting.  [default: 1]")
-]
-Delta = Annotated[
-    float | None,
-    option("--delta RATIO", "Cost of an error over cost of correcting, less 1.  [default: 0]"),
-]
-CostVerification = Annotated[
-    float | None,
-    option("--cost-verification PRICE", "Price of verifying an output, in any unit of money."),
-]
-CostCorrection = Annotated[
-    float | None, option("--cost-correction PRICE", "Price of correcting one, beyond verifying it.")
-]
-CostError = Annotated[float | None, option("--cost-error PRICE", "Price of an error that nobody sees.")]
-ReviewerDetection = Annotated[
-    float | None,
-    option(
-        "--reviewer-detection RATE",
-        "Share of the wrong outputs that people notice when they verify, for the prices.  [default: 1]",
-    ),
-]
-ReviewerFalseAlarm = Annotated[
-    float | None,
-    option(
-        "--reviewer-false-alarm RATE",
-        "Share of the right outputs that people spoil when they verify, for the prices.  [default: 0]",
-    ),
-]
-Interval = Annotated[
-    float | None, option("--ci LEVEL", "Show confidence intervals of this level, such as 0.95.")
-]
-Resamples = Annotated[
-    int | None,
-    option("--resamples N", f"Resamples, for --method bootstrap.  [default: {RESAMPLES}]", min=2),
-]
-Seed = Annotated[
-    int, option("--seed N", "Which resamples, or outputs: the same number draws the same ones.", min=0)
+Weight = Annotated[
+    str | None, option("--weight COLUMN", "Weight of each output.", Panel.columns, expert=True)
 ]
 Item = Annotated[
     str | None,
+    option("--id COLUMN", "Unique id of each item.  [default: id, if present]", Panel.columns),
+]
+ERROR_RATE = "--error-rate RATE"
+ERROR_RATE_HELP = "Allowed share of errors among all outputs."
+ErrorRates = Annotated[
+    list[float] | None,
+    option(ERROR_RATE, f"{ERROR_RATE_HELP}  [default: 0.01 and 0.05]", Panel.limits, parser=rate),
+]
+ErrorRate = Annotated[float | None, option(ERROR_RATE, ERROR_RATE_HELP, Panel.limits, parser=rate)]
+MAX_RISK = option(
+    "--max-risk RATE", "Allowed share of errors among accepted outputs.", Panel.limits, parser=rate
+)
+MaxRisks = Annotated[list[float] | None, MAX_RISK]
+MaxRisk = Annotated[float | None, MAX_RISK]
+Thresholds = Annotated[
+    list[float] | None,
     option(
-        "--id COLUMN",
-        "Column of what identifies the items, by which those of the models are matched. In compare, if "
-        "not given, the column id where all files have it, once an item; none for the files' order.",
+        "--threshold CONFIDENCE", "Accept outputs from this confidence on.", Panel.limits, parser=number
     ),
 ]
-StatisticName = Annotated[
-    str,
-    option(
-        "--statistic NAME",
-        "What is compared; parameters follow its name, as in acceptance_rate:threshold=0.9.",
-    ),
+CostVerification = Annotated[
+    float | None,
+    option("--cost-verification PRICE", "Price of verifying an output.", Panel.costs),
 ]
-MethodName = Annotated[Method, option("--method", "Where intervals and p-values come from.")]
-CorrectionName = Annotated[
-    Correction, option("--correction", "For the number of pairs that are tested.")
+CostCorrection = Annotated[
+    float | None,
+    option("--cost-correction PRICE", "Price of correcting a wrong output.", Panel.costs),
 ]
-Level = Annotated[float, option("--ci LEVEL", "Level of the confidence intervals.")]
-Guarantee = Annotated[
+CostError = Annotated[
+    float | None, option("--cost-error PRICE", "Price of an error that nobody notices.", Panel.costs)
+]
+ReviewerDetection = Annotated[
     float | None,
     option(
-        "--guarantee PROBABILITY",
-        "Find thresholds that keep each --error-rate and --max-risk on new outputs, too, but for "
-        "this probability, such as 0.05, if outputs err independently of each other.",
+        "--reviewer-detection RATE", "Share of errors that reviewers notice.  [default: 1]",
+        Panel.costs, expert=True,
     ),
+]  # fmt: skip
+ReviewerFalseAlarm = Annotated[
+    float | None,
+    option(
+        "--reviewer-false-alarm RATE", "Share of right outputs that reviewers spoil.  [default: 0]",
+        Panel.costs, expert=True,
+    ),
+]  # fmt: skip
+Level = Annotated[
+    float | None,
+    option(
+        "--ci LEVEL", "Level of intervals, or none.", Panel.sure,
+        parser=level,
+    ),
+]  # fmt: skip
+GUARANTEE = option(
+    "--guarantee PROBABILITY", "Guarantee limits, except with this probability.",
+    Panel.sure,
+)  # fmt: skip
+Guarantee = Annotated[float | None, GUARANTEE]
+Failure = Annotated[float, GUARANTEE]
+Resamples = Annotated[
+    int,
+    option("--resamples N", "Resamples of --method bootstrap.", Panel.sure, expert=True, min=2),
 ]
-OutputFormat = Annotated[
-    PrintedFormat,
-    option("--format", "Tables and words for people (table, markdown), or all figures for programs."),
+Seed = Annotated[
+    int,
+    option("--seed N", "The same number draws the same outputs.", Panel.verifying, expert=True, min=0),
 ]
-TextOrJson = Annotated[Form, option("--format", "A sentence for people, or all figures for programs.")]
-Wide = Annotated[
-    bool, option("--wide", "Let tables be as wide as the terminal, or wider where there is none.")
+STATISTIC = option(
+    "--statistic NAME", "Metric, such as roc_auc or acceptance_rate:threshold=0.9.", Panel.sure
+)
+StatisticName = Annotated[str, STATISTIC]
+MethodName = Annotated[
+    Method, option("--method", "How to compute intervals and p-values.", Panel.sure, expert=True)
 ]
+OutputFormat = Annotated[PrintedFormat, format_option("table (default), markdown, json or csv")]
+TextOrJson = Annotated[Form, format_option("text (default) or json")]
 MaxMemory = Annotated[
     str | None,
     option(
         "--max-memory SIZE",
-        "Stream files that are larger than memory: figures become bounds. Such as 500MB or 2GB.",
+        "Stream files larger than memory, such as 500MB; figures become bounds.",
+        Panel.output,
+        expert=True,
     ),
 ]
-FailIf = Annotated[
-    list[str] | None,
-    option(
-        "--fail-if CONDITION",
-        'End with exit code 1 if a figure of any model is so, such as "acceptance_rate/0.01 < 0.6": '
-        'a key of --format json, <, <=, > or >=, and a number; of one model "NAME: KEY < NUMBER". Can '
-        "be repeated.",
-    ),
-]
+FAIL_IF = option("--fail-if CONDITION", "Exit with code 1 if this condition holds.", Panel.output)
+FailIf = Annotated[list[str] | None, FAIL_IF]
 Worse = StrEnum("Worse", ["worse"])
-FailIfWorse = Annotated[
-    Worse | None,
-    option(
-        "--fail-if",
-        "End with exit code 1 if a file is worse than the first one, beyond chance (the adjusted "
-        "interval of their difference).",
-    ),
-]
+FailIfWorse = Annotated[Worse | None, FAIL_IF]
 MaxLine = Annotated[
     int | None,
     option(
-        "--max-line SIZE",
-        "Bytes that a line of a file may have, such as 64MB.  [default: 16MiB]",
+        "--max-line SIZE", "Longest line of a file, such as 64MB.  [default: 16MiB]", Panel.other,
         parser=line_size,
     ),
-]
+]  # fmt: skip
 MaxRatio = Annotated[
     float | None,
     option(
-        "--max-ratio RATIO",
-        "How many times its size a compressed file above 64MiB may expand to.  [default: 200]",
-        parser=ratio,
+        "--max-ratio RATIO", "Largest expansion of a compressed file above 64MiB.  [default: 200]",
+        Panel.other, parser=ratio,
     ),
-]
+]  # fmt: skip
 SafeCsv = Annotated[
     bool,
-    option(
-        "--safe-csv",
-        "Write an apostrophe before texts in CSV files that a spreadsheet would take for formulas.",
-    ),
+    option("--safe-csv", "Write texts in CSV files so that no spreadsheet runs them.", Panel.other),
 ]
 Plot = Annotated[
     Path | None,
-    option(
-        "--plot FILE",
-        "Draw the ARAC curves into this .png, .svg or .pdf file; bands with --ci.",
-    ),
+    option("--plot FILE", "Draw the result as a .png, .svg or .pdf file.", Panel.output),
 ]
 ReportFile = Annotated[
-    Path | None,
-    option("--report FILE", "Write everything into this .html file, with charts; it needs no network."),
+    Path | None, option("--report FILE", "Write a report with charts as an .html file.", Panel.output)
 ]
+STATE = option("--state FILE", "File that keeps what is known so far.", Panel.output)
+State = Annotated[Path | None, STATE]
+BUDGET = option("--budget N", "How many outputs to verify in all.", Panel.verifying)
 
 
 def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
@@ -458,6 +422,16 @@ def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
     if len(columns) == 2 and "none" in columns:
         raise RefusalError("--group none is for no groups; leave out the other --group")
     return columns[0] if len(columns) == 1 else tuple(columns)
+
+
+def one_column(columns: Sequence[str] | None) -> str | None:
+    """Return the one column of groups, where two are not understood."""
+    groups = groups_of(columns)
+    if isinstance(groups, tuple):
+        raise RefusalError(
+            f"--group names {' and '.join(map(quoted, groups))}; one column is expected here"
+        )
+    return None if groups == "none" else groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -496,19 +470,25 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Draws:
-    """The resamples of a bootstrap."""
-
-    resamples: int = RESAMPLES
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Certainty:
     """How sure figures are to be: with intervals, and with thresholds that hold for new outputs."""
 
     level: float | None = None
     failure_probability: float | None = None
+    is_default: bool = False  # nobody asked for intervals: they may be left out
+
+    def in_time(self, n_outputs: int, n_evaluations: int) -> tuple[Certainty, list[str]]:
+        """Return this without default intervals that take more than about a second, and a note.
+
+        `n_evaluations` counts models and groups: each costs as much as some thousand outputs.
+        """
+        work = n_outputs + n_evaluations * OUTPUTS_OF_EVALUATION
+        if not self.is_default or self.level is None or work <= MOST_OUTPUTS:
+            return self, []
+        note = (
+            f"intervals are left out, as they take more than a second; --ci {self.level:g} shows them"
+        )
+        return replace(self, level=None), [note]
 
     def arguments(self) -> dict[str, Any]:
         """Return what :func:`fastarac.evaluate` is told about it."""
@@ -544,13 +524,12 @@ class Delivery:
     form: PrintedFormat
     plot: Path | None = None
     report: Path | None = None
-    wide: bool = False
 
     def page(self) -> Page:
         """Return what people's words and tables are printed on."""
         from fastarac.cli._tables import Page
 
-        return Page(wide=self.wide, markdown=self.form is PrintedFormat.markdown)
+        return Page(markdown=self.form is PrintedFormat.markdown)
 
     def check(self) -> None:
         """Refuse a plot or a report that could not be written."""

@@ -18,16 +18,24 @@ from fastarac.cli._files import notes_of_pages, refuse_samples, with_pages
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import given_options, grouped
 from fastarac.cli._options import (
+    STATISTIC,
+    ByColumn,
+    ErrorRate,
+    Failure,
     Form,
+    GroupColumn,
+    Level,
+    MaxRisk,
+    Plot,
     RefusalError,
     ReportFile,
     TextOrJson,
-    counts,
     groups_of,
     option,
     rate,
     require_files,
 )
+from fastarac.cli._panels import Panel
 from fastarac.cli._policies import labels_of, one_group_of, outputs_of_pilot, refusing
 from fastarac.cli._refusals import incompatible, incomplete
 from fastarac.operating_points.points import operating_point
@@ -43,137 +51,75 @@ Examples:
 
 \b
   fastarac plan --error-rate 0.01 --expect 0.005
-  fastarac plan --error-rate 0.01 --expect 0.005 --plot power.png
   fastarac plan --error-rate 0.01 --pilot verified.csv --by field --group page
-  fastarac plan --error-rate 0.01 --expect 0.002 --group-sizes 20 --icc 0.1
-  fastarac plan --error-rate 0.01 --audit 0.02 --outputs 40000
+  fastarac plan --error-rate 0.01 --detect 0.02 --outputs 40000
   fastarac plan --difference 0.01 --discordance 0.05
+\f
+\b
+  fastarac plan --error-rate 0.01 --expect 0.005 --plot power.png
   fastarac plan --pilot outputs.csv --statistic roc_auc --half-width 0.01
 """
 
 PLANS = "--error-rate", "--max-risk", "--difference", "--half-width"
 LIMITS = PLANS[:2]
-OF_POLICIES = "--by", "--accept", "--approximate", "--max-group-size", "--icc", "--group-sizes"
-OF_MODELS = "--icc", "--group-sizes"  # that are stated, in place of a pilot
 NEEDED = (
     ("--expect", LIMITS),
-    ("--audit", ("--error-rate",)),
-    ("--outputs", ("--audit",)),
+    ("--detect", ("--error-rate",)),
+    ("--outputs", ("--detect",)),
     ("--difference", ("--discordance",)),
     ("--discordance", ("--difference",)),
     ("--statistic", ("--half-width",)),
     ("--guarantee", LIMITS),
     ("--power", (*LIMITS, "--difference")),
     ("--ci", ("--half-width", "--difference")),
-    ("--design-effect", ("--audit", "--difference")),
     ("--pilot", (*LIMITS, "--half-width")),
     ("--half-width", ("--pilot",)),
     ("--max-risk", ("--pilot", "--expect")),
-    ("--error-rate", ("--pilot", "--expect", "--audit")),
-    *((name, ("--pilot",)) for name in ("--group", "--only", "--by", "--accept")),
-    *((name, ("--expect",)) for name in (*OF_MODELS, "--plot", "--report")),
-    *((name, ("--pilot", "--max-risk", *OF_MODELS)) for name in ("--approximate", "--max-group-size")),
+    ("--error-rate", ("--pilot", "--expect", "--detect")),
+    *((name, ("--pilot",)) for name in ("--group", "--only", "--by")),
+    *((name, ("--expect",)) for name in ("--plot", "--report")),
 )
 EXCLUDED = (
-    ("--audit", ("--expect", *OF_POLICIES)),
-    ("--half-width", OF_POLICIES),
-    ("--pilot", ("--expect", "--design-effect")),
-    ("--plot", ("--max-risk", *OF_MODELS)),
-    ("--report", ("--max-risk", *OF_MODELS)),
+    ("--detect", ("--expect", "--by")),
+    ("--half-width", ("--by",)),
+    ("--pilot", ("--expect",)),
+    ("--plot", ("--max-risk",)),
+    ("--report", ("--max-risk",)),
 )
 
 Expect = Annotated[
     float | None,
-    option("--expect RATE", "Error rate that the outputs are expected to have.", parser=rate),
-]
-Audit = Annotated[
-    float | None,
-    option("--audit RATE", "Error rate above the limit that audits are to see.", parser=rate),
-]
-Outputs = Annotated[int | None, option("--outputs N", "Outputs to come, to say which share to audit.")]
-Failure = Annotated[
-    float | None,
     option(
-        "--guarantee PROBABILITY",
-        "How probable it may be that the limit is not kept on new outputs, for --error-rate and "
-        "--max-risk.  [default: 0.05]",
+        "--expect RATE", "Error rate that you expect, if there is no pilot.", Panel.limits, parser=rate
     ),
+]
+Detect = Annotated[
+    float | None,
+    option("--detect RATE", "Error rate that audits must detect.", Panel.limits, parser=rate),
+]
+Outputs = Annotated[
+    int | None,
+    option("--outputs N", "How many outputs will come, of which some are audited.", Panel.limits),
 ]
 Power = Annotated[
     float | None,
-    option(
-        "--power PROBABILITY",
-        "With which probability that is to be reached, but for --half-width.  [default: 0.8]",
-    ),
-]
-Level = Annotated[
-    float | None,
-    option(
-        "--ci LEVEL",
-        "Level of the interval or the test, for --half-width and --difference.  [default: 0.95]",
-    ),
-]
-DesignEffect = Annotated[
-    float | None,
-    option(
-        "--design-effect RATIO",
-        "By how much groups raise the variance, at least 1, for --audit and --difference.  "
-        "[default: 1]",
-    ),
-]
-Accept = Annotated[
-    float | None,
-    option(
-        "--accept SHARE",
-        "Share of the outputs that fit is to accept, beside --pilot.  [default: nine tenths of "
-        "what the pilot allows at the limit]",
-        parser=rate,
-    ),
-]
-Correlation = Annotated[
-    float | None,
-    option(
-        "--icc CORRELATION", "Of errors within a page or other group, beside --expect.  [default: 0]"
-    ),
-]
-GroupSizes = Annotated[
-    str | None,
-    option(
-        "--group-sizes LIST",
-        "Outputs of a page or other group, beside --expect, as 20 or 5,20,40.  [default: 1]",
-        parser=counts,
-    ),
+    option("--power PROBABILITY", "Probability of success to plan for.  [default: 0.8]", Panel.sure),
 ]
 Difference = Annotated[
     float | None,
-    option("--difference RATE", "Difference of two models' recognition rates to be found."),
+    option("--difference RATE", "Difference of recognition rates to detect.", Panel.limits),
 ]
 Discordance = Annotated[
     float | None,
-    option("--discordance SHARE", "Share of outputs that one of the two alone gets right."),
+    option("--discordance SHARE", "Share of outputs that only one model gets right.", Panel.limits),
 ]
 Pilot = Annotated[
-    Path | None,
-    option(
-        "--pilot FILE",
-        "Verified outputs, from which samples are drawn that policies are fitted to, or from which an "
-        "interval's width or the effect of groups on audits is known.",
-    ),
+    Path | None, option("--pilot FILE", "Verified outputs, similar to those to come.", Panel.files)
 ]
-Groups = Annotated[
-    list[str] | None,
-    option(
-        "--group COLUMN",
-        "Column of the pilot: pages or documents whose outputs depend on each other. By default the "
-        "pages, in a table that fastarac ocr -o wrote; none for no groups.",
-    ),
+HalfWidth = Annotated[
+    float | None, option("--half-width WIDTH", "Half-width of the interval to reach.", Panel.limits)
 ]
-HalfWidth = Annotated[float | None, option("--half-width WIDTH", "Of the interval wanted.")]
-StatisticName = Annotated[
-    str | None,
-    option("--statistic NAME", "Whose interval, beside --half-width.  [default: arac_auc]"),
-]
-Plot = Annotated[Path | None, option("--plot FILE", "Draw the power over the number of outputs.")]
+StatisticName = Annotated[str | None, STATISTIC]
 
 
 class _PilotFile(NamedTuple):
@@ -193,38 +139,32 @@ class _PilotFile(NamedTuple):
 @grouped
 def plan(
     context: typer.Context,
-    error_rate: options.ErrorRate = None,
+    pilot: Pilot = None,
+    group: GroupColumn = None,
+    only: options.Only = None,
+    by: ByColumn = None,
+    error_rate: ErrorRate = None,
+    max_risk: MaxRisk = None,
     expect: Expect = None,
-    audit: Audit = None,
+    detect: Detect = None,
     outputs: Outputs = None,
     difference: Difference = None,
     discordance: Discordance = None,
-    pilot: Pilot = None,
-    statistic: StatisticName = None,
     half_width: HalfWidth = None,
-    group: Groups = None,
-    only: options.Only = None,
-    guarantee: Failure = None,
+    statistic: StatisticName = None,
+    guarantee: Failure = 0.05,
     power: Power = None,
-    ci: Level = None,
-    design_effect: DesignEffect = None,
-    max_risk: options.MaxRisk = None,
-    by: options.Fields = None,
-    approximate: options.Approximate = False,
-    max_group_size: options.MaxGroupSize = None,
-    accept: Accept = None,
-    icc: Correlation = None,
-    group_sizes: GroupSizes = None,
+    ci: Level = 0.95,
     plot: Plot = None,
     output_format: TextOrJson = Form.text,
     report: ReportFile = None,
 ) -> None:
-    """Plan how many outputs to verify: for a guarantee, audits, a comparison or an interval."""
+    """Plan how many outputs to verify."""
     _require_together(set(given_options(context).values()))
     require_files(plot, report)
-    level, likely = 0.95 if ci is None else ci, 0.8 if power is None else power
-    failure = 0.05 if guarantee is None else guarantee
-    effect = 1.0 if design_effect is None else design_effect
+    if ci is None:
+        raise RefusalError("--ci is none, but a plan is for intervals or tests of some level")
+    likely = 0.8 if power is None else power
     notes: list[str] = []
     source = None
     if pilot is not None:
@@ -232,19 +172,17 @@ def plan(
         source = _pilot(pilot, only, {"group": groups_of(group), "by": by}, max_risk, notes)
     with collected(notes):
         if difference is not None:
-            found = _comparison(difference, discordance, level, likely, effect)
+            found = _comparison(difference, discordance, ci, likely)
         elif half_width is not None and source is not None:
-            found = _interval(source, statistic or "arac_auc", half_width, level)
-        elif audit is not None and error_rate is not None:
-            found = _audits(source, error_rate, audit, outputs, failure, likely, effect)
-        elif source is None and max_risk is None and icc is None and group_sizes is None:
-            found = _guarantee(error_rate, expect, failure, likely, plot, report)
+            found = _interval(source, statistic or "arac_auc", half_width, ci)
+        elif detect is not None and error_rate is not None:
+            found = _audits(source, error_rate, detect, outputs, guarantee, likely)
+        elif source is None and max_risk is None:
+            found = _guarantee(error_rate, expect, guarantee, likely, plot, report)
         else:
             arguments = {
-                "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": failure,
-                "max_group_size": max_group_size, "method": "gamma" if approximate else "auto",
-                "accept": accept, "expected_error_rate": expect, "icc": icc,
-                "group_sizes": group_sizes, "power": likely,
+                "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": guarantee,
+                "expected_error_rate": expect, "power": likely,
             }  # fmt: skip
             found = _policy(source, arguments, notes)
     deliver(str(output_format), "plan", found, notes=notes, report=report)
@@ -307,9 +245,9 @@ def _audits(
     n_outputs: int | None,
     failure_probability: float,
     power: float,
-    effect: float,
 ) -> Answer:
     said: list[str] = []
+    effect = 1.0
     if source is not None:
         outputs, groups = source.read()
         labels: Any = groups
@@ -351,10 +289,8 @@ def _guarantee(
     return planning.guarantee_answer(found)
 
 
-def _comparison(
-    difference: float, discordance: Any, level: float, power: float, effect: float
-) -> Answer:
-    asked = {"confidence_level": level, "power": power, "design_effect": effect}
+def _comparison(difference: float, discordance: Any, level: float, power: float) -> Answer:
+    asked = {"confidence_level": level, "power": power, "design_effect": 1.0}
     n = refusing("", lambda: operation.sample_size_for_comparison(difference, discordance, **asked))
     return planning.comparison_answer(n, difference=difference, discordance=discordance, **asked)
 

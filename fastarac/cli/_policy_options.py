@@ -7,72 +7,66 @@ from typing import Annotated
 
 import typer
 
-from fastarac.cli._options import MAX_RISK, option, rate
+from fastarac.cli._options import option
+from fastarac.cli._panels import Panel
 
 File = Annotated[
     Path,
-    typer.Argument(
-        metavar="FILE", help="A CSV, TSV, JSON lines or Parquet file of outputs.", show_default=False
-    ),
+    typer.Argument(metavar="FILE", help="A CSV, TSV, JSON lines or Parquet file.", show_default=False),
 ]
 AppliedFiles = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE|OCR...",
-        help="A CSV, TSV, JSON lines or Parquet file of outputs; or files and folders of OCR, or of a "
-        "service that reads fields.",
+        help="A table of outputs, or files and folders of OCR.",
         show_default=False,
     ),
 ]
 PolicyFile = Annotated[
-    Path,
-    typer.Argument(metavar="POLICY", help="What fastarac fit has written.", show_default=False),
+    Path, typer.Argument(metavar="POLICY", help="The file that fastarac fit wrote.", show_default=False)
 ]
-Fields = Annotated[str | None, option("--by COLUMN", "Column of fields, each with its own threshold.")]
 Document = Annotated[
     str | None,
-    option(
-        "--document COLUMN", "Column of documents, each of which is accepted as a whole or not at all."
-    ),
+    option("--document COLUMN", "Documents, each accepted whole or not at all.", Panel.columns),
 ]
 DocumentTypes = Annotated[
     str | None,
     option(
-        "--type COLUMN", "Column of document types; only the fields of its type are required of one."
+        "--type COLUMN", "Document types; a document needs only the fields of its type.",
+        Panel.columns, expert=True,
+    ),
+]  # fmt: skip
+Optional = Annotated[
+    list[str] | None,
+    option(
+        "--optional FIELD",
+        "Field that a document may lack, or a .toml file.",
+        Panel.columns,
     ),
 ]
 FieldsComplete = Annotated[
     bool,
     option(
-        "--fields-complete", "A field that the truth of a document does not list has no true value."
+        "--fields-complete", "Take a field that a document's truth does not list as empty.",
+        Panel.columns, expert=True,
     ),
-]
+]  # fmt: skip
 Only = Annotated[
     str | None,
-    option("--only NAME", 'Take the outputs of one model alone, named in the column "model".'),
+    option("--only NAME", 'Take only this model of the column "model".', Panel.columns),
 ]
-ErrorRate = Annotated[
-    float | None,
-    option("--error-rate RATE", "Allowed share of errors that remain among all outputs.", parser=rate),
-]
-MaxRisk = Annotated[float | None, MAX_RISK]
-Failure = Annotated[
-    float,
+Images = Annotated[
+    Path | None,
     option(
-        "--guarantee PROBABILITY", "How probable it may be that the limit is not kept on new outputs."
+        "--images FOLDER", "Images of the pages, to show beside the text.", Panel.files, expert=True
     ),
 ]
-Approximate = Annotated[
-    bool,
+ReviewPages = Annotated[
+    Path | None,
     option(
-        "--approximate",
-        "With --group: a limit by an approximation (gamma), which accepts more and is not proved.",
-    ),
-]
-MaxGroupSize = Annotated[
-    int | None,
-    option(
-        "--max-group-size N",
-        "Outputs that a group has at most.  [default: as many as the largest one has]",
+        "--review-pages FOLDER",
+        "Write an .html file per page to a new folder.",
+        Panel.output,
+        expert=True,
     ),
 ]

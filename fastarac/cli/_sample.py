@@ -12,20 +12,26 @@ from fastarac._core.exceptions import collected
 from fastarac.answers.sampling import drawn_answer, joined_answer
 from fastarac.cli import _ocr
 from fastarac.cli import _policy_options as options
-from fastarac.cli._engine_files import engine_files, is_of_ocr
+from fastarac.cli._engine_files import OF_TABLES, engine_files, is_of_ocr
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import given_options, grouped
 from fastarac.cli._options import (
+    BUDGET,
+    ByColumn,
     Confidence,
     Form,
+    GroupColumn,
     JudgeColumn,
     RefusalError,
     Seed,
     TextOrJson,
+    one_column,
     option,
+    output_option,
     refuse,
 )
+from fastarac.cli._panels import Panel
 from fastarac.cli._policies import load, refusing, require_columns
 from fastarac.cli._refusals import incompatible, incomplete
 from fastarac.partial_truth import sample_outputs
@@ -44,60 +50,59 @@ Examples:
 
 \b
   fastarac sample outputs.csv --budget 500 -o to_verify.csv
-  fastarac sample outputs.csv --budget 500 --judge judge --group page -o to_verify.csv
   fastarac sample outputs.csv --answers to_verify.csv -o verified.csv
-  fastarac sample outputs.csv --budget 800 --answers to_verify.csv -o more.csv
   fastarac sample today.csv --audit policy.json --budget 100 -o log.csv
+
+Fill in the column "correct" of the file; --answers then writes all outputs with the answers.
+\f
+\b
+  fastarac sample outputs.csv --budget 500 --judge judge --group page -o to_verify.csv
+  fastarac sample outputs.csv --budget 800 --answers to_verify.csv -o more.csv
   fastarac sample accepted.csv review.csv --audit policy.json --budget 100 -o log.csv
   fastarac sample ocr/ --budget 500 -o to_verify.csv --images scans/ --crops crops/
   fastarac sample ocr/ --answers to_verify.csv -o verified.csv
 
-People fill in the column "correct" of what is written. With --answers all outputs are written again,
-with the answers beside those that were drawn. With --answers and a larger --budget more outputs are
-drawn: the options and --seed are those of the first time, whose answers are kept.
+With --answers and a larger --budget, more outputs are drawn; repeat the options and the --seed of the
+first time, whose answers are kept. With --group, groups are drawn whole; with --by, each part gets its
+share.
 
-With --audit, audits of what a policy accepts are drawn: the file written is the log that fastarac check
---log reads, once the truth is filled in of what was drawn. Of what fastarac apply wrote, both files are
-given. Tables with the same columns are taken as one.
+With --audit, the file is a log for fastarac check --log and monitor; fill in the truth of what was
+drawn. Give both files that fastarac apply wrote: tables with the same columns are taken as one.
 
 Files and folders of an OCR engine are read as fastarac apply reads them, a row for each word: page,
-number, box, text and confidence. --group page draws whole pages.
+number, box, text and confidence.
 """
 
-Budget = Annotated[
-    float | None, option("--budget N", "How many outputs to verify, on average.", show_default=False)
-]
-Output = Annotated[
-    Path,
-    option("--output -o FILE", "File to write: CSV, TSV, JSON lines or Parquet.", show_default=False),
-]
+Budget = Annotated[float | None, BUDGET]
+Output = Annotated[Path, output_option("Write the outputs to verify to this file.")]
 Mix = Annotated[
     float | None,
-    option("--mix SHARE", "Share of the budget that is spread evenly.  [default: 0.5; 1 of audits]"),
-]
-Stratum = Annotated[
-    str | None,
-    option("--stratum COLUMN", "Column of fields or sources, each of which gets its share."),
-]
-Group = Annotated[
-    str | None, option("--group COLUMN", "Column of pages or documents, which are drawn whole.")
-]
+    option(
+        "--mix SHARE", "Share of the budget to spread evenly.  [default: 0.5; 1 for audits]",
+        Panel.verifying, expert=True,
+    ),
+]  # fmt: skip
 AuditedPolicy = Annotated[
-    Path | None, option("--audit POLICY", "Draw audits of what this policy accepts.")
+    Path | None,
+    option("--audit POLICY", "Draw audits of what this policy accepts.", Panel.verifying),
 ]
 Answers = Annotated[
-    Path | None, option("--answers FILE", "What an earlier sample wrote, with answers filled in.")
+    Path | None,
+    option("--answers FILE", "An earlier sample, with the answers filled in.", Panel.verifying),
 ]
 CropsFolder = Annotated[
     Path | None,
-    option("--crops FOLDER", "New folder for a picture of each drawn word, cut from --images."),
-]
+    option(
+        "--crops FOLDER", "Cut a picture of each drawn word out of --images.",
+        Panel.output, expert=True,
+    ),
+]  # fmt: skip
 NEEDED = (
     ("--images", ("--crops",)),
     ("--crops", ("--images",)),
-    ("--by", ("--audit",)),
 )
-OF_DRAWS = "--judge", "--mix", "--stratum", "--group", "--by", "--images", "--crops"
+OF_OWN_TABLES = tuple(each for each in OF_TABLES if each != "--by")  # words are drawn by parts, too
+OF_DRAWS = "--judge", "--mix", "--group", "--by", "--images", "--crops"
 
 
 @grouped
@@ -110,34 +115,35 @@ def sample(
     confidence: Confidence = "confidence",
     judge: JudgeColumn = None,
     mix: Mix = None,
-    stratum: Stratum = None,
-    group: Group = None,
+    by: ByColumn = None,
+    group: GroupColumn = None,
     audit: AuditedPolicy = None,
-    by: options.Fields = None,
     answers: Answers = None,
     seed: Seed = 0,
-    images: _ocr.Images = None,
+    images: options.Images = None,
     crops: CropsFolder = None,
     reading: _ocr.EngineOptions,
     output_format: TextOrJson = Form.text,
 ) -> None:
-    """Draw the outputs that people verify, in a table or of OCR, each with a known probability."""
+    """Draw outputs for people to verify, each with a known probability."""
     given = set(given_options(context).values())
     _require_together(given)
-    rows = _DrawnFrom(paths, confidence, is_of_ocr(paths, given), reading)
+    rows = _DrawnFrom(paths, confidence, is_of_ocr(paths, given, OF_OWN_TABLES), reading)
     if budget is None and answers is not None:
         found = _joined(rows, answers, output)
     else:
-        columns: dict[str, Any] = {
-            "mix": mix, "strata": stratum, "groups": group, "answers": answers, "random_state": seed,
-        }  # fmt: skip
         policy = None if audit is None else load(audit)
+        fields = by if policy is not None and policy.fields else None
+        columns: dict[str, Any] = {
+            "mix": mix, "strata": by if fields is None else None, "groups": one_column(group),
+            "answers": answers, "random_state": seed,
+        }  # fmt: skip
         if rows.is_ocr:
             found = _drawn_words(rows, output, budget or 0.0, policy, columns, (images, crops))
         else:
             if audit is not None:
-                _require_rows(audit, policy, by)
-            columns |= {"judge": judge, "by": by, "confidence": confidence}
+                _require_rows(audit, policy, fields)
+            columns |= {"judge": judge, "by": fields, "confidence": confidence}
             found = _drawn_rows(rows, output, budget or 0.0, policy, columns)
     deliver(str(output_format), "sample", found)
 

@@ -9,7 +9,20 @@ from fastarac.answers.sampling import search_answer
 from fastarac.cli import _policy_options as options
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import grouped
-from fastarac.cli._options import Confidence, Form, JudgeColumn, Seed, TextOrJson, option
+from fastarac.cli._options import (
+    BUDGET,
+    STATE,
+    Confidence,
+    ErrorRate,
+    Failure,
+    Form,
+    JudgeColumn,
+    MaxRisk,
+    TextOrJson,
+    option,
+    output_option,
+)
+from fastarac.cli._panels import Panel
 from fastarac.cli._policies import refusing
 from fastarac.partial_truth import search_outputs
 
@@ -17,48 +30,40 @@ EXAMPLES = """
 Examples:
 
 \b
-  fastarac search outputs.csv --error-rate 0.01 --state search.json -o batch.csv
-  fastarac search outputs.csv --error-rate 0.01 --state search.json -o batch.csv --budget 600
-  fastarac search outputs.csv --max-risk 0.02 --state search.json -o batch.csv --batch 100
+  fastarac search outputs.csv --error-rate 0.01 --state state.json -o next.csv
+  fastarac search outputs.csv --max-risk 0.02 --state state.json -o next.csv
 
-People fill in the column "correct" of the batch; the same command again reads it and writes the next
-one. What it says holds whenever one stops.
+Fill in the column "correct" of the batch, and run the same command again: it reads the answers and
+writes the next batch. What it promises holds whenever you stop.
 """
 
-State = Annotated[Path, option("--state FILE", "What is known so far, as JSON.")]
-Output = Annotated[
-    Path,
-    option("--output -o FILE", "The batch: CSV, TSV, JSON lines or Parquet.", show_default=False),
-]
-Batch = Annotated[int, option("--batch N", "How many outputs a batch has.", min=1)]
-Budget = Annotated[
-    int | None,
-    option("--budget N", "How many answers there will be: most goes through then.", min=1),
-]
+StateFile = Annotated[Path, STATE]
+Output = Annotated[Path, output_option("Write the next batch to this file.")]
+Batch = Annotated[int, option("--batch N", "Outputs per batch.", Panel.verifying, min=1)]
+Budget = Annotated[int | None, BUDGET]
 
 
 @grouped
 def search(
     path: options.File,
-    state: State,
+    state: StateFile,
     output: Output,
-    error_rate: options.ErrorRate = None,
-    max_risk: options.MaxRisk = None,
+    error_rate: ErrorRate = None,
+    max_risk: MaxRisk = None,
     confidence: Confidence = "confidence",
     judge: JudgeColumn = None,
     batch: Batch = 50,
     budget: Budget = None,
-    guarantee: options.Failure = 0.05,
-    seed: Seed = 0,
+    guarantee: Failure = 0.05,
     output_format: TextOrJson = Form.text,
 ) -> None:
-    """Find how much of these outputs can go through: verify a few small batches, one after another."""
+    """Verify small batches until you know how much you can accept."""
     found = refusing(
         str(path),
         lambda: search_outputs(
             path, state, output, batch=batch, confidence=confidence, judge=judge,
             max_error_rate=error_rate, max_risk=max_risk, failure_probability=guarantee,
-            budget=budget, random_state=seed,
+            budget=budget,
         ),
     )  # fmt: skip
     deliver(str(output_format), "search", search_answer(found, output))

@@ -12,6 +12,7 @@ from rich.text import Text
 from fastarac._core.exceptions import collected
 from fastarac._core.text import capitalised
 from fastarac.cli import _html, _plot
+from fastarac.cli._costs import cost_arguments
 from fastarac.cli._options import (
     Certainty,
     Delivery,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fastarac.answers.models import Model
-    from fastarac.cli._costs import Costs
+    from fastarac.cli._costs import Prices
     from fastarac.cli._tables import Page
     from fastarac.evaluation.groups import GroupEvaluation
     from fastarac.evaluation.model_ranking import Lead
@@ -49,19 +50,30 @@ class Settings:
     """The options that all commands have, checked before any work is done."""
 
     def __init__(
-        self, limits: Limits, costs: Costs, delivery: Delivery, certainty: Certainty | None = None
+        self,
+        limits: Limits,
+        prices: Prices | None,
+        delivery: Delivery,
+        certainty: Certainty | None = None,
     ) -> None:
         import fastarac
 
         self.limits = limits
-        self.costs = costs
+        self.prices = prices
         self.delivery = delivery
         self.certainty = certainty or Certainty()
         with refused(ValueError, words=in_words_of_options):
-            self.arguments: dict[str, Any] = limits.arguments() | costs.arguments()
+            self.arguments: dict[str, Any] = limits.arguments() | cost_arguments(prices)
             fastarac.evaluate([True], [0.0], **self.arguments)
         self.certainty.check(limits)
         delivery.check()
+
+    def leave_out_slow_intervals(self, outputs: Mapping[str, Outputs]) -> list[str]:
+        """Leave out default intervals that take too long; returns a note of that."""
+        size = sum(len(each) * (1 if each.by is None else 2) for each in outputs.values())
+        groups = sum(0 if each.by is None else len(each.by.names) for each in outputs.values())
+        self.certainty, notes = self.certainty.in_time(size, len(outputs) + groups)
+        return notes
 
     def evaluate(
         self, outputs: Mapping[str, Outputs], sources: Mapping[str, Source] | None = None
@@ -85,13 +97,8 @@ class Settings:
                 if outputs.never_accepted is not None:
                     raise ValueError(WITHOUT_GROUPS)
                 model = replace(model, by_group=self._by_group(model, outputs.by))
-        cost_evaluation = model.cost_evaluation
-        if (
-            self.costs.prices is None and cost_evaluation is not None
-        ):  # the ratios of the prices are no prices
-            optimum = cost_evaluation.cheapest if self.costs.are_given else None
-            figures = replace(model.evaluation, cost_evaluation=None)
-            model = replace(model, evaluation=figures, optimum=optimum)
+        if self.prices is None:  # those of the evaluation were not asked for
+            model = replace(model, evaluation=replace(model.evaluation, cost_evaluation=None))
         said = (in_words_of_options(note) for note in notes)
         return replace(model, notes=tuple(in_groups_of(model.source.group_word, said)))
 
@@ -103,8 +110,8 @@ class Settings:
         options: dict[str, Any] = {"max_error_rate": [], "max_risk": [], "threshold": []}
         for limit in model.limits:
             options[limit.criterion].append(limit.value)
-        if self.costs.prices is not None or self.costs.are_given:
-            options |= self.costs.arguments()
+        if self.prices is not None:
+            options |= cost_arguments(self.prices)
         if self.certainty.level is not None:
             options |= {"intervals": True, "confidence_level": self.certainty.level}
         return evaluate_groups(
@@ -131,19 +138,18 @@ class Settings:
         leads: Sequence[Lead | None] = (),
     ) -> None:
         """Write the report, if there is to be one."""
-        path, prices = self.delivery.report, self.costs.prices
+        path, prices = self.delivery.report, self.prices
         if path is None:
             return
         from fastarac.report.page import Report
         from fastarac.report.writing import save
 
-        given = prices is not None or self.costs.are_given
         report = Report(
             models,
             _html.TITLE,
             self.certainty.level or _html.LEVEL,
             None if prices is None else prices.reviewer,
-            self.costs.of_evaluation() if given else None,
+            None if prices is None else prices.costs,
             notes,
             leads,
         )
@@ -209,7 +215,7 @@ class Settings:
             console.print(before, end="\n\n")
         for difference in apart:
             console.print(Text(f"{capitalised(difference)}.\n", style="yellow"))
-        print_parts(evaluation.parts(models, with_costs=self.costs.are_given), console)
+        print_parts(evaluation.parts(models, with_costs=False), console)
         if after:
             console.print()
             console.print(after)

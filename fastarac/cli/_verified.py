@@ -50,7 +50,6 @@ def columns_of(
     inclusion_probability: str | None,
     judge: str | None,
     group: str | tuple[str, ...] | None,
-    drawn: str | None,
 ) -> dict[str, Any]:
     """Return the columns as `read_verified` takes them."""
     if group == NONE:
@@ -64,15 +63,13 @@ def columns_of(
             "drawn whole is expected"
         )
     if inclusion_probability is None:
-        name = "--drawn" if judge is None else "--judge"
-        raise RefusalError(f"{name} is given without --inclusion-probability")
+        raise RefusalError("--judge is given without --inclusion-probability")
     return {
         "confidence": confidence,
         "correct": correct or "correct",
         "inclusion_probability": inclusion_probability,
         "judge": judge,
         "groups": group,
-        "drawn": drawn,
     }
 
 
@@ -112,15 +109,9 @@ def evaluate(
                 "show; leave out --report, or the prices"
             )
         arguments |= {"costs": prices.costs, "reviewer": prices.reviewer}
-    level = certainty.level
-    if report is not None and level is None:
-        level = _html.LEVEL  # a report says how sure its figures are
-    if level is not None:
-        arguments |= {"intervals": True, "confidence_level": level}
-    of_whole = {**arguments, "failure_probability": failure_probability}
     conditions.require_models(names_of_files(paths))
     if conditions.every:
-        conditions.require_keys(_example(of_whole))
+        conditions.require_keys(_example(arguments | certainty.arguments()))
     notes: list[str] = []
     decisions: list[str] = []
     models, tables, read = [], [], []
@@ -128,15 +119,21 @@ def evaluate(
         outputs: Any
         outputs, labels = refusing(str(path), partial(read_verified_fields, path, by=by, **columns))
         read.append(outputs)
+        n_groups = 0 if labels is None else len(set(labels))
+        n_outputs = len(outputs.correct) * (1 if labels is None else 2)
+        certain, left_out = certainty.in_time(n_outputs, 1 + n_groups)
+        asked = arguments | certain.arguments()
+        notes += left_out
         found: Any = None
         with collected(notes), interrupts_end_at_once():
-            found = refusing(str(path), partial(fastarac.evaluate, *outputs, **of_whole))
+            found = refusing(str(path), partial(fastarac.evaluate, *outputs, **asked))
         promised = [each.guaranteed for each in found.limits if each.guaranteed is not None]
         points = [f"Guaranteed: {point}." for point in promised]
         groups = None
         if labels is not None:
             with collected(notes), interrupts_end_at_once():
-                evaluated = partial(fastarac.evaluate_groups, *outputs, by=labels, **arguments)
+                del asked["failure_probability"]
+                evaluated = partial(fastarac.evaluate_groups, *outputs, by=labels, **asked)
                 each = refusing(str(path), evaluated)
             groups = Groups.ordered([str(label) for label in each.groups], each.values)
         verified = f"{outputs.correct.n_verified:,} of {len(outputs.correct):,} outputs are verified."
@@ -161,7 +158,7 @@ def evaluate(
                 {name: found for name, _, found, *_ in tables},
                 guarantees={name: points for name, _, _, points, _ in tables},
                 notes=[sentence(note) for note in notes],
-                confidence_level=level or _html.LEVEL,
+                confidence_level=certainty.level or _html.LEVEL,
             )
         decisions.append(_html.WRITTEN.format(path=report))
     failures = conditions.failures(models)

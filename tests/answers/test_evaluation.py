@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import fastarac as fa
 from fastarac.answers import evaluation
 from fastarac.answers.models import Model
 from fastarac.io import Outputs
@@ -106,3 +107,16 @@ class TestRisksAndThresholds:
         assert evaluation.words(models, with_costs=True)[0].endswith(
             "With gamma = 1 and delta = 0, b costs least (W = 1.6000)."
         )
+
+
+def test_the_cheapest_is_cheapest_at_the_thresholds_shown():
+    """A model for which nothing can be accepted must not win by reading its curve inside a tie."""
+    rng = np.random.default_rng(0)
+    correct = np.arange(1000) >= 100
+    confidences = {"coarse": np.full(1000, 0.9), "fine": rng.random(1000) + 0.05 * ~correct}
+    costs = fa.VerificationCosts.from_ratios(1.0, 0.5)
+    models = [
+        model_of(name, correct, confidence, max_error_rate=[0.05], costs=costs)
+        for name, confidence in confidences.items()
+    ]
+    assert "fine costs least" in evaluation.words(models, with_costs=True)[0]

@@ -78,7 +78,7 @@ def test_required_by_default(folder):
 def test_optional_fields_and_types(folder, tmp_path):
     settings = tmp_path / "fields.toml"
     settings.write_text('total = "amount"\npo = { compare = "text", optional = true }\n')
-    policy, done = fitted(folder, "--fields", settings, "--type", "type", "--format", "json")
+    policy, done = fitted(folder, "--optional", settings, "--type", "type", "--format", "json")
     written = json.loads(done.stdout)
     jsonschema.validate(written, SCHEMA)
     assert written["policy"]["optional"] == ["po"]
@@ -123,5 +123,5 @@ def test_what_is_refused(folder):
     bad = folder / "bad.toml"
     bad.write_text("po = { optional = 1 }\n")
     assert "a table of compare and optional (true or false)" in reason(
-        "fit", path, *COLUMNS, "--fields", bad, *to
+        "fit", path, *COLUMNS, "--optional", bad, *to
     )

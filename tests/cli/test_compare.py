@@ -66,22 +66,20 @@ def pair(tmp_path):
 
 class TestFigures:
     @pytest.mark.parametrize("method", ["asymptotic", "bootstrap"])
-    @pytest.mark.parametrize("correction", ["holm", "bonferroni", "none"])
-    def test_json_is_the_comparison(self, digits, method, correction):
+    def test_json_is_the_comparison(self, digits, method):
         found = content(
             digits, "--model", "model", "--statistic", "roc_auc", "--method", method,
-            "--correction", correction, "--ci", 0.9, "--seed", 3,
+            "--ci", 0.9,
             *(["--resamples", RESAMPLES] if method == "bootstrap" else []),
         )  # fmt: skip
         expected = fa.compare_models(
             {name: DATA[name] for name in sorted(DATA.models)}, statistic="roc_auc", method=method,
-            correction=None if correction == "none" else correction, confidence_level=0.9,
-            n_resamples=RESAMPLES, random_state=3,
+            confidence_level=0.9, n_resamples=RESAMPLES, random_state=0,
         )  # fmt: skip
         as_dict = expected.to_dict()
         for name in ("statistic", "method", "correction", "confidence_level", "n"):
             assert found[name] == as_dict[name]
-        assert found["seed"] == 3
+        assert found["seed"] == 0
         names = [model["name"] for model in found["models"]]
         for model in found["models"]:
             k = as_dict["model"].index(model.pop("name"))
@@ -163,11 +161,10 @@ class TestFigures:
         assert text.index("svm-rbf - knn-votes") > text.index("knn-votes - svm-rbf")
 
     def test_bootstrap_says_so(self, digits):
-        options = "--method", "bootstrap", "--resamples", RESAMPLES, "--seed", 5
-        text = run(digits, "--model", "model", *options, "--correction", "none").stdout
-        assert f"from {RESAMPLES} resamples (seed 5)" in text
-        assert "not adjusted" in text
-        assert run(digits, "--model", "model", *options, "--correction", "none").stdout == text
+        options = "--method", "bootstrap", "--resamples", RESAMPLES
+        text = run(digits, "--model", "model", *options).stdout
+        assert f"from {RESAMPLES} resamples (seed 0)" in text
+        assert run(digits, "--model", "model", *options).stdout == text
 
     def test_not_significant(self, digits):
         text = run(digits, "--model", "model", "--statistic", "recognition_rate").stdout
@@ -497,7 +494,8 @@ def test_parameters_of_a_statistic_are_no_options(rate, found):
         (("ocr", "a", "b", "--fold", "x"), "'--fold': 'x' is not one of"),
         (("compare", "a.csv", "b.csv", "--resamples", 50), "--resamples is for --method bootstrap,"),
         (("compare", "a.csv", "b.csv", "--resamples", 0), "'--resamples': it should be at least 2"),
-        (("compare", "a.csv", "b.csv", "--seed", "x"), "'--seed': it should be an integer"),
+        (("sample", "a.csv", "-o", "b.csv", "--seed", "x"), "'--seed': it should be an integer"),
+        (("compare", "a.csv", "b.csv", "--ci", "none"), "--ci is none, but differences are judged by"),
     ],
 )
 def test_options_are_refused_in_our_words(command, message):

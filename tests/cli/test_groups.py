@@ -214,17 +214,3 @@ def test_a_misread_number_is_no_number(tmp_path):
     assert result.exit_code == 2
     assert "row 1" in result.stderr
     assert "1_0" in result.stderr
-
-
-def test_the_cheapest_is_cheapest_at_the_thresholds_shown(tmp_path):
-    """A model for which nothing can be accepted must not win by reading its curve inside a tie."""
-    rng = np.random.default_rng(0)
-    coarse = [f"{int(i >= 100)},0.9" for i in range(1000)]
-    fine = [f"{int(i >= 100)},{rng.random() + 0.05 * (i < 100):.6f}" for i in range(1000)]
-    for name, rows in (("coarse", coarse), ("fine", fine)):
-        (tmp_path / f"{name}.csv").write_text(
-            "correct,confidence\n" + "\n".join(rows) + "\n", encoding="utf-8"
-        )
-    paths = tmp_path / "coarse.csv", tmp_path / "fine.csv"
-    output = run(*paths, "--gamma", 1, "--delta", 0.5, "--error-rate", 0.05).stdout
-    assert "fine costs least" in output

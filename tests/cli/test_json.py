@@ -71,7 +71,7 @@ def folder(tmp_path_factory):
 
 
 COMMANDS = {
-    "evaluate": ("evaluate", "a.csv", "b.csv", "--ci", 0.9, "--guarantee", 0.05, "--gamma", 0.5),
+    "evaluate": ("evaluate", "a.csv", "b.csv", "--ci", 0.9, "--guarantee", 0.05),
     "evaluate, groups": ("evaluate", "a.csv", "--by", "field", "--ci", 0.9, *PRICES),
     "evaluate, undefined": ("evaluate", "right.csv", "--threshold", 0.75, "--max-risk", 0.1),
     "evaluate, verified": ("evaluate", "part.csv", *VERIFIED, "--ci", 0.9, "--guarantee", 0.05),
@@ -88,10 +88,10 @@ COMMANDS = {
     "cascade": ("cascade", "stages.toml"),
     "plan": ("plan", "--error-rate", 0.01, "--expect", 0.005),
     "plan, pilot": (
-        *("plan", "--error-rate", 0.05, "--audit", 0.08, "--pilot", "a.csv", "--group", "page"),
+        *("plan", "--error-rate", 0.05, "--detect", 0.08, "--pilot", "a.csv", "--group", "page"),
     ),
     "plan, policy": ("plan", "--max-risk", 0.2, "--expect", 0.01),
-    "plan, audits": ("plan", "--error-rate", 0.01, "--audit", 0.02),
+    "plan, audits": ("plan", "--error-rate", 0.01, "--detect", 0.02),
     "plan, difference": ("plan", "--difference", 0.01, "--discordance", 0.05),
     "plan, interval": ("plan", "--pilot", "a.csv", "--half-width", 0.01),
     "fit": ("fit", "a.csv", "--error-rate", 0.05, "-o", "q.json", "--group", "page"),

@@ -98,9 +98,6 @@ def test_refusals(folder, one, tmp_path):
     log = Log(one)
     path = log.write(tmp_path / "log.csv", log.drawn, drawn=log.drawn)
     assert 'there is no column "x"' in refusal("check", one, path, "--log", "--group", "x")
-    assert "--drawn is given without --log" in refusal("check", one, path, "--drawn", "drawn")
-    other = refusal("check", one, path, "--log", "--drawn", "picked")
-    assert 'there is no column "picked"' in other
     missing = refusal("check", one, folder / "verified.csv", "--log")
     assert 'there is no column "audit_probability"' in missing
     by_field = "check", folder / "fields.json", path, "--by", "field", "--log"
@@ -128,19 +125,20 @@ def test_a_log_in_which_nobody_audited(one, tmp_path):
             in message
         )
     # what was drawn and never answered counts as an error
-    path = log.write(tmp_path / "open.csv", nobody, sampled=log.drawn)
-    out = run("check", one, path, "--log", "--drawn", "sampled", code=1).stdout
+    path = log.write(tmp_path / "open.csv", nobody, drawn=log.drawn)
+    out = run("check", one, path, "--log", code=1).stdout
     assert out.startswith("The limit of 2 % fails: by 0 audits and ")
 
 
 @pytest.mark.slow
 def test_only_a_log_that_says_what_was_drawn_holds(one, tmp_path):
     log = Log(one, rate=0.02)
-    path = log.write(tmp_path / "log.csv", log.drawn, audited=log.drawn, sampled=log.drawn)
+    path = log.write(tmp_path / "drawn.csv", log.drawn, drawn=log.drawn)
+    assert run("check", one, path, "--log").stdout.startswith("The limit of 2 % holds: by ")
+    path = log.write(tmp_path / "log.csv", log.drawn, audited=log.drawn)
     check = "check", one, path, "--log"
-    assert run(*check, "--drawn", "sampled").stdout.startswith("The limit of 2 % holds: by ")
     out = " ".join(run(*check, code=3).stdout.split())
-    assert out.startswith("No verdict on the limit of 2 % without --drawn COLUMN, which says what was ")
+    assert out.startswith("No verdict on the limit of 2 % without a column drawn, which says what ")
     assert "among all items, if every output that was drawn has its result (observed " in out
     found = json.loads(run(*check, "--format", "json", code=3).stdout)["check"]
     assert (found["verdict"], found["unanswered"], found["still_needed"]) == ("too few", None, None)

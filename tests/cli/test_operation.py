@@ -45,12 +45,13 @@ def test_a_level_of_confidence_is_no_guarantee(folder, tmp_path, given):
     for command in (
         ("fit", verified, "--error-rate", 0.01, "-o", tmp_path / "q.json"),
         ("plan", "--error-rate", 0.01, "--expect", 0.005),
-        ("plan", "--error-rate", 0.01, "--audit", 0.02),
+        ("plan", "--error-rate", 0.01, "--detect", 0.02),
         ("evaluate", verified),
         ("monitor", folder / "p.json", verified, "--by", "field"),
     ):
-        message = refusal(*command, "--guarantee", given)
-        assert f"--guarantee is {float(given)}; it is how often a promise may fail: " in message
+        option = "--false-alarm" if command[0] == "monitor" else "--guarantee"
+        message = refusal(*command, option, given)
+        assert f"{option} is {float(given)}; it is how often a promise may fail: " in message
         assert message.endswith("such as 0.05 for 95 % confidence\n")
     assert not (tmp_path / "q.json").exists()
 
@@ -60,7 +61,7 @@ def test_pages_without_a_group_are_pointed_out(folder, tmp_path):
     note = 'fastarac: note: column "page" looks like pages or documents'
     fit = "fit", folder / "verified.csv", "--error-rate", 0.02, "-o", policy
     assert note in run(*fit).stderr
-    assert note not in run(*fit, "--group", "page", "--max-group-size", 4).stderr
+    assert note not in run(*fit, "--group", "page").stderr
     check = "check", policy, folder / "new.csv"
     for options in ((), ("--format", "json")):
         assert note in run(*check, *options, code=None).stderr
@@ -101,7 +102,7 @@ class TestFit:
         assert out.startswith("Accept ")
         assert "with 95 % confidence at most 2 % errors remain among all outputs." in out
         grouped = run(
-            "fit", folder / "verified.csv", "--by", "field", "--group", "page", "--max-group-size", 4,
+            "fit", folder / "verified.csv", "--by", "field", "--group", "page",
             "--error-rate", 0.05, "-o", tmp_path / "p.json",
         )  # fmt: skip
         assert "\ndate    " in grouped.stdout
@@ -134,7 +135,7 @@ class TestFit:
         ["fit", "a.csv", "-o", "p.json", "--max-risk"],
         ["plan", "--error-rate"],
         ["plan", "--error-rate", 0.01, "--expect"],
-        ["plan", "--error-rate", 0.01, "--audit"],
+        ["plan", "--error-rate", 0.01, "--detect"],
         ["evaluate", "a.csv", "--error-rate"],
         ["evaluate", "a.csv", "--max-risk"],
         ["ocr", "a", "b", "--error-rate"],
@@ -273,11 +274,11 @@ class TestPlan:
         assert out.startswith("Verify 2,185 outputs ")
         assert "Fewer than 299 cannot guarantee it" in out
         assert "0.75 % 8,753 9,409" in " ".join(out.split())
-        share = run("plan", "--error-rate", 0.01, "--audit", 0.02, "--outputs", 40_000).stdout
+        share = run("plan", "--error-rate", 0.01, "--detect", 0.02, "--outputs", 40_000).stdout
         assert "Audit 1,015 outputs drawn at random (2.54 % of" in share
         assert (
             "Audit 1,015 outputs drawn at random: an"
-            in run("plan", "--error-rate", 0.01, "--audit", 0.02).stdout
+            in run("plan", "--error-rate", 0.01, "--detect", 0.02).stdout
         )
         comparison = run("plan", "--difference", 0.01, "--discordance", 0.05).stdout
         assert comparison.startswith("Verify 3,923 outputs ")
@@ -291,7 +292,7 @@ class TestPlan:
         pages = np.arange(4000) // 4
         threshold = fa.operating_point(correct, confidence, max_error_rate=0.02).threshold
         effect = operation.design_effect(correct, confidence, groups=pages, threshold=threshold)
-        out = " ".join(run("plan", "--error-rate", 0.02, "--audit", 0.03, *pilot).stdout.split())
+        out = " ".join(run("plan", "--error-rate", 0.02, "--detect", 0.03, *pilot).stdout.split())
         assert f"raise the variance of the error rate to {effect:.2f} times" in out
         sizes = operation.audit_plan(0.02, 0.03, design_effect=effect)
         assert f"Audit {sizes.stable:,} outputs" in out
@@ -309,9 +310,9 @@ class TestPlan:
         ("options", "message"),
         [
             ([], "exactly one of --error-rate, --max-risk, --difference, --half-width is expected"),
-            (["--error-rate", 0.01], "--error-rate is given without --pilot or --expect or --audit;"),
+            (["--error-rate", 0.01], "--error-rate is given without --pilot or --expect or --detect;"),
             (["--error-rate", 0.01, "--expect", 0.02], "--expect is 0.02; a rate below the limit"),
-            (["--error-rate", 0.01, "--audit", 0.001], "--audit is 0.001; a rate above the limit"),
+            (["--error-rate", 0.01, "--detect", 0.001], "--detect is 0.001; a rate above the limit"),
             (["--difference", 0.01], "--difference is given without --discordance;"),
             (
                 ["--difference", 0.01, "--discordance", 0.05, "--guarantee", 0.05],
@@ -324,12 +325,8 @@ class TestPlan:
             (["--difference", 0.1, "--discordance", 0.05], "--discordance is 0.05; at least"),
             (["--half-width", 0.1], "--half-width is given without --pilot;"),
             (
-                ["--error-rate", 0.1, "--audit", 0.2, "--group", "page"],
+                ["--error-rate", 0.1, "--detect", 0.2, "--group", "page"],
                 "--group is given without --pilot;",
-            ),
-            (
-                ["--half-width", 0.1, "--pilot", "a.csv", "--design-effect", 2],
-                "--design-effect is given without --audit or --difference;",
             ),
             (
                 ["--difference", 0.1, "--discordance", 0.2, "--pilot", "a.csv"],
@@ -352,9 +349,9 @@ class TestPlan:
                 ["--difference", 0.1, "--discordance", 0.2, "--report", "a.html"],
                 "--report is given without --expect;",
             ),
-            (["--difference", 0.1, "--outputs", 9], "--outputs is given without --audit;"),
+            (["--difference", 0.1, "--outputs", 9], "--outputs is given without --detect;"),
             (
-                ["--error-rate", 0.01, "--audit", 0.02, "--outputs", 9],
+                ["--error-rate", 0.01, "--detect", 0.02, "--outputs", 9],
                 "--outputs is 9; at least 1015, all to be audited",
             ),
             (
@@ -446,8 +443,8 @@ class TestMonitor:
         (found,) = json.loads(done.stdout)["monitor"]["policies"]
         assert found["audited"] == 1800
         assert found["alarm"]
-        other = refusal("monitor", folder / "p.json", days[0], *options, "--guarantee", 0.1)
-        assert "state.json: it is the state of another --guarantee, 0.05; give" in other
+        other = refusal("monitor", folder / "p.json", days[0], *options, "--false-alarm", 0.1)
+        assert "state.json: it is the state of another --false-alarm, 0.05; give" in other
         state.write_text("{}")
         assert "not the file of a fastarac monitor" in refusal(
             "monitor", folder / "p.json", days[0], *options

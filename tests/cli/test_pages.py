@@ -44,17 +44,16 @@ def words(tmp_path_factory):
 @pytest.mark.parametrize(
     "command",
     [
-        ("evaluate", "new.csv", "--error-rate", 0.05, "--ci", 0.95, "--guarantee", 0.05),
-        ("compare", "both.csv", "--model", "model"),
+        ("evaluate", "new.csv", "--error-rate", 0.05, "--guarantee", 0.05),
+        ("compare", "both.csv", "--model", "model", "--id", "id"),
     ],
 )
 def test_an_id_leaves_the_pages(words, command):
     name, file, *options = command
-    found = run(name, words / file, *options, "--id", "id")
+    found = run(name, words / file, *options)
     assert NOTE in found.stderr
-    by_page = run(name, words / file, *options, "--id", "id", "--group", "page")
-    assert found.stdout == by_page.stdout
-    alone = run(name, words / file, *options, "--id", "id", "--group", "none")
+    assert found.stdout == run(name, words / file, *options, "--group", "page").stdout
+    alone = run(name, words / file, *options, "--group", "none")
     assert NOTE not in alone.stderr
     assert found.stdout != alone.stdout
 
@@ -67,11 +66,11 @@ def test_a_check_and_a_plan_take_pages(words):
     alone = run(*check, "--group", "none", code=None)
     assert NOTE not in alone.stderr
     assert found.stdout != alone.stdout
-    plan = "plan", "--error-rate", 0.2, "--pilot", words / "fitted.csv", "--approximate"
+    plan = "plan", "--error-rate", 0.2, "--pilot", words / "fitted.csv"
     found = run(*plan)
     assert NOTE in found.stderr
     assert "groups (about" in found.stdout
-    assert "groups (about" not in run(*plan[:-1], "--group", "none").stdout
+    assert "groups (about" not in run(*plan, "--group", "none").stdout
 
 
 def test_a_plan_of_an_interval_says_what_it_rests_on(tmp_path):

@@ -171,7 +171,6 @@ def test_refusals(outputs, tmp_path):
     answers = ("sample", outputs, "--answers", goal, *to)
     assert "leave out one" in reason(*answers, "--audit", goal)
     assert "--mix is given without --budget" in reason(*answers, "--mix", 1)
-    assert "without --audit" in reason("sample", outputs, "--budget", 4, "--by", "page", *to)
     audit = ("sample", outputs, "--budget", 4, "--audit", goal, *to)
     assert "--judge is given beside --audit" in reason(*audit, "--judge", "judge")
     assert "--group is given beside --audit" in reason(*audit, "--group", "page")

@@ -177,7 +177,7 @@ def test_refusals(pages, tmp_path):
     assert "--unit is for OCR" in reason(*of_table, "--unit", "line")
     first = next(Path(ocr).iterdir())
     assert "which is read" in reason("sample", first, "--budget", 1, "-o", first)
-    assert 'no column "kind"; the columns are "page"' in reason(*sample, "--stratum", "kind")
+    assert 'no column "kind"; the columns are "page"' in reason(*sample, "--by", "kind")
     run(*sample)
     fill_in(goal)
     fewer = sorted(ocr.iterdir())[1:]

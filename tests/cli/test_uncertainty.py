@@ -46,7 +46,14 @@ class TestIntervals:
     OPTIONS = ("--ci", 0.9)
 
     def test_areas(self, knn):
-        (record,) = records("evaluate", knn, *self.OPTIONS, "--gamma", 2)
+        (record,) = records(
+            "evaluate",
+            knn,
+            *self.OPTIONS,
+            "--cost-verification=2",
+            "--cost-correction=1",
+            "--cost-error=1",
+        )
         names = {
             "recognition_rate": "recognition_rate",
             "arac_auc": "arac_auc",
@@ -172,7 +179,7 @@ class TestIntervals:
         options = "--by", "correct", "--guarantee", 0.1
         assert "leave out one of the two" in refusal("evaluate", few, *options)
 
-    @pytest.mark.parametrize("option", ["--seed=-1", "--resamples=1"])
+    @pytest.mark.parametrize("option", ["--resamples=1"])
     def test_numbers_out_of_range(self, few, option):
         assert option.partition("=")[0] in run("compare", few, few, option, code=2).stderr
 
@@ -231,7 +238,9 @@ class TestDependence:
         )
 
     def test_refused(self, pages):
-        assert "--group is given without --ci" in refusal("evaluate", pages, "--group", "page")
+        assert "--group is given without --ci" in refusal(
+            "evaluate", pages, "--group", "page", "--ci", "none"
+        )
         options = "--group", "page", "--guarantee", 0.05, "--max-risk", 0.1
         message = refusal("evaluate", pages, *options)
         assert message.startswith("--max-risk has no --guarantee for a --group; --error-rate has one")
