@@ -89,7 +89,7 @@ def operation() -> str:
     audits = "--by field --state state.json"
     return session(
         "fastarac plan --error-rate 0.02 --expect 0.01",
-        "fastarac plan --error-rate 0.02 --audit 0.04 --outputs 10000",
+        "fastarac plan --error-rate 0.02 --detect 0.04 --outputs 10000",
         "python operation_example.py .",
         "head -3 verified.csv",
         "fastarac fit verified.csv --by field --error-rate 0.02 -o policy.json",
@@ -121,7 +121,7 @@ def little_truth() -> str:
         "head -2 first.csv",
         f"{people} first.csv",
         "fastarac sample archive.csv --answers first.csv -o verified.csv",
-        f"fastarac evaluate {chances} --ci 0.95 --error-rate 0.02 --guarantee 0.05",
+        f"fastarac evaluate {chances} --error-rate 0.02 --guarantee 0.05",
         f"{sample} --budget 800 --answers first.csv -o second.csv",
         f"{people} second.csv",
         "fastarac sample archive.csv --answers second.csv -o verified.csv",
@@ -149,7 +149,7 @@ def words_to_verify() -> str:
         "head -3 to_verify.csv",
         "python little_truth_people.py to_verify.csv",
         "fastarac sample tesseract --answers to_verify.csv -o verified.csv",
-        f"fastarac evaluate {chance} --group page --ci 0.95 --error-rate 0.01",
+        f"fastarac evaluate {chance} --group page --error-rate 0.01",
         f"fastarac fit {chance} --error-rate 0.05 -o policy.json",
         "fastarac sample tesseract --audit policy.json --budget 200 -o log.csv",
         prepare=prepare,
@@ -237,15 +237,12 @@ MAKERS: dict[str, Callable[[], str]] = {
         "fastarac evaluate outputs.csv --model model --error-rate 0.005",
     ),
     "limits.txt": lambda: session("fastarac evaluate knn-votes.csv --max-risk 0.01 --threshold 0.55"),
-    "costs.txt": lambda: session(
-        "fastarac evaluate outputs.csv --model model --error-rate 0.01 --gamma 0.5 --delta 9"
-    ),
     "prices.txt": lambda: session(
         "fastarac evaluate outputs.csv --model model --error-rate 0.01"
         " --cost-verification 2 --cost-correction 5 --cost-error 200"
     ),
     "groups.txt": lambda: session(
-        "fastarac evaluate knn-votes.csv --by digit --error-rate 0.01 --ci 0.95"
+        "fastarac evaluate knn-votes.csv --by digit --error-rate 0.01"
     ),
     "markdown.txt": lambda: session(
         "fastarac evaluate outputs.csv --model model --error-rate 0.01 --format markdown"
@@ -256,7 +253,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     ),
     "refused.txt": lambda: session("fastarac evaluate bad.csv"),
     "intervals.txt": lambda: session(
-        "fastarac evaluate outputs.csv --model model --error-rate 0.01 --ci 0.95"
+        "fastarac evaluate outputs.csv --model model --error-rate 0.01"
     ),
     "guarantee.txt": lambda: session(
         "fastarac evaluate knn-votes.csv --error-rate 0.01 --error-rate 0.001 --guarantee 0.05"
@@ -284,4 +281,5 @@ MAKERS: dict[str, Callable[[], str]] = {
     "weekly.txt": weekly,
     "overview.txt": lambda: session("fastarac --help"),
     "help.txt": lambda: session("fastarac evaluate --help"),
+    "help_all.txt": lambda: session("fastarac evaluate --help-all"),
 }
