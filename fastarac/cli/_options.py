@@ -218,8 +218,9 @@ def option(usage: str, text: str, panel: Panel, *, expert: bool = False, **more:
     words = usage.split()
     names = [word for word in words if word.startswith("-")]
     metavar = None if names == words else words[-1]
-    shown = {"rich_help_panel": panel, "hidden": expert}
-    return typer.Option(*names, metavar=metavar, help=text, **shown, **more)
+    return typer.Option(
+        *names, metavar=metavar, help=text, rich_help_panel=panel, hidden=expert, **more
+    )
 
 
 def output_option(text: str) -> Any:
