@@ -487,7 +487,7 @@ class Certainty:
         if not self.is_default or self.level is None or work <= MOST_OUTPUTS:
             return self, []
         note = (
-            f"intervals are left out, as they take more than a second; --ci {self.level:g} shows them"
+            f"no intervals are shown, as they take more than a second; --ci {self.level:g} shows them"
         )
         return replace(self, level=None), [note]
 

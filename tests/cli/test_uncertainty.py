@@ -19,6 +19,7 @@ from commands import run, write
 from strategies import COMPILED
 
 import fastarac as fa
+from fastarac.cli import _options
 from fastarac.datasets import load_digits_ocr
 
 DATA = load_digits_ocr()
@@ -40,6 +41,37 @@ def few(tmp_path):
 def knn(tmp_path):
     correct, confidence = DATA["knn-votes"]
     return write(tmp_path / "knn.csv", correct.astype(int), confidence)
+
+
+class TestDefault:
+    """Intervals are there unless they take long, or nobody wants them."""
+
+    def test_levels(self, few):
+        default, asked = (records("evaluate", few, *given) for given in ((), CI))
+        assert default == asked
+        assert default[0]["confidence_level"] == 0.95
+        assert not any("_low" in key for key in records("evaluate", few, "--ci", "none")[0])
+        assert "neither a number" in run("evaluate", few, "--ci", "no", code=2).stderr
+
+    @pytest.mark.parametrize("options", [(), ("--by", "correct")])
+    def test_slow_ones_are_left_out(self, few, monkeypatch, options):
+        monkeypatch.setattr(_options, "MOST_OUTPUTS", 5004)
+        command = ("evaluate", few, *options, "--format", "json")
+        assert (
+            "no intervals are shown, as they take more than a second; --ci 0.95" in run(*command).stderr
+        )
+        assert "_low" not in run(*command).stdout
+        assert "_low" in run(*command, *CI).stdout
+        monkeypatch.setattr(_options, "MOST_OUTPUTS", 20_000)
+        assert "_low" in run(*command).stdout
+
+    def test_of_outputs_verified_in_part(self, tmp_path, monkeypatch):
+        path = write(tmp_path / "f.csv", [1, 0, 1, 1] * 50, range(200), p=[1.0] * 200)
+        command = "evaluate", path, "--inclusion-probability", "p", "--format", "json"
+        assert "_low" in run(*command).stdout
+        monkeypatch.setattr(_options, "MOST_OUTPUTS", 5000)
+        assert "no intervals are shown" in run(*command).stderr
+        assert "_low" in run(*command, *CI).stdout
 
 
 class TestIntervals:
