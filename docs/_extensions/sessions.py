@@ -241,9 +241,7 @@ MAKERS: dict[str, Callable[[], str]] = {
         "fastarac evaluate outputs.csv --model model --error-rate 0.01"
         " --cost-verification 2 --cost-correction 5 --cost-error 200"
     ),
-    "groups.txt": lambda: session(
-        "fastarac evaluate knn-votes.csv --by digit --error-rate 0.01"
-    ),
+    "groups.txt": lambda: session("fastarac evaluate knn-votes.csv --by digit --error-rate 0.01"),
     "markdown.txt": lambda: session(
         "fastarac evaluate outputs.csv --model model --error-rate 0.01 --format markdown"
     ),
@@ -252,9 +250,7 @@ MAKERS: dict[str, Callable[[], str]] = {
         'fastarac evaluate knn-votes.csv --fail-if "acceptance_rate/0.01 < 0.97"'
     ),
     "refused.txt": lambda: session("fastarac evaluate bad.csv"),
-    "intervals.txt": lambda: session(
-        "fastarac evaluate outputs.csv --model model --error-rate 0.01"
-    ),
+    "intervals.txt": lambda: session("fastarac evaluate outputs.csv --model model --error-rate 0.01"),
     "guarantee.txt": lambda: session(
         "fastarac evaluate knn-votes.csv --error-rate 0.01 --error-rate 0.001 --guarantee 0.05"
     ),
