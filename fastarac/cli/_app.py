@@ -96,9 +96,9 @@ Examples:
   fastarac compare released.csv candidate.csv --fail-if worse
   fastarac compare a.csv b.csv --method bootstrap --statistic acceptance_at_risk:max_risk=0.01
 
-Files are as for fastarac evaluate. --fail-if worse: a file is worse than the first one beyond chance (the
-adjusted interval of their difference). Parameters of a statistic follow its name after a colon. Statistics
-are {", ".join(Statistic.names())}.
+Files are as for fastarac evaluate. --fail-if worse: a file is worse than the first one beyond chance
+(the adjusted interval of their difference). Parameters of a statistic follow its name after a colon.
+Statistics are {", ".join(Statistic.names())}.
 """
 
 EXAMPLES_OF_OCR = """

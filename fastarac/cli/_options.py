@@ -384,20 +384,20 @@ FailIfWorse = Annotated[Worse | None, FAIL_IF]
 MaxLine = Annotated[
     int | None,
     option(
-        "--max-line SIZE", "Longest line of a file, such as 64MB.  [default: 16MiB]", Panel.other,
+        "--max-line SIZE", "Longest line, such as 64MB.  [default: 16MiB]", Panel.other,
         parser=line_size,
     ),
 ]  # fmt: skip
 MaxRatio = Annotated[
     float | None,
     option(
-        "--max-ratio RATIO", "Largest expansion of a compressed file above 64MiB.  [default: 200]",
+        "--max-ratio RATIO", "Largest expansion of a .gz file.  [default: 200]",
         Panel.other, parser=ratio,
     ),
 ]  # fmt: skip
 SafeCsv = Annotated[
     bool,
-    option("--safe-csv", "Write texts in CSV files so that no spreadsheet runs them.", Panel.other),
+    option("--safe-csv", "Keep spreadsheets from running texts in CSV files.", Panel.other),
 ]
 Plot = Annotated[
     Path | None,
