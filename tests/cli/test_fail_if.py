@@ -49,7 +49,7 @@ WAYS = {
     "groups": ("new.csv", "--by", "field", "--threshold", 0.5),
     "pages": ("new.csv", "--group", "id", "--ci", 0.9),
     "markdown": ("new.csv", "--format", "markdown", "--max-risk", 0.1),
-    "CSV": ("new.csv", "--format", "csv", "--gamma", 0.5),
+    "CSV": ("new.csv", "--format", "csv", "--threshold", 0.5),
     "verified": ("part_new.csv", *VERIFIED, "--guarantee", 0.05, "--ci", 0.9, *PRICES),
     "verified, groups": ("part_new.csv", *VERIFIED, "--threshold", 0.5, "--format", "csv"),
     "streams": ("new.csv", "--max-memory", "64MB", "--threshold", 0.5),
@@ -138,7 +138,7 @@ def test_conditions_are_read_before_any_file(text):
     assert error.startswith('--fail-if has the key "nothing"')
 
 
-@pytest.mark.parametrize("options", [(), ("--statistic", "aurc"), ("--correction", "none")])
+@pytest.mark.parametrize("options", [(), ("--statistic", "aurc")])
 @pytest.mark.parametrize("part", [False, True])
 def test_worse_than_the_first_file(folder, options, part, monkeypatch):
     monkeypatch.chdir(folder)
