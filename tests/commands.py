@@ -23,8 +23,9 @@ testing._get_command = cache(testing._get_command)
 
 
 def run(*arguments: object, code: int | None = 0, **kwargs: Any):
-    """Run a command that ends with this status; with None, with any."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], **kwargs)
+    """Run a command that ends with this status; with None, with any. No sentence is broken."""
+    env = {"COLUMNS": "10000"} | kwargs.pop("env", {})
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], env=env, **kwargs)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert code is None or result.exit_code == code, result.output

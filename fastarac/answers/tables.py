@@ -55,6 +55,11 @@ class AnswerTable(NamedTuple):
     blocks: Iterable[Sequence[Column]]
     title: str = "model"
 
+    @property
+    def has_lines_below(self) -> bool:
+        """Whether something stands below the cells of each row."""
+        return any(column.below is not None for block in self.blocks for column in block)
+
 
 class Said(NamedTuple):
     """A paragraph; empty for an empty line.

@@ -152,11 +152,12 @@ def _people(
 
 def _delivery(
     output_format: options.OutputFormat = options.PrintedFormat.table,
+    details: options.Details = False,
     wide: options.Wide = False,
     plot: options.Plot = None,
     report: options.ReportFile = None,
 ) -> Delivery:
-    return Delivery(output_format, plot, report, wide)
+    return Delivery(output_format, plot, report, wide, details)
 
 
 ReadingOptions = Annotated[ReadColumns, OptionsOf(ReadColumns)]

@@ -385,6 +385,9 @@ TextOrJson = Annotated[Form, option("--format", "A sentence for people, or all f
 Wide = Annotated[
     bool, option("--wide", "Let tables be as wide as the terminal, or wider where there is none.")
 ]
+Details = Annotated[
+    bool, option("--details", "Print everything: all figures, differences and notes, by sections.")
+]
 MaxMemory = Annotated[
     str | None,
     option(
@@ -545,6 +548,7 @@ class Delivery:
     plot: Path | None = None
     report: Path | None = None
     wide: bool = False
+    details: bool = False
 
     def page(self) -> Page:
         """Return what people's words and tables are printed on."""
