@@ -120,14 +120,14 @@ def accepted_sentences(search: AdaptiveThresholdSearch) -> list[str]:
     answers = f"{verified:,} {plural('answer', verified)}{planned} with {search.n_errors:,} wrong"
     if search.acceptance_rate == 0.0:
         return [f"Nothing can go through yet, by {answers}."]
-    share = f"{100.0 * search.acceptance_rate:.2f} % of the outputs"
+    share = f"{100.0 * search.acceptance_rate:.2f}% of the outputs"
     through = f"{share} can go through, those of confidence >= {search.threshold!r}"
     of_all = search.criterion == "max_error_rate"
     if of_all and search.acceptance_rate <= search.limit:
         return [f"{through}: so few that all of them may be wrong.", f"So far: {answers}."]
-    limit = f"at most {100.0 * search.limit:.6g} %"
+    limit = f"at most {100.0 * search.limit:.6g}%"
     promise = f"{limit} of what is accepted is wrong"
     if of_all:
         promise = f"{limit} of all outputs are wrong and accepted"
-    sure = f"{100.0 * (1.0 - search.failure_probability):.6g} %"
+    sure = f"{100.0 * (1.0 - search.failure_probability):.6g}%"
     return [f"{through}: with a probability of {sure} {promise}, by {answers}."]

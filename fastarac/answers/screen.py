@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from fastarac.answers.tables import Said
+from fastarac._core.text import printable
+from fastarac.answers.tables import TABLE, AnswerTable, Said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastarac.answers.tables import AnswerTable, Part
+    from fastarac.answers.tables import Column, Part
 
 LINES = 24  # of a screen, for up to `ROWS` rows and `SENTENCES` sentences
 ROWS = 4
@@ -23,6 +24,9 @@ SENTENCES = 2
 NOTES = 3
 LINES_OF_NOTE = 2
 WIDTH = 80
+THRESHOLD = "threshold"  # header of a column that is cut where a table is too wide
+NAME = 12  # characters that are left of a name
+GAP = 2  # between columns
 
 
 class Weight(IntEnum):
@@ -58,19 +62,28 @@ class Screen:
     answer : sequence of str
         One sentence a limit, the decision first.
     table : AnswerTable or None
+    caption : str
+        What stands in the table, in a line below it; empty for nothing.
     notes : sequence of Note
         In any order: `shown_notes` ranks them.
+    written : sequence of str
+        Which files were written, a sentence each.
     command : str
         The next command, ready to be copied; empty for none.
     details : sequence of Section
         Everything else.
+    about : str
+        What the figures are of, in a line above the answer; empty where that is plain.
     """
 
     answer: Sequence[str]
     table: AnswerTable | None = None
+    caption: str = ""
     notes: Sequence[Note] = ()
+    written: Sequence[str] = ()
     command: str = ""
     details: Sequence[Section] = ()
+    about: str = ""
 
     def with_notes(self, *notes: Note) -> Screen:
         """Return the screen with further notes."""
@@ -110,14 +123,16 @@ class Screen:
         return shown
 
     def sentences(self) -> list[str]:
-        """Return all sentences but notes, as JSON has them: the answer, then those of the details."""
+        """Return all sentences, as JSON has them: the answer, notes, then those of the details."""
+        first = [self.about, *self.answer, self.caption]
+        first += [*(note.text for note in self.ranked_notes()), *self.written]
         said = [
             part.text.strip()
             for section in self.details
             for part in section.parts
-            if isinstance(part, Said) and part.style not in ("bold", "yellow")
+            if isinstance(part, Said) and part.style not in ("bold", "yellow", TABLE)
         ]
-        return list(filter(None, dict.fromkeys([*self.answer, *said])))
+        return list(filter(None, dict.fromkeys([*first, *said])))
 
     def room_for_notes(self, used: int) -> int:
         """Return how many lines are left for notes, where all else takes `used`."""
@@ -149,3 +164,38 @@ def shortened(note: Note, width: int) -> str:
             return text
     lines = textwrap.wrap(sentences[0], width, max_lines=LINES_OF_NOTE, placeholder=" …")
     return " ".join(lines)
+
+
+def one_table(names: Sequence[str], columns: Sequence[Column], title: str, width: int) -> AnswerTable:
+    """Return one table of at most this width: thresholds, then names, are cut where they are too long.
+
+    Thresholds are the columns of that header; where not even that is enough, they are left out.
+    """
+    shown = [printable(name) for name in names]
+    longest = max(map(len, [*shown, title]))
+    short = [_cut(column) if column.header == THRESHOLD else column for column in columns]
+    without = [column for column in columns if column.header != THRESHOLD]
+    ways = ((columns, longest), (short, longest), (short, NAME), (without, NAME))
+    every = next((way for way, least in ways if _room(way, width) >= least), without)
+    room = max(_room(every, width), NAME)
+    return AnswerTable([middle_cut(name, room) for name in shown], [every], title)
+
+
+def middle_cut(text: str, length: int) -> str:
+    """Return a text with an ellipsis in its middle, where it is too long."""
+    if len(text) <= length:
+        return text
+    end = (length - 1) // 2
+    return f"{text[: length - 1 - end]}…{text[len(text) - end :]}"
+
+
+def _cut(column: Column) -> Column:
+    most = len(THRESHOLD)
+    cells = [cell if len(cell) <= most else f"{cell[: most - 1]}…" for cell in column.cells]
+    return replace(column, cells=cells)
+
+
+def _room(columns: Sequence[Column], width: int) -> int:
+    """Return how wide names may be beside these columns."""
+    lines = [[*column.header.split("\n"), *column.cells, *(column.below or ())] for column in columns]
+    return width - sum(max(map(len, each)) + GAP for each in lines)

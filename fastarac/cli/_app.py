@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
@@ -25,6 +26,7 @@ from fastarac.cli import _options as options
 from fastarac.cli._costs import Costs, Prices
 from fastarac.cli._fail_if import Conditions, end, worse_than_first
 from fastarac.cli._help import ByTask
+from fastarac.cli._next import after_compare, after_evaluate, after_ocr, after_verified
 from fastarac.cli._option_groups import (
     COSTS,
     NOT_OF_VERIFIED,
@@ -113,16 +115,8 @@ Azure Document Intelligence, Amazon Textract and Google Document AI, and from ne
 a table, or JSON with plain values.
 """
 
-INTRODUCTION = (
-    "{n_models} classifiers have read {n_items:,} images of handwritten digits, each with a "
-    "confidence. Outputs whose confidence is at or above a threshold go through; people verify the "
-    "others and correct the wrong ones. ARAC-AUC is the accuracy after that, averaged over all shares "
-    "of accepted outputs; it is 1 at best."
-)
-HINT = (
-    "Evaluate your own outputs with: fastarac evaluate FILE (see: fastarac evaluate --help), and "
-    "compare models on the same outputs with: fastarac compare FILE FILE"
-)
+INTRODUCTION = "{n_models} classifiers have read {n_items:,} images of handwritten digits."
+AFTER_DEMO = "fastarac evaluate FILE"
 
 
 app = typer.Typer(
@@ -202,8 +196,9 @@ def evaluate(
 
         certainty = Certainty(ci, guarantee)
         certainty.check(limits)
+        command = after_verified(context, limits)
         _verified.evaluate(
-            paths, of_verified, by, limits, certainty, delivery, costs.prices, conditions
+            paths, of_verified, by, limits, certainty, delivery, costs.prices, conditions, command
         )
         return
     report = delivery.report
@@ -266,11 +261,12 @@ def evaluate(
     if report is not None:
         notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
         settings.report(models, notes)
-    after = "" if report is None else _html.WRITTEN.format(path=report)
     if needs_groups and groups is None:
         pages += notes_of_pages(paths, columns)
-    pages += notes_of_none_right(paths, without_right_ones(found.outputs), columns)
-    settings.deliver(models, after=after, difference=found.difference, notes=pages)
+    none_right = notes_of_none_right(paths, without_right_ones(found.outputs), columns)
+    screen = settings.screen(models, found.difference, none_right, pages)
+    screen = replace(screen, command=after_evaluate(context, models))
+    settings.deliver(models, screen, difference=found.difference, notes=[*pages, *none_right])
     end(conditions.failures(objects(models)))
 
 
@@ -294,6 +290,7 @@ def compare(
     prices: PriceOptions,
     people: PeopleOptions,
     output_format: options.OutputFormat = options.PrintedFormat.table,
+    details: options.Details = False,
     wide: options.Wide = False,
     fail_if: options.FailIfWorse = None,
     verified: VerifiedOptions,
@@ -303,7 +300,7 @@ def compare(
     by_bootstrap = method is options.Method.bootstrap
     refused = (*NOT_OF_VERIFIED, *COSTS)
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
-    delivery = Delivery(output_format, wide=wide)
+    delivery = Delivery(output_format, wide=wide, details=details)
     if fail_if is not None and model is not None:
         raise RefusalError(
             "--fail-if worse is given beside --model; it compares with the first file, so that one "
@@ -318,7 +315,8 @@ def compare(
         _verified.refuse_others({"--method bootstrap": by_bootstrap})
         draws = Draws(RESAMPLES, seed)
         request = ComparisonRequest.of(statistic, method, correction, ci, draws, None, in_part=True)
-        compared = _verified.compare(paths, of_verified, request, delivery, item)
+        command = after_compare(context)
+        compared = _verified.compare(paths, of_verified, request, delivery, item, command)
         if fail_if is not None:
             end(worse_than_first(compared, names_of_files(paths)[0]))
         return
@@ -357,7 +355,14 @@ def compare(
         pages += notes_of_pages(paths, columns)
     pages += notes_of_none_right(paths, without_right_ones(found.outputs), columns)
     compared = deliver(
-        found.outputs, request, delivery, order=order, difference=difference, paired=paired, notes=pages
+        found.outputs,
+        request,
+        delivery,
+        order=order,
+        difference=difference,
+        paired=paired,
+        notes=pages,
+        command=after_compare(context),
     )
     if fail_if is not None:
         end(worse_than_first(compared, next(iter(found.outputs))))
@@ -390,7 +395,7 @@ def ocr(
     of_texts = tuple(given[name] for name in _ocr.OF_TEXTS if name in given)
     by_page = group is _ocr.Group.page
     request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, cost_missed, of_texts)
-    _ocr_command.run(request, settings, beside, output=output)
+    _ocr_command.run(request, settings, beside, output=output, command=after_ocr(context))
 
 
 @app.command()
@@ -402,19 +407,21 @@ def demo(
     ci: options.Interval = None,
     guarantee: options.Guarantee = None,
     output_format: options.OutputFormat = options.PrintedFormat.table,
+    details: options.Details = False,
     wide: options.Wide = False,
     plot: options.Plot = None,
 ) -> None:
     """Evaluate four models on handwritten digits."""
-    delivery = Delivery(output_format, plot, wide=wide)
+    delivery = Delivery(output_format, plot, wide=wide, details=details)
     settings = Settings(limits, Costs.of(ratios, {}, {}), delivery, Certainty(ci, guarantee))
     from fastarac.datasets import load_digits_ocr
     from fastarac.io import Outputs
 
     data = load_digits_ocr()
     models = settings.evaluate({name: Outputs(*items) for name, items in data.items()})
-    introduction = INTRODUCTION.format(n_models=len(data), n_items=len(data.truth))
-    settings.deliver(models, before=introduction, after=HINT, command="demo")
+    about = INTRODUCTION.format(n_models=len(data), n_items=len(data.truth))
+    screen = replace(settings.screen(models), about=about, command=AFTER_DEMO)
+    settings.deliver(models, screen, command="demo")
 
 
 for command, module in (

@@ -20,6 +20,7 @@ from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, disc
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from fastarac.answers.screen import Screen
     from fastarac.cli._tables import Page
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
@@ -555,6 +556,13 @@ class Delivery:
         from fastarac.cli._tables import Page
 
         return Page(wide=self.wide, markdown=self.form is PrintedFormat.markdown)
+
+    def print(self, screen: Screen) -> None:
+        """Print a result for people: one screen, or all of it."""
+        from fastarac.cli._screen import screen_text
+        from fastarac.cli._standard import write
+
+        write(screen_text(screen, self.page(), details=self.details))
 
     def check(self) -> None:
         """Refuse a plot or a report that could not be written."""

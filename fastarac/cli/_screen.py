@@ -8,7 +8,7 @@ from rich.text import Text
 
 from fastarac._core.text import printable
 from fastarac.answers.screen import Weight, wrapped
-from fastarac.cli._tables import print_parts, printable_parts
+from fastarac.cli._tables import print_parts, tables
 
 if TYPE_CHECKING:
     from fastarac.answers.screen import Screen
@@ -20,13 +20,17 @@ BULLET = "- "
 def screen_text(screen: Screen, page: Page, *, details: bool = False) -> str:
     """Return what is printed of a result: one screen, or with `details` everything."""
     with page.capture() as captured:
+        if screen.about:
+            page.print(Text(printable(screen.about), style="dim"))
         for sentence in screen.answer:
             page.print(Text(printable(sentence)))
+        page.print()
         if screen.table is not None:
-            page.print()
-            for each in printable_parts([screen.table], page):
+            names, blocks, title = screen.table
+            for each in tables(names, blocks, page, title):
                 page.print(each)
-        elif screen.notes or screen.command:
+            if screen.caption:
+                page.print(Text(screen.caption, style="dim"))
             page.print()
     text = captured.get()
     with page.capture() as captured:
@@ -35,8 +39,9 @@ def screen_text(screen: Screen, page: Page, *, details: bool = False) -> str:
 
 
 def _print_rest(screen: Screen, page: Page, used: int, *, details: bool) -> None:
-    room = screen.room_for_notes(used + (2 if screen.command else 0))
     ranked = screen.ranked_notes()
+    closing = [*screen.written, *([f"Next: {screen.command}"] if screen.command else [])]
+    room = screen.room_for_notes(used + len(closing) + bool(closing and ranked))
     notes = (
         [note.text for note in ranked]
         if details
@@ -47,10 +52,10 @@ def _print_rest(screen: Screen, page: Page, used: int, *, details: bool) -> None
         lines = wrapped(printable(note), page.width - len(BULLET))
         text = BULLET + f"\n{' ' * len(BULLET)}".join(lines)
         page.print(Text(text, style="yellow" if decides else ""))
-    if screen.command:
-        if notes:
-            page.print()
-        page.print(Text(f"Next: {printable(screen.command)}"), soft_wrap=True)
+    if closing and ranked and not page.markdown:
+        page.print()
+    for line in closing:
+        page.print(Text(printable(line)), soft_wrap=True)
     if not details:
         return
     for section in screen.details:

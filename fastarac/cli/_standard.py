@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from fastarac.answers.tables import Column
 
-UNBROKEN = "\ue000%"  # a percentage that stays on one line while lines are broken
-
 
 def tell(notes: Iterable[str], kind: str = "note") -> None:
     """Write notes, or warnings, to the standard error output."""
@@ -37,11 +35,11 @@ def say(
     console = Page()
     with console.capture() as captured:
         for i, paragraph in enumerate(paragraphs):
-            console.print(Text(printable(paragraph).replace(" %", UNBROKEN)))
+            console.print(Text(printable(paragraph)))
             if i == 0 and names:
                 console.print()
                 print_tables(names, [[column] for column in columns], console, title)
-    text = captured.get().replace(UNBROKEN, " %")
+    text = captured.get()
     write("".join(f"{line.rstrip()}\n" for line in text.rstrip().split("\n")))
 
 

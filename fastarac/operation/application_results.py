@@ -57,7 +57,7 @@ class AppliedPolicy(Result):
         How many errors are expected among the accepted ones (:meth:`.Policy.expected_errors`); where
         whole documents are accepted, how many of these are expected to have an error.
     expected_low, expected_high : float
-        The 95 % interval of that number.
+        The 95% interval of that number.
     unknown_fields : int
         Outputs of fields that the policy does not know: all rejected, or of documents ignored.
     criterion : {"max_error_rate", "max_risk"}
@@ -160,7 +160,7 @@ class AppliedPolicy(Result):
                     f"; {self.unknown_fields:,} {plural('output', self.unknown_fields)} of fields that "
                     "the policy does not know decide nothing"
                 )
-        ends = f"95 % interval {self.expected_low:.3g} to {self.expected_high:.3g}"
+        ends = f"95% interval {self.expected_low:.3g} to {self.expected_high:.3g}"
         number = f"about {self.expected_errors:.3g} ({ends})"
         errors, whole = f"{number} errors are expected among the", self.n_items
         on = "" if self.n_groups is None else f" in {self.n_groups:,} {plural('group', self.n_groups)}"

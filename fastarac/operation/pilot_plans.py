@@ -76,9 +76,9 @@ class PolicySampleSize(Result):
     least_items: int | None
     """Items in so many groups on average."""
     pilot_power_low: float
-    """10 % quantile of the power over pilots drawn from the pilot; NaN for a stated model."""
+    """10% quantile of the power over pilots drawn from the pilot; NaN for a stated model."""
     pilot_power_high: float
-    """90 % quantile of it."""
+    """90% quantile of it."""
     most_groups: int
     """The largest number that is tried."""
     criterion: str
@@ -229,8 +229,8 @@ def sample_size_for_policy(
         As :func:`.fit_policy` takes them.
     accept : float, optional
         The share of the outputs that a fit has to accept to be a success, in (0, 1]; by default nine
-        tenths of the largest share that the pilot allows at the limit, or 95 % of what it allows at
-        95 % of the limit where that is less, as where many confidences are equal. Not for a stated
+        tenths of the largest share that the pilot allows at the limit, or 95% of what it allows at
+        95% of the limit where that is less, as where many confidences are equal. Not for a stated
         model.
     expected_error_rate : float, optional
         In place of a pilot: the error rate of all outputs, in [0, limit). A stated model has no
@@ -564,7 +564,7 @@ class _Search:
         return normal_quantile(2.0 * (sum(found) + 0.5) / (len(found) + 1.0) - 1.0)
 
     def from_other_pilots(self, pilot: _Pilot, n: int) -> tuple[float, float]:
-        """The 10 and 90 % quantiles of the power over pilots like this one."""
+        """The 10 and 90% quantiles of the power over pilots like this one."""
         powers = []
         for each in range(1, PILOTS + 1):
             other = pilot.again(np.random.default_rng([*self.key, 0, each, each]))

@@ -173,7 +173,7 @@ class ConfidenceShift(Table, Result):
         at = int(np.argmax(np.abs(self.now - self.before)))
         where = "" if self.field is None else f" of {self.field}"
         return (
-            f"the confidences{where} have moved ({p}): the {100 * self.probabilities[at]:g} % quantile "
+            f"the confidences{where} have moved ({p}): the {100 * self.probabilities[at]:g}% quantile "
             f"was {self.before[at]:.4g} and is {self.now[at]:.4g}"
         )
 

@@ -57,7 +57,7 @@ def test_a_check(policy, check):
     found = policies.check_answer(policy, check, shift)
     share = f"{100 * check.accepted / N:.4g}"
     assert found.sentences[1] == (
-        f"{check.accepted:,} of 4,000 outputs are accepted ({share} %). The confidences have not "
+        f"{check.accepted:,} of 4,000 outputs are accepted ({share}%). The confidences have not "
         f"visibly moved (p = {shift.pvalue:.2g})."
     )
     assert found.figures["verdict"] == check.verdict
@@ -67,8 +67,7 @@ def test_a_check(policy, check):
 def test_a_check_with_items_that_are_not_read(check):
     found = replace(check, n_items=1000, accepted=500, n_unread=1000)
     assert policies.accepted_sentence(found) == (
-        "500 of 2,000 items are accepted (25 %; 50 % of the 1,000 that are read, of which the "
-        "limit is)."
+        "500 of 2,000 items are accepted (25%; 50% of the 1,000 that are read, of which the limit is)."
     )
 
 
@@ -77,7 +76,7 @@ def test_notes_of_a_check(policy, check):
     doubtful = replace(policy, accepted=N // 2)
     (note,) = policies.accepted_alone_note(replace(check, accepted=N), doubtful)
     assert note == (
-        "all 4,000 are accepted, where the policy accepts 50 %: the limit is one of accepted and "
+        "all 4,000 are accepted, where the policy accepts 50%: the limit is one of accepted and "
         "rejected ones together; add those that were not accepted, unless there were none"
     )
     assert policies.unknown_fields_note(check) == []

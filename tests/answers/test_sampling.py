@@ -67,14 +67,14 @@ def test_a_search():
     assert sampling.accepted_sentences(nothing) == [
         "Nothing can go through yet, by 1 answer with 0 wrong."
     ]
-    through = "25.00 % of the outputs can go through, those of confidence >= 0.5"
+    through = "25.00% of the outputs can go through, those of confidence >= 0.5"
     by = "1 answer of 20 planned with 0 wrong"
     assert sampling.accepted_sentences(SimpleNamespace(**state)) == [
-        f"{through}: with a probability of 95 % at most 5 % of what is accepted is wrong, by {by}."
+        f"{through}: with a probability of 95% at most 5% of what is accepted is wrong, by {by}."
     ]
-    state["criterion"], promise = "max_error_rate", "at most 5 % of all outputs are wrong and accepted"
+    state["criterion"], promise = "max_error_rate", "at most 5% of all outputs are wrong and accepted"
     assert sampling.accepted_sentences(SimpleNamespace(**state)) == [
-        f"{through}: with a probability of 95 % {promise}, by {by}."
+        f"{through}: with a probability of 95% {promise}, by {by}."
     ]
     state["limit"] = 0.3
     assert sampling.accepted_sentences(SimpleNamespace(**state)) == [

@@ -9,7 +9,8 @@ from importlib.resources import files
 import jsonschema
 import numpy as np
 import pytest
-from commands import reason, run
+from commands import detailed as run
+from commands import reason
 
 from fastarac.operation import Policy
 

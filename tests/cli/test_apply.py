@@ -122,7 +122,7 @@ def test_files_of_a_service_that_reads_fields(of_fields, tmp_path):
     goals = "-o", yes, "--review", no, "--report", tmp_path / "r.html"
     names = "--rename", "sum=total", "--value-key", "v", "--confidence-key", "p"
     result = run("apply", of_fields, tmp_path / "new", *names, *goals)
-    assert result.stdout.startswith("1 of 3 documents go straight through (33.33 %); 2 of 3 outputs")
+    assert result.stdout.startswith("1 of 3 documents go straight through (33.33%); 2 of 3 outputs")
     assert "note: 1 document without any output goes to people: c" in result.stderr
     assert yes.read_text().splitlines() == [
         "id,document,field,page,box,prediction,confidence,accepted",

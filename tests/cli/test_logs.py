@@ -130,7 +130,7 @@ def test_a_log_in_which_nobody_audited(one, tmp_path):
     # what was drawn and never answered counts as an error
     path = log.write(tmp_path / "open.csv", nobody, sampled=log.drawn)
     out = run("check", one, path, "--log", "--drawn", "sampled", code=1).stdout
-    assert out.startswith("The limit of 2 % fails: by 0 audits and ")
+    assert out.startswith("The limit of 2% fails: by 0 audits and ")
 
 
 @pytest.mark.slow
@@ -138,9 +138,9 @@ def test_only_a_log_that_says_what_was_drawn_holds(one, tmp_path):
     log = Log(one, rate=0.02)
     path = log.write(tmp_path / "log.csv", log.drawn, audited=log.drawn, sampled=log.drawn)
     check = "check", one, path, "--log"
-    assert run(*check, "--drawn", "sampled").stdout.startswith("The limit of 2 % holds: by ")
+    assert run(*check, "--drawn", "sampled").stdout.startswith("The limit of 2% holds: by ")
     out = " ".join(run(*check, code=3).stdout.split())
-    assert out.startswith("No verdict on the limit of 2 % without --drawn COLUMN, which says what was ")
+    assert out.startswith("No verdict on the limit of 2% without --drawn COLUMN, which says what was ")
     assert "among all items, if every output that was drawn has its result (observed " in out
     found = json.loads(run(*check, "--format", "json", code=3).stdout)["check"]
     assert (found["verdict"], found["unanswered"], found["still_needed"]) == ("too few", None, None)
@@ -157,10 +157,10 @@ def test_a_log_too_small_for_a_threshold_is_a_note(one, tmp_path):
     assert policy.thresholds[0] <= 0.9
     done = run("check", one, path, "--log", "--report", page, code=None)
     needed = math.ceil(math.log(0.05) / math.log1p(-share * 0.02))
-    assert f"at least {needed} items are needed for the limit of 2 % where 12.5 % of the" in done.stderr
+    assert f"at least {needed} items are needed for the limit of 2% where 12.5% of the" in done.stderr
     assert done.stderr.count("would still allow") == 1
     assert "Warning" not in done.stderr
     assert "max_error_rate" not in done.stderr
     text = page.read_text()
-    assert "undetected errors (90 % interval " in text
-    assert "Numbers of the chart; 90 % intervals, each by itself" in text
+    assert "undetected errors (90% interval " in text
+    assert "Numbers of the chart; 90% intervals, each by itself" in text

@@ -260,7 +260,7 @@ def test_a_change_lately(policy, tmp_path):
     told = ["--state", tmp_path / "state.json"]
     assert "changed lately: no alarm (M is " in run("monitor", policy, *files[:12], *told).stdout
     result = " ".join(run("monitor", policy, *files[12:14], *told, code=1).stdout.split())
-    assert result.startswith("No alarm: the limit of 5 % is not proved to be exceeded; 67 errors among")
+    assert result.startswith("No alarm: the limit of 5% is not proved to be exceeded; 67 errors among")
     assert "changed lately: no alarm since that at update 13 (M is" in result
     assert "These files gave alarms of a change: 13 of all updates." in result
     (found,) = figures(run("monitor", policy, files[14], *told, "--format", "json"))
@@ -269,7 +269,7 @@ def test_a_change_lately(policy, tmp_path):
     again = tmp_path / "again.json"
     for _ in range(2):  # the last update has the alarm, also where nothing is new
         result = run("monitor", policy, *files[:13], "--state", again, code=1)
-    assert result.stdout.startswith("Alarm: the rate seems to have risen above the limit of 5 % lately")
+    assert result.stdout.startswith("Alarm: the rate seems to have risen above the limit of 5% lately")
     message = refusal("monitor", policy, files[0], *told, "--updates-to-false-alarm", 50)
     assert "it is the state of another --updates-to-false-alarm, 1000; give" in message
 

@@ -51,7 +51,7 @@ def test_a_level_of_confidence_is_no_guarantee(folder, tmp_path, given):
     ):
         message = refusal(*command, "--guarantee", given)
         assert f"--guarantee is {float(given)}; it is how often a promise may fail: " in message
-        assert message.endswith("such as 0.05 for 95 % confidence\n")
+        assert message.endswith("such as 0.05 for 95% confidence\n")
     assert not (tmp_path / "q.json").exists()
 
 
@@ -99,7 +99,7 @@ class TestFit:
             "fit", folder / "verified.csv", "--error-rate", 0.02, "-o", tmp_path / "p.json"
         ).stdout
         assert out.startswith("Accept ")
-        assert "with 95 % confidence at most 2 % errors remain among all outputs." in out
+        assert "with 95% confidence at most 2% errors remain among all outputs." in out
         grouped = run(
             "fit", folder / "verified.csv", "--by", "field", "--group", "page", "--max-group-size", 4,
             "--error-rate", 0.05, "-o", tmp_path / "p.json",
@@ -142,15 +142,15 @@ class TestFit:
 )
 def test_percentages_are_answered_with_the_rate(command):
     for text, hint in (
-        ("1", "write 0.01 for 1 %"),
-        ("1.0", "write 0.01 for 1 %"),
-        ("2,5", "write 0.025 for 2.5 %"),
-        ("1%", "write 0.01 for 1 %"),
-        ("0,5 %", "write 0.005 for 0.5 %"),
-        ("0,01", "write 0.01 for 1 %"),
-        ("one", "write 0.01 for 1 %"),
-        ("nan", "write 0.01 for 1 %"),
-        ("100", "write 0.01 for 1 %"),
+        ("1", "write 0.01 for 1%"),
+        ("1.0", "write 0.01 for 1%"),
+        ("2,5", "write 0.025 for 2.5%"),
+        ("1%", "write 0.01 for 1%"),
+        ("0,5%", "write 0.005 for 0.5%"),
+        ("0,01", "write 0.01 for 1%"),
+        ("one", "write 0.01 for 1%"),
+        ("nan", "write 0.01 for 1%"),
+        ("100", "write 0.01 for 1%"),
     ):
         result = run(*command, text, code=2)
         assert f"{text!r} is not a rate from 0 to below 1; {hint}" in result.stderr
@@ -187,8 +187,8 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("file", "code", "words"),
         [
-            ("new.csv", 0, "The limit of 2 % holds"),
-            ("worse.csv", 1, "The limit of 2 % fails"),
+            ("new.csv", 0, "The limit of 2% holds"),
+            ("worse.csv", 1, "The limit of 2% fails"),
             ("few.csv", 3, "Too few outputs to tell"),
         ],
     )
@@ -272,9 +272,9 @@ class TestPlan:
         out = run("plan", "--error-rate", 0.01, "--expect", 0.005).stdout
         assert out.startswith("Verify 2,185 outputs ")
         assert "Fewer than 299 cannot guarantee it" in out
-        assert "0.75 % 8,753 9,409" in " ".join(out.split())
+        assert "0.75% 8,753 9,409" in " ".join(out.split())
         share = run("plan", "--error-rate", 0.01, "--audit", 0.02, "--outputs", 40_000).stdout
-        assert "Audit 1,015 outputs drawn at random (2.54 % of" in share
+        assert "Audit 1,015 outputs drawn at random (2.54% of" in share
         assert (
             "Audit 1,015 outputs drawn at random: an"
             in run("plan", "--error-rate", 0.01, "--audit", 0.02).stdout
@@ -283,7 +283,7 @@ class TestPlan:
         assert comparison.startswith("Verify 3,923 outputs ")
         interval = ("--statistic", "roc_auc", "--half-width", 0.01)
         out = run("plan", "--pilot", folder / "verified.csv", *interval).stdout
-        assert "95 % confidence interval of roc_auc" in out
+        assert "95% confidence interval of roc_auc" in out
 
     def test_groups_of_a_pilot(self, folder):
         pilot = ("--pilot", folder / "verified.csv", "--group", "page")
@@ -417,7 +417,7 @@ class TestApply:
         done = run("apply", folder / "p.json", moved, "--by", "field", *goals)
         assert "; but the confidences of " in " ".join(done.stdout.split())
         assert "fastarac: warning: " in done.stderr
-        assert "have moved (p = 0.0004): the 50 % quantile was " in done.stderr
+        assert "have moved (p = 0.0004): the 50% quantile was " in done.stderr
         assert "What went through" in page.read_text()
         assert "Have the confidences moved?" in page.read_text()
         (tmp_path / "a.csv").unlink()
@@ -434,13 +434,13 @@ class TestMonitor:
         state, options = tmp_path / "state.json", ["--by", "field", "--state", tmp_path / "state.json"]
         days = [write(tmp_path / f"{i}.csv", 300, 10 + i, shift=0.09 * (i > 1)) for i in range(6)]
         first = run("monitor", folder / "p.json", *days[:2], *options).stdout
-        assert first.startswith("No alarm: the limit of 2 % is not proved to be exceeded")
+        assert first.startswith("No alarm: the limit of 2% is not proved to be exceeded")
         assert "among 600 audits" in first
         again = run("monitor", folder / "p.json", *days[:2], *options).stdout
         assert again == first
         plot = tmp_path / "m.svg"
         out = run("monitor", folder / "p.json", *days, *options, "--plot", plot, code=1).stdout
-        assert out.startswith("Alarm: the limit of 2 % is exceeded")
+        assert out.startswith("Alarm: the limit of 2% is exceeded")
         assert plot.read_text().startswith("<?xml")
         done = run("monitor", folder / "p.json", days[0], *options, "--format", "json", code=1)
         (found,) = json.loads(done.stdout)["monitor"]["policies"]
@@ -497,8 +497,8 @@ class TestMonitor:
         page, plot = tmp_path / "m.html", tmp_path / "m.svg"
         out = run("monitor", policies, *days, *options, "--report", page, "--plot", plot, code=1).stdout
         first, second, *_ = out.splitlines()
-        assert first.startswith("a: no alarm: the limit of 2 %")
-        assert second.startswith("b: alarm: the limit of 2 % is exceeded")
+        assert first.startswith("a: no alarm: the limit of 2%")
+        assert second.startswith("b: alarm: the limit of 2% is exceeded")
         assert "The monitor of b" in page.read_text()
         done = run("monitor", policies, *days, *options, "--format", "json", code=1)
         found = json.loads(done.stdout)["monitor"]["policies"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from commands import refusal, run
+from commands import detailed as run
+from commands import refusal
 
 N_PAGES, WORDS = 40, 50
 NOTE = 'column "page" of what fastarac ocr wrote has the pages: they are taken as groups'
@@ -50,13 +51,17 @@ def words(tmp_path_factory):
 )
 def test_an_id_leaves_the_pages(words, command):
     name, file, *options = command
-    found = run(name, words / file, *options, "--id", "id")
-    assert NOTE in found.stderr
-    by_page = run(name, words / file, *options, "--id", "id", "--group", "page")
-    assert found.stdout == by_page.stdout
-    alone = run(name, words / file, *options, "--id", "id", "--group", "none")
-    assert NOTE not in alone.stderr
-    assert found.stdout != alone.stdout
+
+    def printed(*more):
+        text = run(name, words / file, *options, "--id", "id", *more).stdout
+        return NOTE[1:] in text, text.partition("\nAll ")[2]
+
+    noted, figures = printed()
+    assert noted
+    assert printed("--group", "page") == (False, figures)
+    noted, alone = printed("--group", "none")
+    assert not noted
+    assert alone != figures
 
 
 def test_a_check_and_a_plan_take_pages(words):
@@ -116,5 +121,6 @@ def test_rows_that_repeat_are_pointed_out(tmp_path):
     assert note in run("fit", twice, *fit).stderr
     assert note not in run("fit", twice, *fit, "--group", "id").stderr
     assert note not in run("fit", once, *fit).stderr
-    assert note in run("evaluate", twice, "--ci", 0.95).stderr
-    assert note not in run("evaluate", shared, "--model", "model", "--ci", 0.95).stderr
+    csv = "--ci", 0.95, "--format", "csv"
+    assert note in run("evaluate", twice, *csv).stderr
+    assert note not in run("evaluate", shared, "--model", "model", *csv).stderr

@@ -53,8 +53,8 @@ def test_there_and_back(outputs, tmp_path):
         share = float(done.stdout.partition(" % of")[0])
         assert ("so few that all of them may be wrong" in done.stdout) == (share <= 5.0)
     done = run(*command)
-    assert f"{100 * search.acceptance_rate:.2f} % of the outputs can go through" in done.stdout
-    assert f">= {search.threshold}: with a probability of 95 % at most 5 %" in done.stdout
+    assert f"{100 * search.acceptance_rate:.2f}% of the outputs can go through" in done.stdout
+    assert f">= {search.threshold}: with a probability of 95% at most 5%" in done.stdout
     assert search.acceptance_rate > 0.5
 
 

@@ -281,7 +281,7 @@ class TestAdvice:
         assert [each.optional for each in policy.settings] == [()]
         (words,) = policy.advice
         assert words.startswith("po: absent in 3")
-        assert "the truth does not list it in 100 % of these (fields_complete=True takes" in words
+        assert "the truth does not list it in 100% of these (fields_complete=True takes" in words
 
 
 class TestFile:

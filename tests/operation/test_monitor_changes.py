@@ -247,7 +247,7 @@ def test_words():
     assert "; changed lately: no alarm since that at update 2 (M is 0.0737, alarms" in str(monitor)
     found = str(watched([(0, 2000), (14, 200)]))
     assert found.startswith(
-        "alarm: the rate seems to have risen above the limit of 1 % lately, which is not proved since "
+        "alarm: the rate seems to have risen above the limit of 1% lately, which is not proved since "
         "the start; 14 errors among 2,200 audits"
     )
     assert "changed lately: alarm at update 2 (M is " in found

@@ -156,7 +156,7 @@ class TestCheck:
         assert (fails.verdict, fails.exit_status) == ("fails", 1)
         assert fails.interval.low > 0.01
         assert self.checked(5, 500).still_needed is None
-        assert str(fails).startswith("the limit of 1 % fails: 3 % of all outputs are undetected errors")
+        assert str(fails).startswith("the limit of 1% fails: 3% of all outputs are undetected errors")
 
     def test_the_items_still_needed_are_enough(self):
         few = self.checked(2, 400)
