@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
+MANY = 12  # models, from which on all limits share a sentence
 NAMED = 3  # models in a sentence; of more, how many there are
 FITTED = (
     "Thresholds are fitted to these {units}: new ones may have more errors. With --guarantee 0.05 a "
@@ -58,6 +59,9 @@ def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> lis
     """Return one sentence a limit, after the cheapest threshold where there are prices."""
     limits = range(len(models[0].limits))
     decided = [at_limit(models, k, leads[k] if k < len(leads) else None) for k in limits]
+    if len(models) > MANY:  # a table is read, not a paragraph
+        first, *others = [said.removesuffix(".") for said in decided]
+        decided = [f"{'; '.join([first, *(said[:1].lower() + said[1:] for said in others)])}."]
     return [*_cheapest(models), *decided]
 
 

@@ -265,7 +265,7 @@ def evaluate(
         pages += notes_of_pages(paths, columns)
     none_right = notes_of_none_right(paths, without_right_ones(found.outputs), columns)
     screen = settings.screen(models, found.difference, none_right, pages)
-    screen = replace(screen, command=after_evaluate(context, models))
+    screen = replace(screen, command=after_evaluate(context, models, alike=found.difference is None))
     settings.deliver(models, screen, difference=found.difference, notes=[*pages, *none_right])
     end(conditions.failures(objects(models)))
 

@@ -26,11 +26,11 @@ ANSWERED = "details", "wide", "output_format", "report", "plot", "output"
 OPTIONS = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}
 
 
-def after_evaluate(context: typer.Context, models: Sequence[Model]) -> str:
+def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bool) -> str:
     """Return what to run after an evaluation.
 
-    Several models: whether the lead at the first limit is more than chance. One: a threshold that
-    holds on new outputs; where one is proved, the policy with it.
+    Several models of `alike` items: whether the lead at the first limit is more than chance.
+    Otherwise a threshold that holds on new outputs; where one is proved, the policy with it.
     """
     files = list(map(str, context.params["paths"]))
     limits = [limit for limit in models[0].limits if not is_given(limit)]
@@ -38,14 +38,14 @@ def after_evaluate(context: typer.Context, models: Sequence[Model]) -> str:
         return ""
     limit = limits[0]
     sure = [model.at(models[0].limits.index(limit)).guaranteed for model in models]
-    if len(models) > 1:
+    if len(models) > 1 and alike:
         options = _typed(context, [*READING, "model", "item", "weight"])
         statistic = f"{STATISTICS[limit.criterion]}:{limit.criterion}={limit.value:g}"
         return _command(
             "compare", [*files, *options, "--statistic", statistic, "--method", "bootstrap"]
         )
     options = _typed(context, READING)
-    if sure[0] is None:
+    if sure[0] is None or len(models) > 1:
         options = _typed(context, [*READING, "model"])
         return _command("evaluate", [*files, *options, *_limit(limit), "--guarantee", "0.05"])
     if sure[0].threshold == math.inf:
