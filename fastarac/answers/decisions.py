@@ -278,7 +278,8 @@ def leader(models: Sequence[Model], index: int) -> Model:
 def threshold_of(model: Model, index: int) -> float:
     """Return the threshold for a limit: the guaranteed one where there is one."""
     sure = model.at(index).guaranteed
-    return model.point(index).threshold if sure is None else sure.threshold
+    threshold: float = model.point(index).threshold if sure is None else sure.threshold
+    return threshold
 
 
 def _rank(model: Model) -> list[float]:

@@ -110,7 +110,7 @@ def decisions_of(
     found = []
     for index, limit in enumerate(models[0].limits):
         best = max(range(len(models)), key=lambda k: _preference(models[k].point(index)))
-        model = models[best]
+        model, lead = models[best], _lead(leads, index)
         point = model.point(index)
         tied = [
             each.name
@@ -146,7 +146,7 @@ def decisions_of(
                 _first(models, leads, index),
                 list(_caveats(models, index)),
                 few_for(limit, min(each.evaluation.n for each in models)),
-                "" if (lead := _lead(leads, index)) is None else lead.exception,
+                "" if lead is None else lead.exception,
                 *_beyond_the_sample(models, index, lead),
             )
         )
