@@ -133,7 +133,7 @@ def _names(models: Sequence[Model]) -> str:
 
 
 def _interval(model: Model, index: int) -> str:
-    found = model.evaluation.intervals.get(f"acceptance_rate@{model.limits[index].key}")
+    found = model.intervals.get(f"acceptance_rate@{model.limits[index].key}")
     if found is None:
         return ""
     return f" ({percent(found.confidence_level)} interval {interval_text(found.low, found.high)})"
@@ -261,7 +261,7 @@ def table(models: Sequence[Model], width: int) -> AnswerTable:
 
 def caption(models: Sequence[Model]) -> str:
     """Say what the intervals in the table are, where there are any."""
-    ends = next(iter(models[0].evaluation.intervals.values()), None)
+    ends = next(iter(models[0].intervals.values()), None)
     if ends is None:
         return ""
     groups = models[0].n_groups
@@ -324,7 +324,7 @@ def _rounded(share: float) -> str:
 
 
 def _below(models: Sequence[Model], name: str) -> list[str] | None:
-    found = [model.evaluation.intervals.get(name) for model in models]
+    found = [model.intervals.get(name) for model in models]
     shown = ["" if each is None else intervals.shown(name, each) for each in found]
     return shown if any(shown) else None
 
@@ -373,7 +373,7 @@ def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
     if all(map(is_given, models[0].limits)):
         return
     units = models[0].units
-    if any(each.guaranteed is not None for each in models[0].evaluation.limits):
+    if any(models[0].at(k).guaranteed is not None for k in range(len(models[0].limits))):
         each = ", for each model and limit by itself" if len(models) * len(models[0].limits) > 1 else ""
         yield Note(
             f"A guarantee holds for new {units} from the same source {premise(models)}, if the "

@@ -21,10 +21,11 @@ from fastarac.uncertainty.order import reversed_beyond_chance
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from fastarac._core.interval import Interval
     from fastarac.evaluation.costs import CostEvaluation
     from fastarac.evaluation.groups import GroupEvaluation
     from fastarac.evaluation.limits import Limit
@@ -109,6 +110,11 @@ class Model:
     def groups(self) -> Groups | None:
         """The figures of each group, the worst first, where they are asked for."""
         return None if self.by_group is None else Groups.of(self)
+
+    @property
+    def intervals(self) -> Mapping[str, Interval]:
+        """The intervals of its figures by name, where they are asked for."""
+        return self.evaluation.intervals
 
     @property
     def cost_evaluation(self) -> CostEvaluation | None:

@@ -139,7 +139,7 @@ def evaluate(
                 evaluated = partial(fastarac.evaluate_groups, *outputs, by=labels, **arguments)
                 each = refusing(str(path), evaluated)
             groups = Groups.ordered([str(label) for label in each.groups], each.values)
-        model = VerifiedModel(name, found, outputs.correct.n_verified, groups)
+        model = VerifiedModel(name, found, groups, outputs.correct.n_verified)
         judged.append(model)
         models.append(
             {"name": name, **in_units(found.to_dict()), "n_verified": outputs.correct.n_verified}

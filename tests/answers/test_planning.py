@@ -33,8 +33,8 @@ def test_audits(n_outputs, share):
     found = planning.audit_answer(plan, max_error_rate=0.01, actual_error_rate=0.02, **asked)
     (said,) = found.sentences
     assert said == (
-        f"Audit 1,015 outputs drawn at random{share}: an error rate of 2% is then seen to be above 1 "
-        "% in 80% of the cases, with a false alarm in at most 5%."
+        f"Audit 1,015 outputs drawn at random{share}: an error rate of 2% is then seen to be above "
+        "1% in 80% of the cases, with a false alarm in at most 5%."
     )
     assert found.figures["stable"] == plan.stable
 

@@ -122,7 +122,7 @@ def test_whole_pages(pages, tmp_path):
         row["correct"] = int(row["number"] != 3)
     goal.write_text("".join(json.dumps(row) + "\n" for row in drawn))
     run("sample", pages / "ocr", "--answers", goal, "-o", verified)
-    assert "drawn whole" in run("evaluate", verified, *BY, "--ci", 0.9).stderr
+    assert "drawn whole" in run("evaluate", verified, *BY, "--ci", 0.9).stdout
 
 
 def test_words_without_a_confidence_or_a_place(tmp_path):

@@ -50,7 +50,7 @@ def test_there_and_back(outputs, tmp_path):
         assert all(row["text"] == "w, x" for row in found)
         search.tell(indices, correct[indices])
         assert f" {20 * turn} answers with" in done.stdout
-        share = float(done.stdout.partition(" % of")[0])
+        share = float(done.stdout.partition("% of")[0])
         assert ("so few that all of them may be wrong" in done.stdout) == (share <= 5.0)
     done = run(*command)
     assert f"{100 * search.acceptance_rate:.2f}% of the outputs can go through" in done.stdout

@@ -258,7 +258,7 @@ class TestAdvice:
         assert (now.optional, other.optional) == ((), ("po",))
         (words,) = policy.advice
         assert words.startswith("po: absent in ")
-        assert " % of these; optional, " in words
+        assert "% of these; optional, " in words
         again = rows.fit(optional=["po"])
         assert again.settings[0] == other  # the same halves, so that the advice is what it was
         assert again.settings[1] == now

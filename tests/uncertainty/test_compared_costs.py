@@ -150,7 +150,7 @@ def test_equal_models_of_few_errors_are_seldom_told_apart(law, size, shared, pri
 def test_engines_with_bursts_of_their_own_cost_the_same():
     """Of 12 pages; at fixed thresholds 10% are told apart."""
     samples = 200 if COMPILED else 5
-    design = paired_groups.DESIGNS["equal pages, 1.9% errors, bursts of each engine"]
+    design = paired_groups.DESIGNS["equal pages, 1.9 % errors, bursts of each engine"]
     found = 0
     for k in range(samples):
         models, labels = paired_groups.engines(design, 12, np.random.default_rng([31, k]))

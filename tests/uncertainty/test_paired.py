@@ -335,7 +335,7 @@ def test_pages_that_one_engine_spoiled_do_not_tell_it_apart(spoiled):
 def test_engines_with_bursts_of_their_own_are_seldom_told_apart(pages):
     """A small part of the simulation: 200 samples, at most 6.5% and three standard errors."""
     rejected = dict.fromkeys(["roc_auc", "normalized_arac_auc", "normalized_aurc"], 0)
-    design = paired_groups.DESIGNS["equal pages, 1.9% errors, bursts of each engine"]
+    design = paired_groups.DESIGNS["equal pages, 1.9 % errors, bursts of each engine"]
     for k in range(200):
         models, labels = paired_groups.engines(design, pages, np.random.default_rng([29, pages, k]))
         for statistic in rejected:
