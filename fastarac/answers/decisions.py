@@ -72,7 +72,7 @@ def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> s
     if through is None or not through[0]:
         return said
     share, wrong = map(rounded_percent, through)
-    return f"{share} of the documents go straight through ({wrong} wrong). {said}"
+    return f"{share} of the documents go straight through, {wrong} with an error. {said}"
 
 
 def straight_through(models: Sequence[Model], index: int) -> tuple[float, float] | None:

@@ -81,6 +81,6 @@ def screen(
         every = AnswerTable(names, [[Column("value", list(values))]], "figure")
         details.append(Section(printable(name), [every, Said(between(figures))]))
     said = [Note(each, Weight.ASIDE) for each in dict.fromkeys(map(between, found.values()))]
-    every = [*notes, *decisions.notes(models), *said]
+    remarks = [*notes, *decisions.notes(models), *said]
     table = decisions.table(models, width)
-    return Screen(decisions.sentences(models), table, notes=every, details=details)
+    return Screen(decisions.sentences(models), table, notes=remarks, details=details)

@@ -12,6 +12,7 @@ import numpy as np
 
 from fastarac._core.metric_keys import parts_of_keys
 from fastarac._core.text import count, few_of, listed, plural, printable, rounded_percent, sentence
+from fastarac.answers import decisions
 from fastarac.answers.screen import Note, Section, Weight
 from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.cli._options import RefusalError, refused
@@ -279,12 +280,30 @@ class EngineFields:
         yield Said(f"{ITEMS} {_comparison(self.engines[names[0]])}")
 
     def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
-        """Yield what the counting of items assumes."""
+        """Yield which limits documents break, and what the counting of items assumes."""
+        for index, limit in enumerate(models[0].limits):
+            model = decisions.leader(models, index)
+            through = model.source.straight_through(model.point(index).threshold)
+            if through is not None and limit.criterion == "max_error_rate" and through[1] > limit.value:
+                yield Note(self._of_documents(model, index, through[1]), Weight.DECIDES)
         for model in models:
             if any(each.unlisted for each in self._lacking(model)):
                 yield Note(UNLISTED, Weight.DECIDES)
                 break
         yield Note(f"{ITEMS} {_comparison(self.engines[models[0].name])}", Weight.ASSUMES, ITEMS_BRIEF)
+
+    def _of_documents(self, model: Model, index: int, wrong: float) -> str:
+        """Say by how much documents break a limit that fields keep, and what keeps it among them."""
+        whole = self.documents[model.name]
+        share = whole.point(index).acceptance_rate
+        instead = "No threshold keeps it among documents."
+        if share:
+            at = f"a confidence of the document >= {whole.threshold(index)}"
+            instead = f"{rounded_percent(share)} of them keep it, with {at}."
+        return (
+            f"Fields keep {short(model.limits[index])}, documents do not: {rounded_percent(wrong)} of "
+            f"these go through with an error. {instead}"
+        )
 
     def of_engine(self, model: Model) -> Iterator[Section]:
         """Yield whole documents, fields that are absent, and each field."""
