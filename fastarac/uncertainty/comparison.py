@@ -286,7 +286,7 @@ def compare_models(
         Where the statistic of a model is undefined.
     QuestionableInputWarning
         Where a model's confidence is lower for what is correct by more than chance, or the same for
-        all items; for a limit of 1, which may mean 1 %.
+        all items; for a limit of 1, which may mean 1%.
 
     Raises
     ------

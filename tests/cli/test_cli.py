@@ -486,8 +486,8 @@ class TestPlot:
         run("demo", "--plot", plot, *certain)
         texts = set(re.findall(r"<!-- (.*?) -->", plot.read_text(encoding="utf-8")))
         assert "Accuracy after correction (axis starts at 0.92)" in texts
-        assert {"0.92", "0.95", "1 % errors", "5 % errors"} <= texts
-        assert ("90 % band, pointwise" in texts) == bool(certain)
+        assert {"0.92", "0.95", "1% errors", "5% errors"} <= texts
+        assert ("90% band, pointwise" in texts) == bool(certain)
         assert "≥ 0.6584" in texts
 
     def test_mode(self, good, tmp_path):
