@@ -556,7 +556,7 @@ class TestRefusals:
 
     def test_repeated_error_rates_count_once(self, good):
         arguments = ("--error-rate", 0.2, "--error-rate", 0.1, "--error-rate", "0.20")
-        output = run("evaluate", good, *arguments).stdout
+        output = commands.run("evaluate", good, *arguments).stdout
         assert output.index("At most 20%") < output.index("At most 10%")
         assert output.count("At most 20%") == 1
 

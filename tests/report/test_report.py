@@ -464,7 +464,7 @@ class TestCommands:
         evaluate = ("evaluate", "outputs.csv", "--report", "r.html")
         text = self.run(*evaluate).stdout
         assert "r.html has the report" in text
-        assert "95% confidence intervals" in text
+        assert "95% intervals" in text
         self.run(*evaluate, "--by", "field", "--group", "page", "--format", "json")
         page = Page(Path("r.html").read_text(encoding="utf-8"))
         assert "Does every group keep the limit?" in page.text
