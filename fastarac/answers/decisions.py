@@ -20,6 +20,8 @@ from fastarac._core.text import (
 )
 from fastarac.answers import intervals
 from fastarac.answers.costs import UNIT
+from fastarac.answers.figures import FiguresOfModel
+from fastarac.answers.groups import Groups
 from fastarac.answers.screen import Note, Weight, one_table
 from fastarac.answers.tables import AnswerTable, Column
 from fastarac.evaluation.limits import as_given, exact, few_for, is_given
@@ -346,9 +348,10 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
         for caveat in filter(None, caveats):
             who = f"{printable(model.name)}: {caveat}" if several else capitalised(caveat)
             yield Note(f"{who}.", Weight.ASSUMES)
-        if model.groups is not None:
+        groups = _groups_of(model)
+        if groups is not None:
             of = f"{printable(model.name)}: " if several else ""
-            for said in model.groups.sentences(model.limits):
+            for said in groups.sentences(model.limits):
                 yield Note(f"{of}{said.replace(' (marked !)', '')}", Weight.DECIDES)
     yield from _assumptions(models)
     fitted = [limit for limit in models[0].limits if not is_given(limit)]
@@ -364,6 +367,13 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
     for note, names in of_models.items():
         who = f"{few_of(names, NAMED)}: {note}" if several else capitalised(note)
         yield Note(f"{who}.", Weight.LITTLE)
+
+
+def _groups_of(model: Model | FiguresOfModel) -> Groups | None:
+    """Return the figures of each group, the worst first, where they are asked for."""
+    if isinstance(model, FiguresOfModel):
+        return model.groups
+    return None if model.by_group is None else Groups.of(model)
 
 
 def _assumptions(models: Sequence[Model]) -> Iterator[Note]:

@@ -11,7 +11,6 @@ import numpy as np
 from fastarac._core.exceptions import unquestioned
 from fastarac._core.text import printable
 from fastarac.answers import limits as wording
-from fastarac.answers.groups import Groups
 from fastarac.areas.order import FEWEST, are_alike, constant_confidence, reversed_confidence
 from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.limits import as_given, is_given
@@ -105,11 +104,6 @@ class Model:
                 figures = evaluate(*items, sample_weight=outputs.weight, groups=groups, **options)
         source = source or Source()
         return cls(name, outputs, sweep, source.as_counted(figures), source)
-
-    @property
-    def groups(self) -> Groups | None:
-        """The figures of each group, the worst first, where they are asked for."""
-        return None if self.by_group is None else Groups.of(self)
 
     @property
     def intervals(self) -> Mapping[str, Interval]:

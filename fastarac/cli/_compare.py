@@ -306,7 +306,7 @@ def print_findings(
     apart = difference and f"{difference}. {SHARED}"
     screen = findings.screen(delivery.page().width, notes, apart)
     if delivery.form.is_for_people:
-        delivery.print(replace(screen, command=command))
+        write(delivery.text(replace(screen, command=command)))
         return
     told = [*findings.notes, *filter(None, [findings.order]), *notes]
     if delivery.form is PrintedFormat.json:

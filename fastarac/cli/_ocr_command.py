@@ -104,7 +104,7 @@ def run(
     form = settings.delivery.form
     screen = _screen(found, settings, output, command)
     if form.is_for_people:
-        settings.delivery.print(screen)
+        write(settings.delivery.text(screen))
         return
     warnings = evaluation.reliability_warnings(found.models)
     if form is PrintedFormat.json:

@@ -557,12 +557,11 @@ class Delivery:
 
         return Page(wide=self.wide, markdown=self.form is PrintedFormat.markdown)
 
-    def print(self, screen: Screen) -> None:
-        """Print a result for people: one screen, or all of it."""
+    def text(self, screen: Screen) -> str:
+        """Return what people read of a result: one screen, or all of it."""
         from fastarac.cli._screen import screen_text
-        from fastarac.cli._standard import write
 
-        write(screen_text(screen, self.page(), details=self.details))
+        return screen_text(screen, self.page(), details=self.details)
 
     def check(self) -> None:
         """Refuse a plot or a report that could not be written."""

@@ -197,7 +197,7 @@ class Settings:
         form = self.delivery.form
         self.draw(models)
         if form.is_for_people:
-            self.delivery.print(screen)
+            write(self.delivery.text(screen))
             return
         apart = [] if difference is None else [difference]
         told = [*evaluation.reliability_warnings(models), *notes]

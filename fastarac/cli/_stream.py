@@ -73,7 +73,7 @@ def _print(found: Mapping[str, BoundedEvaluation], settings: Settings, notes: Se
     decisive = [Note(f"{capitalised(note)}.", Weight.DECIDES) for note in notes]
     screen = streams.screen(found, decisive, settings.delivery.page().width)
     if settings.delivery.form.is_for_people:
-        settings.delivery.print(screen)
+        write(settings.delivery.text(screen))
         return
     tell(notes)
     if settings.delivery.form is PrintedFormat.json:

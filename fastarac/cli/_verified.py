@@ -165,7 +165,7 @@ def evaluate(
     screen = verified.screen(judged, notes, delivery.page().width)
     screen = replace(screen, written=written, command=command)
     if delivery.form.is_for_people:
-        delivery.print(screen)
+        write(delivery.text(screen))
         end(failures)
         return
     if form == "json":
