@@ -34,6 +34,7 @@ from fastarac.cli._option_groups import (
     LimitOptions,
     PeopleOptions,
     PriceOptions,
+    PrintingOptions,
     RatioOptions,
     ReadingOptions,
     VerifiedOptions,
@@ -439,16 +440,16 @@ for command, module in (
 
 @app.command()
 @grouped
-def inspect(paths: _inspect.Files, output_format: options.TextOrJson = options.Form.text) -> None:
+def inspect(paths: _inspect.Files, *, printing: PrintingOptions) -> None:
     """Say what files hold: format, words, confidences, and what is assumed when they are read."""
-    _inspect.run(paths, str(output_format))
+    _inspect.run(paths, printing)
 
 
 @app.command()
 @grouped
-def doctor(output_format: options.TextOrJson = options.Form.text) -> None:
-    """Say what is installed, where compiled kernels are kept, and whether a first area is right."""
+def doctor(printing: PrintingOptions) -> None:
+    """Say whether fastarac works here: versions, compiled kernels, optional packages."""
     from fastarac.cli._doctor import run
 
-    if run(str(output_format)):
+    if run(printing):
         raise typer.Exit(1)

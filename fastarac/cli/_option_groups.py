@@ -8,7 +8,7 @@ from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastarac.cli import _options as options
-from fastarac.cli._options import Delivery, Limits, RefusalError, ends_quietly
+from fastarac.cli._options import Delivery, Limits, Printing, RefusalError, ends_quietly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -160,6 +160,12 @@ def _delivery(
     return Delivery(output_format, plot, report, wide, details)
 
 
+def _printing(
+    output_format: options.TextOrJson = options.Form.text, details: options.Details = False
+) -> Printing:
+    return Printing(str(output_format), details)
+
+
 ReadingOptions = Annotated[ReadColumns, OptionsOf(ReadColumns)]
 VerifiedOptions = Annotated[PartlyVerified, OptionsOf(PartlyVerified)]
 LimitOptions = Annotated[Limits, OptionsOf(Limits.of)]
@@ -167,3 +173,4 @@ PriceOptions = Annotated[dict[str, float | None], OptionsOf(_prices)]
 RatioOptions = Annotated[dict[str, float | None], OptionsOf(_ratios)]
 PeopleOptions = Annotated[dict[str, float | None], OptionsOf(_people)]
 DeliveryOptions = Annotated[Delivery, OptionsOf(_delivery)]
+PrintingOptions = Annotated[Printing, OptionsOf(_printing)]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -382,7 +382,7 @@ OutputFormat = Annotated[
     PrintedFormat,
     option("--format", "Tables and words for people (table, markdown), or all figures for programs."),
 ]
-TextOrJson = Annotated[Form, option("--format", "A sentence for people, or all figures for programs.")]
+TextOrJson = Annotated[Form, option("--format", "Words for people, or all figures for programs.")]
 Wide = Annotated[
     bool, option("--wide", "Let tables be as wide as the terminal, or wider where there is none.")
 ]
@@ -539,6 +539,13 @@ def require_files(plot: Path | None, report: Path | None) -> None:
     """Refuse a plot or a report that could not be written."""
     for path, module in ((plot, _plot), (report, _html)):
         refuse(None if path is None else module.problem_with(path))
+
+
+class Printing(NamedTuple):
+    """How an answer is printed: for people, with all details or without, or for programs."""
+
+    form: str
+    details: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from fastarac.cli._tables import Page
 
 BULLET = "- "
+CONTINUED = " \\"  # at the end of a line of a command
 
 
 def screen_text(screen: Screen, page: Page, *, details: bool = False) -> str:
@@ -39,8 +41,9 @@ def screen_text(screen: Screen, page: Page, *, details: bool = False) -> str:
 
 
 def _print_rest(screen: Screen, page: Page, used: int, *, details: bool) -> None:
+    command = continued(f"Next: {printable(screen.command)}", page.width) if screen.command else ""
     ranked = screen.ranked_notes()
-    closing = [*screen.written, *([f"Next: {screen.command}"] if screen.command else [])]
+    closing = [*map(printable, screen.written), *command.splitlines()]
     room = screen.room_for_notes(used + len(closing) + bool(closing and ranked))
     notes = (
         [note.text for note in ranked]
@@ -55,7 +58,7 @@ def _print_rest(screen: Screen, page: Page, used: int, *, details: bool) -> None
     if closing and ranked and not page.markdown:
         page.print()
     for line in closing:
-        page.print(Text(printable(line)), soft_wrap=True)
+        page.print(Text(line), soft_wrap=True)
     if not details:
         return
     for section in screen.details:
@@ -63,3 +66,26 @@ def _print_rest(screen: Screen, page: Page, used: int, *, details: bool) -> None
         page.print(Text(section.title, style="bold"))
         page.print()
         print_parts(section.parts, page)
+
+
+def command_line(command: str, *arguments: object) -> str:
+    """Return a command as a shell takes it; None and "" are left out."""
+    given = [str(each) for each in arguments if each is not None and each != ""]
+    return f"fastarac {shlex.join([command, *given])}"
+
+
+def continued(command: str, width: int) -> str:
+    """Return a command on lines of at most this width, as a shell takes them; options keep values."""
+    words: list[str] = []
+    for word in command.split(" "):
+        if words and not word.startswith("-") and words[-1].startswith("-") and " " not in words[-1]:
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) + len(CONTINUED) < width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"    {word}")
+    return f"{CONTINUED}\n".join(lines)

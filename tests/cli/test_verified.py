@@ -336,7 +336,7 @@ def test_policies(folder, tmp_path):
     done = run("fit", path, *BY, "--group", "page", "--error-rate", 0.1, "-o", goal)
     assert fa.operation.Policy.load(goal) == expected
     n = outputs.correct.n_verified
-    assert f"from {n} verified of 3,000 outputs" in " ".join(done.stdout.split())
+    assert f"{n} verified outputs" in done.stdout
     done = run("check", goal, path, *BY, "--group", "page", "--format", "json", code=None)
     found = json.loads(done.stdout)["check"]
     check = expected.check(*outputs)

@@ -150,9 +150,7 @@ class TestDrawn:
         assert (found.verdict, found.interval, found.errors) == (
             expected.verdict, expected.interval, expected.errors,
         )  # fmt: skip
-        words = (
-            f"by {found.audited:,} audits and {n_open} drawn without a result, which count as errors,"
-        )
+        words = f"from {found.audited:,} audits; {n_open} drawn without a result count as errors"
         assert words in str(found)
         sweep = operation.audited_sweep(*log, threshold=K, **options)
         assert sweep.unanswered == n_open

@@ -127,7 +127,7 @@ class TestMonitor:
         monitor.update(0, 20_000)
         assert monitor.e_value < 1
         assert monitor.alarm
-        assert str(monitor).startswith("alarm: the limit of 1% is exceeded; 25 errors among 20,500")
+        assert str(monitor).startswith("alarm: the error rate exceeds the limit of 1%; 25 of 20,500 ")
 
     def test_before_the_first_audit(self):
         monitor = operation.ErrorRateMonitor(max_risk=0.02)

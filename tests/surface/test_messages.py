@@ -155,10 +155,10 @@ def test_one_is_not_several():
 def test_intervals_are_printed_with_their_level():
     policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
     check = policy.check([1] * 397 + [0] * 3, range(400))
-    assert re.search(r"\(90% interval .*, either end with 95% confidence\)", str(check))
+    assert re.search(r"is [0-9.]+% to [0-9.]+% with 90% confidence", str(check))
     monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.01, failure_probability=0.1)
     monitor.update(1, 100)
-    assert "(two-sided 90% interval " in str(monitor)
+    assert "% with 90% confidence)" in str(monitor)
 
 
 @pytest.mark.parametrize(
