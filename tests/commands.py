@@ -18,17 +18,26 @@ if TYPE_CHECKING:
 
 GOOD = "correct,confidence\n" + "1,0.9\n1,0.8\n0,0.7\n1,0.6\n0,0.2\n"
 
+DETAILED = "evaluate", "compare", "ocr", "demo"
+
 # Typer builds all commands and their options anew whenever it runs one: longer than most of them take.
 testing._get_command = cache(testing._get_command)
 
 
 def run(*arguments: object, code: int | None = 0, **kwargs: Any):
-    """Run a command that ends with this status; with None, with any."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], **kwargs)
+    """Run a command that ends with this status; with None, with any. No sentence is broken."""
+    env = {"COLUMNS": "10000"} | kwargs.pop("env", {})
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], env=env, **kwargs)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert code is None or result.exit_code == code, result.output
     return result
+
+
+def detailed(*arguments: object, code: int | None = 0, **kwargs: Any):
+    """Run a command with all that it can print, where it has an option for that."""
+    more = ("--details",) if arguments[0] in DETAILED else ()
+    return run(*arguments, *more, code=code, **kwargs)
 
 
 def refusal(*arguments: object) -> str:

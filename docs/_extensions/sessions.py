@@ -27,7 +27,7 @@ from fastarac.ocr import sample_folders
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COLUMNS = "92"
+COLUMNS = "80"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 STATUSES = (0, 1, 2, 3)  # of verdicts: fails, refused, too few
 TERMINAL = {"TTY_COMPATIBLE": "1", "COLUMNS": COLUMNS, "NO_COLOR": "1"}
@@ -241,7 +241,9 @@ MAKERS: dict[str, Callable[[], str]] = {
         "fastarac evaluate outputs.csv --model model --error-rate 0.01"
         " --cost-verification 2 --cost-correction 5 --cost-error 200"
     ),
-    "groups.txt": lambda: session("fastarac evaluate knn-votes.csv --by digit --error-rate 0.01"),
+    "groups.txt": lambda: session(
+        "fastarac evaluate knn-votes.csv --by digit --error-rate 0.01 --details"
+    ),
     "markdown.txt": lambda: session(
         "fastarac evaluate outputs.csv --model model --error-rate 0.01 --format markdown"
     ),
@@ -260,14 +262,15 @@ MAKERS: dict[str, Callable[[], str]] = {
         " --cost-verification 2 --cost-correction 5 --cost-error 200"
     ),
     "compare_help.txt": lambda: session("fastarac compare --help"),
-    "ocr.txt": lambda: session("fastarac ocr truth plain --error-rate 0.01"),
+    "ocr.txt": lambda: session("fastarac ocr truth plain --error-rate 0.01 --details"),
     "ocr_two.txt": lambda: session(
         "fastarac ocr truth plain enlarged --error-rate 0.01 -o words.parquet",
         "fastarac evaluate words.parquet --model model --error-rate 0.01",
     ),
     "ocr_fields.txt": lambda: session(
         "head -4 invoices.csv",
-        "fastarac ocr invoices.csv --compare total=amount --compare due=date --error-rate 0.05",
+        "fastarac ocr invoices.csv --compare total=amount --compare due=date --error-rate 0.05"
+        " --details",
     ),
     "ocr_guarantee.txt": lambda: session("fastarac ocr truth plain --error-rate 0.05 --guarantee 0.05"),
     "ocr_decision.txt": decision,

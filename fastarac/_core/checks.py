@@ -46,7 +46,7 @@ def of_percent(number: float, upper: float = 1.0) -> str:
     """Say which share a percentage is, where a share in [0, 1] was expected and one may be meant."""
     if upper != 1.0 or not 1.0 < number <= 100.0:
         return ""
-    return f" ({number:.6g} % is {number / 100.0:.6g})"
+    return f" ({number:.6g}% is {number / 100.0:.6g})"
 
 
 def require_type(value: Any, kinds: Any, name: str, expected: str, *, shown: bool = True) -> Any:
@@ -97,10 +97,10 @@ def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.fl
 
 
 def _question_limit(limit: Any, name: str) -> None:
-    """Warn of a limit of 1 that may mean 1 %: of an integer, as 1.0 is written for a share."""
+    """Warn of a limit of 1 that may mean 1%: of an integer, as 1.0 is written for a share."""
     if isinstance(limit, int | np.integer) and limit == 1:
         warn_questionable(
-            f"{name} is 1, which every threshold keeps; 1 % is 0.01 (and a share of 1 is written 1.0)"
+            f"{name} is 1, which every threshold keeps; 1% is 0.01 (and a share of 1 is written 1.0)"
         )
 
 
@@ -151,7 +151,7 @@ def failure_of(value: Any, name: str = "failure_probability") -> float:
     if HIGHEST_FAILURE < number <= 1.0 or number > 100.0 * HIGHEST_FAILURE:
         raise ValueError(
             f"{name} is {number!r}; it is how often a promise may fail: at most {HIGHEST_FAILURE} is "
-            "expected, such as 0.05 for 95 % confidence"
+            "expected, such as 0.05 for 95% confidence"
         )
     return inner_fraction(number, name)
 

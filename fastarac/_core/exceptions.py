@@ -47,7 +47,7 @@ class SampleTooSmallWarning(UserWarning):
 class QuestionableInputWarning(UserWarning):
     """Items or a limit are valid, but are likely to be meant otherwise.
 
-    A confidence that is lower for what is right, or the same for all; a limit of 1 in place of 1 %.
+    A confidence that is lower for what is right, or the same for all; a limit of 1 in place of 1%.
 
     See Also
     --------

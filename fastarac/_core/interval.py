@@ -42,7 +42,7 @@ class Interval(Result):
     >>> from fastarac.datasets import load_digits_ocr
     >>> interval = fa.asymptotic_interval(*load_digits_ocr()["knn-votes"], statistic="arac_auc")
     >>> interval
-    Interval(0.998763 [0.997885, 0.999277], 95 %, logit)
+    Interval(0.998763 [0.997885, 0.999277], 95%, logit)
     >>> interval.low <= interval.estimate <= interval.high
     True
     """
@@ -56,6 +56,6 @@ class Interval(Result):
     distribution: NDArray[np.float64] | None = None
 
     def __repr__(self) -> str:
-        level = f"{100 * self.confidence_level:.6g} %"
+        level = f"{100 * self.confidence_level:.6g}%"
         ends = f"[{self.low:.6g}, {self.high:.6g}]"
         return f"{type(self).__name__}({self.estimate:.6g} {ends}, {level}, {self.method})"

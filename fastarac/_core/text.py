@@ -42,7 +42,7 @@ def percent(share: float, digits: int | None = None) -> str:
             value = Decimal(f"{100 * share:.{more}g}")
             if share in (0, 1) or value not in (0, 100):
                 break
-    return f"{value.normalize() if value else Decimal(0):f} %"
+    return f"{value.normalize() if value else Decimal(0):f}%"
 
 
 def rounded_percent(share: float) -> str:
@@ -52,12 +52,12 @@ def rounded_percent(share: float) -> str:
     """
     share = _none_or_all(share)
     if share in (0, 1):
-        return f"{100 * share:.0f} %"
+        return f"{100 * share:.0f}%"
     for decimals in range(1, MOST_DIGITS - 1):
         text = f"{100 * share:.{decimals}f}"
         if float(text) not in (0.0, 100.0):
-            return f"{text} %"
-    return f"{100 * share:.{MOST_DIGITS - 1}f} %"
+            return f"{text}%"
+    return f"{100 * share:.{MOST_DIGITS - 1}f}%"
 
 
 def _none_or_all(share: float) -> float:
@@ -77,15 +77,15 @@ def widened(low: float, high: float) -> tuple[float, float]:
 
 
 def interval_text(low: float, high: float) -> str:
-    """Return an interval of a share for people: ``80.6 to 99.1 %``."""
+    """Return an interval of a share for people: ``80.6 to 99.1%``."""
     if math.isnan(low) or math.isnan(high):
         return ""
-    ends = [rounded_percent(end).removesuffix(" %") for end in widened(low, high)]
-    return f"{ends[0]} to {ends[1]} %" if ends[0] != ends[1] else f"{ends[0]} %"
+    ends = [rounded_percent(end).removesuffix("%") for end in widened(low, high)]
+    return f"{ends[0]} to {ends[1]}%" if ends[0] != ends[1] else f"{ends[0]}%"
 
 
 def percent_range(low: float, high: float, digits: int) -> str:
-    """Return an interval of a share to so many significant digits: ``0.123 % to 1.45 %``."""
+    """Return an interval of a share to so many significant digits: ``0.123% to 1.45%``."""
     return " to ".join(percent(end, digits) for end in widened(low, high))
 
 

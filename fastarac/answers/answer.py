@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from fastarac._core.text import sentence
+from fastarac.answers.screen import Note, Weight
 
-    from fastarac.answers.tables import Column
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from fastarac.answers.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,33 +20,41 @@ class Answer:
 
     Attributes
     ----------
-    sentences : sequence of str
+    screen : Screen
+        The answer, its table, notes, the next command, and the details.
     figures : mapping
         By their names, as JSON has them.
-    notes, warnings : sequence of str
-        What limits the result, and what speaks against it.
-    names, columns : sequence
-        The rows and columns of a table that follows the first sentence; no names for no table.
-    title : str
-        What the names are.
+    warnings : sequence of str
+        Notes that speak against the result or its input; JSON tells them apart from other sentences.
     """
 
-    sentences: Sequence[str]
+    screen: Screen
     figures: Mapping[str, Any]
-    notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
-    names: Sequence[str] = ()
-    columns: Sequence[Column] = ()
-    title: str = "field"
-
-    def after(self, *sentences: str) -> Answer:
-        """Return the answer after other sentences."""
-        return replace(self, sentences=[*sentences, *self.sentences])
-
-    def followed_by(self, *sentences: str) -> Answer:
-        """Return the answer, and other sentences after it."""
-        return replace(self, sentences=[*self.sentences, *sentences])
 
     def with_figures(self, **figures: Any) -> Answer:
         """Return the answer with further figures."""
         return replace(self, figures={**figures, **self.figures})
+
+    def with_warnings(self, notes: Iterable[str | Note], weight: Weight = Weight.LITTLE) -> Answer:
+        """Return the answer with warnings among its notes; texts are of this weight."""
+        every = [each if isinstance(each, Note) else Note(sentence(each), weight) for each in notes]
+        warnings = [*self.warnings, *(note.text for note in every)]
+        return replace(self, screen=self.screen.with_notes(*every), warnings=warnings)
+
+    def closing(self, command: str = "", *written: str) -> Answer:
+        """Return the answer with the next command, and sentences about the files that were written."""
+        screen = replace(self.screen, command=command, written=[*self.screen.written, *written])
+        return replace(self, screen=screen)
+
+    def in_words(self, words: Callable[[str], str]) -> Answer:
+        """Return the answer with other words in its sentences and notes."""
+        screen = self.screen
+        notes = [each._replace(text=words(each.text), brief=words(each.brief)) for each in screen.notes]
+        said = list(map(words, screen.answer))
+        warnings = list(map(words, self.warnings))
+        return replace(self, screen=replace(screen, answer=said, notes=notes), warnings=warnings)
+
+    def sentences(self) -> list[str]:
+        """Return all sentences but warnings."""
+        return [each for each in self.screen.sentences() if each not in self.warnings]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastarac._core.text import sentence
+from fastarac._core.text import capitalised, sentence
 from fastarac.answers.answer import Answer
-from fastarac.answers.policies import shift_figures
-from fastarac.answers.tables import Column
+from fastarac.answers.policies import MOST_FIELDS, shift_figures
+from fastarac.answers.screen import Note, Screen, Section, Weight
+from fastarac.answers.tables import AnswerTable, Column, Said
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from fastarac.ocr.application import AppliedPages
     from fastarac.ocr.fields.application import AppliedFields
@@ -18,51 +19,60 @@ if TYPE_CHECKING:
 
 
 GROUPS_NOTE = (
-    "the policy was fitted with --group: without it here, outputs of a page whose confidences go up "
-    "and down together look as if all had moved"
+    "The policy was fitted with --group: without it here, pages whose confidences go up and down "
+    "together look as if all outputs had moved."
 )
 
 
-def application_answer(applied: AppliedPolicy, path: Path, *, lacks_groups: bool) -> Answer:
+def application_answer(applied: AppliedPolicy, *, lacks_groups: bool) -> Answer:
     """Say how many outputs of a table are accepted; `lacks_groups` those that the policy has."""
-    notes = (GROUPS_NOTE,) if lacks_groups else ()
-    return _answer(applied, applied, "them", notes, where=f"{path}: ")
+    notes = [Note(GROUPS_NOTE, Weight.ASSUMES)] if lacks_groups else []
+    return _answer(applied, notes)
 
 
 def pages_answer(pages: AppliedPages) -> Answer:
     """Say how many words of an OCR engine's pages are accepted."""
-    return _answer(pages, pages.applied, "the pages", tuple(pages.notes))
+    return _answer(pages.applied, _notes_of(pages))
 
 
 def documents_answer(documents: AppliedFields) -> Answer:
     """Say how many fields of documents are accepted."""
-    return _answer(documents, documents.applied, "the documents", tuple(documents.notes))
+    return _answer(documents.applied, _notes_of(documents))
 
 
-def _answer(
-    found: object,
-    applied: AppliedPolicy,
-    units: str,
-    notes: tuple[str, ...] = (),
-    where: str = "",
-) -> Answer:
-    warnings = []
-    if applied.warning is not None:
-        advice = f"verify a random sample of {units} for fastarac check"
-        warnings.append(f"{where}{applied.warning}; {advice}")
+def _notes_of(files: AppliedPages | AppliedFields) -> list[Note]:
+    return [Note(sentence(each), Weight.LITTLE) for each in files.notes]
+
+
+def _answer(applied: AppliedPolicy, notes: Sequence[Note]) -> Answer:
     fields = applied.fields
-    return Answer(
-        [sentence(found)],
-        application_figures(applied),
-        notes,
-        warnings,
-        names=[each.field for each in fields],
-        columns=[
-            Column("outputs", [f"{each.n_items:,}" for each in fields]),
-            Column("accepted", [f"{each.accepted:,}" for each in fields]),
-            Column("errors\nexpected", [f"{each.expected_errors:.4g}" for each in fields]),
+    table = AnswerTable(
+        [each.field for each in fields],
+        [
+            [
+                Column("outputs", [f"{each.n_items:,}" for each in fields]),
+                Column("accepted", [f"{each.accepted:,}" for each in fields]),
+                Column("errors\nexpected", [f"{each.expected_errors:.3g}" for each in fields]),
+            ]
         ],
+        "field",
     )
+    small = 0 < len(fields) <= MOST_FIELDS
+    details = [Section("Fields", [table])] if len(fields) > MOST_FIELDS else []
+    remarks = [Note(sentence(each), Weight.LITTLE) for each in applied.remarks()]
+    if applied.shift is not None:
+        details.append(Section("Confidences", [Said(sentence(applied.shift))]))
+    said = [f"{capitalised(each)}." for each in (applied.decision, applied.expectation) if each]
+    screen = Screen(said, table if small else None, notes=remarks, details=details)
+    warnings = [] if applied.warning is None else [_warning(applied)]
+    return Answer(screen, application_figures(applied)).with_warnings([*warnings, *notes])
+
+
+def _warning(applied: AppliedPolicy) -> Note:
+    """Say that confidences have moved, and what to do."""
+    advice = "Verify a random sample of them and run fastarac check."
+    brief = f"The confidences have moved since the fit: the limit may not hold any more. {advice}"
+    return Note(f"{sentence(applied.warning)} {advice}", Weight.DECIDES, brief)
 
 
 def application_figures(applied: AppliedPolicy) -> dict[str, Any]:

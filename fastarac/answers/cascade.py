@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.text import money, percent
 from fastarac.answers.answer import Answer
-from fastarac.answers.tables import Column
+from fastarac.answers.screen import Note, Screen, Weight
+from fastarac.answers.tables import AnswerTable, Column
 from fastarac.costs.cascade import FIGURES, UNIT
 
 if TYPE_CHECKING:
@@ -16,17 +17,15 @@ if TYPE_CHECKING:
 def cascade_answer(cascade: Cascade) -> Answer:
     """Say what each stage decides, and what all of them cost."""
     cells = zip(*cascade.rows_in_words(), strict=True)
+    columns = [
+        Column(header.replace("of ", "of\n"), list(column))
+        for header, column in zip(FIGURES, cells, strict=True)
+    ]
+    accepted, wrong = (percent(rate, 3) for rate in (cascade.acceptance_rate, cascade.error_rate))
     whole = (
-        f"{UNIT:,} outputs cost {money(UNIT * cascade.cost)}; {percent(cascade.error_rate, 3)} of all "
-        f"outputs are wrong in the end, {percent(cascade.acceptance_rate, 3)} are seen by no one."
+        f"{UNIT:,} outputs cost {money(UNIT * cascade.cost)}: {accepted} are accepted without a look, "
+        f"and {wrong} of all are wrong in the end."
     )
-    return Answer(
-        [whole, *cascade.sentences()],
-        cascade.to_dict(),
-        names=cascade.names,
-        columns=[
-            Column(header.replace("of ", "of\n"), list(column))
-            for header, column in zip(FIGURES, cells, strict=True)
-        ],
-        title="stage",
-    )
+    table = AnswerTable(cascade.names, [columns], "stage")
+    notes = [Note(each, Weight.ASSUMES) for each in cascade.sentences()]
+    return Answer(Screen([whole], table, notes=notes), cascade.to_dict())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastarac._core.export import plain
 from fastarac._core.text import UNDEFINED, listed, percent, printable, probability, pvalue
 from fastarac.answers.evaluation import GROUP, in_words
+from fastarac.answers.screen import one_table
 from fastarac.answers.tables import AnswerTable, Column, Said
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
     from fastarac.uncertainty.statistics import Statistic
 
+NAMED = 3  # models in the answer; of more, how many there are
 SHOWN = 45  # pairs in the table, as of ten models; the other formats have all
 SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
 
@@ -54,6 +56,53 @@ def parts(
         f"Models that share a letter do not differ significantly at {percent(_alpha(found))}. "
         f"Intervals are {source}; {held}."
     )
+
+
+def answer(found: ModelComparison) -> str:
+    """Say which model is best, and whether that is more than chance, in a sentence."""
+    best, *others = (printable(name) for name in found.names)
+    label = label_of(found.statistic)
+    if math.isnan(found.share_of_best[0]):
+        return f"{label} is undefined for one of the models; none is best."
+    alike = [
+        printable(name)
+        for name in found.names[1:]
+        if not found.pair(found.names[0], name).adjusted_pvalue < _alpha(found)
+    ]
+    said = f"{best} is best by {label} ({_number(found.estimates[0])})"
+    if not alike:
+        over = listed(others) if len(others) <= NAMED else f"all {len(others)} others"
+        return f"{said}; its lead over {over} is beyond chance."
+    over = listed(alike) if len(alike) <= NAMED else f"{len(alike)} of {len(others)} others"
+    return f"{said}, but its lead over {over} may be chance."
+
+
+def table(found: ModelComparison, width: int) -> AnswerTable:
+    """Return each model with its distance to the best one."""
+    pairs = [found.pair(name, found.names[0]) for name in found.names[1:]]
+    columns = [
+        Column(
+            _header(label_of(found.statistic)),
+            [_number(value) for value in found.estimates],
+            below=[_ends(interval) for interval in found.intervals],
+        ),
+        Column(
+            "behind\nthe best",
+            ["best", *(_number(pair.difference, "+") for pair in pairs)],
+            below=["", *(_ends(pair.adjusted_interval, "+") for pair in pairs)],
+        ),
+        Column("p-value", ["", *(pvalue(pair.adjusted_pvalue) for pair in pairs)]),
+    ]
+    return one_table(found.names, columns, "model", width)
+
+
+def caption(found: ModelComparison, n_groups: int | None) -> str:
+    """Say what the intervals in the table are."""
+    resting = f"{found.n:,} items" if n_groups is None else f"{n_groups:,} groups"
+    adjusted = ""
+    if len(found.pairs) > 1 and found.correction is not None:
+        adjusted = f"; differences are adjusted for {len(found.pairs)} pairs"
+    return f"Below: {percent(found.confidence_level)} intervals, from {resting}{adjusted}."
 
 
 def models_of(comparison: ModelComparison) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from fastarac._core.exceptions import collected
 from fastarac._core.export import plain
 from fastarac._core.text import UNDEFINED, count, lead, money, p_is, percent, printable, pvalue
+from fastarac.answers import decisions
 from fastarac.answers.costs import UNIT, PricedModel, columns, in_units, sentence
 from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.evaluation.costs import evaluate_costs
@@ -163,6 +164,11 @@ class CostComparison:
                 (clear if is_clear else even).append(f"{other} ({p_is(pair.adjusted_pvalue)})")
         better = "is cheaper than {} beyond chance"
         return lead(printable(first.name), clear, even, better) if others else ""
+
+    def answers(self) -> list[str]:
+        """Return which model is cheapest, and whether that is more than chance."""
+        said = decisions.cheapest([(model, model.cost_evaluation) for model in self.models], self.over)
+        return [f"{said} {self._lead()}"]
 
     def parts(self) -> Iterator[Part]:
         """Yield tables and sentences."""

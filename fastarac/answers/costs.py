@@ -40,6 +40,10 @@ class PricedModel(NamedTuple):
     dtype: np.dtype[Any]
     cost_evaluation: CostEvaluation
 
+    def decimal(self, threshold: float) -> str:
+        """Return a threshold of the sweep as a short decimal."""
+        return threshold_text(threshold, self.sweep, self.dtype)
+
 
 def columns(models: Sequence[Priced]) -> list[Column]:
     """Return the columns of the table that say what the models cost."""
@@ -119,4 +123,4 @@ def _sum(cost: float) -> str:
 
 
 def _threshold(model: Priced, cost_evaluation: CostEvaluation) -> str:
-    return threshold_text(cost_evaluation.cheapest.threshold, model.sweep, model.dtype)
+    return model.decimal(cost_evaluation.cheapest.threshold)

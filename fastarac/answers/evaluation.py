@@ -14,15 +14,16 @@ from fastarac._core.text import (
     printable,
     rounded_percent,
 )
-from fastarac.answers import costs, guarantees, intervals
+from fastarac.answers import costs, decisions, guarantees, intervals
 from fastarac.answers.groups import Groups
 from fastarac.answers.limits import header, opening
 from fastarac.answers.limits import threshold as threshold_text
+from fastarac.answers.screen import WIDTH, Screen, Section
 from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.evaluation.limits import few_for, is_given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fastarac.answers.models import Model
     from fastarac.answers.tables import Part
@@ -71,6 +72,25 @@ def parts(
     for warning in reliability_warnings(models):
         yield Said(capitalised(warning) if len(models) == 1 else warning, "yellow")
     yield from _cautions(models)
+
+
+def screen(
+    models: Sequence[Model],
+    *,
+    with_costs: bool = False,
+    leads: Sequence[Lead | None] = (),
+    width: int = WIDTH,
+    more: Iterable[Section] = (),
+) -> Screen:
+    """Return the answer of an evaluation, and everything else in sections; `more` follows these."""
+    sections = Section("All figures", list(parts(models, with_costs=with_costs, leads=leads)))
+    return Screen(
+        decisions.sentences(models, leads),
+        decisions.table(models, width),
+        decisions.caption(models),
+        list(decisions.notes(models, leads)),
+        details=[sections, *more],
+    )
 
 
 def _sizes(models: Sequence[Model]) -> Iterator[Said]:

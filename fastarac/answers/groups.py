@@ -84,7 +84,7 @@ class Groups:
             title = f"The worst {SHOWN} of {found} groups (by ARAC-AUC)"
         yield Said(f"{title}{model}", "bold")
         yield AnswerTable(self.names[:SHOWN], self._blocks(limits, with_costs=with_costs), "group")
-        yield from map(Said, self._sentences(limits))
+        yield from map(Said, self.sentences(limits))
 
     def _blocks(self, limits: Sequence[Limit], *, with_costs: bool) -> Iterator[list[Column]]:
         yield [
@@ -146,7 +146,8 @@ class Groups:
             return None
         return [text(float(low), float(high)) for low, high in zip(*ends, strict=True)][:SHOWN]
 
-    def _sentences(self, limits: Sequence[Limit]) -> Iterator[str]:
+    def sentences(self, limits: Sequence[Limit]) -> Iterator[str]:
+        """Yield which groups break each limit."""
         for limit in limits:
             kept = self._kept(limit)
             if kept is None or kept.all():

@@ -29,8 +29,8 @@ def of_share(low: float, high: float) -> str:
     """Return the interval of a share for people."""
     if math.isnan(low):
         return ""
-    ends = (rounded_percent(end).removesuffix(" %") for end in widened(low, high))
-    return f"{_span(*ends)} %"
+    ends = (rounded_percent(end).removesuffix("%") for end in widened(low, high))
+    return f"{_span(*ends)}%"
 
 
 def _span(low: str, high: str) -> str:

@@ -20,10 +20,11 @@ from fastarac.uncertainty.order import reversed_beyond_chance
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from fastarac._core.interval import Interval
     from fastarac.evaluation.costs import CostEvaluation
     from fastarac.evaluation.groups import GroupEvaluation
     from fastarac.evaluation.limits import Limit
@@ -103,6 +104,11 @@ class Model:
                 figures = evaluate(*items, sample_weight=outputs.weight, groups=groups, **options)
         source = source or Source()
         return cls(name, outputs, sweep, source.as_counted(figures), source)
+
+    @property
+    def intervals(self) -> Mapping[str, Interval]:
+        """The intervals of its figures by name, where they are asked for."""
+        return self.evaluation.intervals
 
     @property
     def cost_evaluation(self) -> CostEvaluation | None:

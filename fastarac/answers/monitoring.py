@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastarac._core.text import listed, sentence
+from fastarac._core.text import few_of, listed, percent, percent_range, sentence
 from fastarac.answers.answer import Answer
-from fastarac.answers.policies import shift_figures
+from fastarac.answers.policies import moved_notes, shift_figures
+from fastarac.answers.screen import Note, Screen, Section, Weight
+from fastarac.answers.tables import AnswerTable, Column, Said
+from fastarac.operation.monitoring.words import decision, lately, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
     from fastarac.operation.monitoring.monitor import ErrorRateMonitor
     from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
+
+MOST_NAMES = 4  # of policies in a sentence
 
 
 def monitor_answer(
@@ -28,26 +33,89 @@ def monitor_answer(
 
     `alone` is the name of a policy that is watched by itself.
     """
-    said, rows = [], []
+    rows, changed = [], []
+    notes: list[Note] = []
     for name, monitor in monitors.items():
-        head = sentence(monitor) if alone is not None else f"{name}: {monitor}."
+        of_policy = "" if alone is not None else f"{name}: "
         shift = shifts[name]
-        said.append(" ".join([head, *_change_sentence(monitor, changes[name])]))
+        notes += (note._replace(text=f"{of_policy}{note.text}") for note in moved_notes(shift))
         if shift is not None:
-            said[-1] += f" {sentence(shift)}"
+            changed.append(Said(f"{of_policy}{sentence(shift)}"))
+        notes += (Note(f"{of_policy}{sentence(each)}", Weight.LITTLE) for each in waiting(monitor))
+        notes += _change_notes(monitor, changes[name], of_policy)
+        if lately(monitor):
+            changed.append(Said(f"{of_policy}{sentence(lately(monitor))}"))
         rows.append({"name": alone or name} | monitor_figures(monitor, changes[name]))
         rows[-1] |= shift_figures(shift)
     read = [each.of_outputs_read for each in policies.values() if each.of_outputs_read]
+    notes += (Note(each, Weight.ASSUMES) for each in read)
+    several = alone is None
+    details = [Section("Changes", changed)] if changed else []
+    said = [_of_several(monitors, changes)]
+    if not several:
+        said = [_decision(each, changes[name]) for name, each in monitors.items()]
+    table = _table(monitors, changes) if several else None
+    screen = Screen(said, table, notes=notes, details=details)
     alarms = {name: any(row[name] for row in rows) for name in ("alarm", "changed")}
-    return Answer([*said, *dict.fromkeys(read)], {**alarms, "policies": rows})
+    return Answer(screen, {**alarms, "policies": rows})
 
 
-def _change_sentence(monitor: ErrorRateMonitor, changes: Sequence[int]) -> list[str]:
-    """Say which files gave alarms of a change, where the monitor does not say so itself."""
-    if not changes or (monitor.changed and len(changes) == 1):
+def _decision(monitor: ErrorRateMonitor, changes: Sequence[int]) -> str:
+    """Say whether one monitor gives an alarm, or gave one in the last files."""
+    if not monitor.audited:
+        return sentence(monitor)
+    if not changes or monitor.alarm or monitor.changed:
+        return sentence(decision(monitor))
+    numbers = listed([f"{number:,}" for number in changes])
+    limit, rate = percent(monitor.limit), decision(monitor).partition("; ")[2]
+    return f"Alarm at update {numbers}: the error rate had risen above the limit of {limit}; {rate}."
+
+
+def _of_several(monitors: Mapping[str, ErrorRateMonitor], changes: Mapping[str, Sequence[int]]) -> str:
+    """Say which of several policies give an alarm."""
+    proved = [name for name, each in monitors.items() if each.alarm]
+    lately_alone = [name for name in monitors if changes[name] and name not in proved]
+    if not (proved or lately_alone):
+        return f"No alarm: nothing proves that any of {len(monitors):,} policies exceeds its limit."
+    parts = [f"{few_of(proved, MOST_NAMES)} exceed{_s(proved)} the limit"] if proved else []
+    if lately_alone:
+        verb = "seems" if len(lately_alone) == 1 else "seem"
+        parts.append(f"{few_of(lately_alone, MOST_NAMES)} {verb} to have got worse lately")
+    return f"Alarm: {'; '.join(parts)}."
+
+
+def _s(names: Sequence[str]) -> str:
+    return "s" if len(names) == 1 else ""
+
+
+def _table(
+    monitors: Mapping[str, ErrorRateMonitor], changes: Mapping[str, Sequence[int]]
+) -> AnswerTable:
+    """Return the counts, rates and alarms of several policies."""
+    every = list(monitors.values())
+    alarms = [
+        "proved" if each.alarm else "lately" if changes[name] else "none"
+        for name, each in monitors.items()
+    ]
+    ends = [percent_range(each.interval.low, each.interval.high, 3) for each in every]
+    rates = [percent(each.interval.estimate, 3) if each.audited else "-" for each in every]
+    columns = [
+        Column("limit", [percent(each.limit) for each in every]),
+        Column("audits", [f"{each.audited:,}" for each in every]),
+        Column("errors", [f"{each.errors:,}" for each in every]),
+        Column("error rate", rates, below=ends),
+        Column("alarm", alarms),
+    ]
+    return AnswerTable(list(monitors), [columns], "policy")
+
+
+def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: str) -> list[Note]:
+    """Say which files gave alarms of a change, where the decision does not say so."""
+    if not changes or not (monitor.alarm or len(changes) > 1):
         return []
     numbers = listed([f"{number:,}" for number in changes])
-    return [f"These files gave alarms of a change: {numbers} of all updates."]
+    text = f"{of_policy}The error rate also seems to have risen lately: alarm at update {numbers}."
+    return [Note(text, Weight.DECIDES)]
 
 
 def monitor_figures(monitor: ErrorRateMonitor, changes: Sequence[int]) -> dict[str, Any]:
@@ -73,13 +141,13 @@ def recounted_note(given: int, counted: int) -> list[str]:
     if counted == given:
         return []
     which = f"{given - counted:,} of its {given:,} audits" if counted else f"its {given:,} audits"
-    return [f"{which} were counted before, and count once"]
+    return [f"{which} were counted before, and are not counted again"]
 
 
 def late_note(n: int, *, has_deadline: bool) -> list[str]:
     """Note that answers came too late."""
-    what = "deadline, and" if has_deadline else "audits were counted, and"
-    return [f"{n:,} answers came after their {what} count no more"] if n else []
+    what = "their deadline" if has_deadline else "their audits were counted"
+    return [f"{n:,} answers came after {what}, and no longer count"] if n else []
 
 
 def unanswered_note(n: int) -> list[str]:
@@ -87,7 +155,7 @@ def unanswered_note(n: int) -> list[str]:
     if not n:
         return []
     note = (
-        f"{n:,} audits without an answer count as right for alarms; --drawn-at COLUMN and --deadline "
-        "TIME wait for answers"
+        f"{n:,} audits without an answer count as right for alarms; to wait for answers, use "
+        "--drawn-at COLUMN and --deadline TIME"
     )
     return [note]

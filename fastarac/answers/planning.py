@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastarac._core.text import percent, sentence
 from fastarac.answers.answer import Answer
-from fastarac.answers.tables import Column
+from fastarac.answers.screen import Note, Screen, Weight
+from fastarac.answers.tables import AnswerTable, Column
 from fastarac.operation.planning import sample_size_for_guarantee
 
 if TYPE_CHECKING:
@@ -31,13 +32,13 @@ class GuaranteePlan(NamedTuple):
     @property
     def least_words(self) -> str:
         """How many outputs it takes in any case, as a sentence."""
-        return f"Fewer than {self.sizes.least:,} cannot guarantee it, however good they are."
+        return f"Fewer than {self.sizes.least:,} can never be enough, however good the outputs are."
 
     @property
     def aim(self) -> str:
         """How sure the guarantee is to be, and how often it is to be reached."""
         sure = percent(1.0 - self.failure_probability)
-        return f"{sure} confidence in {percent(self.power)} of the cases"
+        return f"{sure} confidence in {percent(self.power)} of samples"
 
 
 def guarantee_plan(
@@ -58,26 +59,25 @@ def guarantee_plan(
 def guarantee_answer(plan: GuaranteePlan) -> Answer:
     """Say how many outputs a guarantee takes."""
     sizes, given = plan.sizes, plan._asdict()
-    between = ""
-    if sizes.first != sizes.stable:
-        between = f" ({sizes.first:,} may do; between the two not every number does)"
     said = (
-        f"Verify {sizes.stable:,} outputs drawn at random{between}: if "
-        f"{percent(plan.expected_error_rate)} of them are undetected errors at the threshold, a limit "
-        f"of {percent(plan.max_error_rate)} is then guaranteed with {plan.aim}. {plan.least_words}"
+        f"Verify {sizes.stable:,} outputs drawn at random: in {percent(plan.power)} of samples that "
+        f"proves the limit of {percent(plan.max_error_rate)} with "
+        f"{percent(1.0 - plan.failure_probability)} confidence, if "
+        f"{percent(plan.expected_error_rate)} of the outputs are accepted and wrong."
     )
+    notes = [Note(plan.least_words, Weight.LITTLE)]
+    if sizes.first != sizes.stable:
+        some = f"From {sizes.first:,} on some numbers are enough, from {sizes.stable:,} on all are."
+        notes.append(Note(some))
     del given["sizes"], given["rates"]
     rates = [{"expected_error_rate": rate, **row._asdict()} for rate, row in plan.rates]
-    return Answer(
-        [said],
-        {"for": "guarantee", **given, **sizes._asdict(), "rates": rates},
-        title="expected\nerror rate",
-        names=[percent(rate, 4) for rate, _ in plan.rates],
-        columns=[
-            Column("first\npower at", [f"{row.first:,}" for _, row in plan.rates]),
-            Column("always\nfrom", [f"{row.stable:,}" for _, row in plan.rates]),
-        ],
-    )
+    columns = [
+        Column("some are\nenough from", [f"{row.first:,}" for _, row in plan.rates]),
+        Column("all are\nenough from", [f"{row.stable:,}" for _, row in plan.rates]),
+    ]
+    table = AnswerTable([percent(rate, 4) for rate, _ in plan.rates], [columns], "accepted\nand wrong")
+    figures = {"for": "guarantee", **given, **sizes._asdict(), "rates": rates}
+    return Answer(Screen([said], table, notes=notes), figures)
 
 
 def audit_answer(
@@ -95,23 +95,23 @@ def audit_answer(
     if n_outputs is not None:
         share = f" ({percent(plan.audit_probability, 3)} of {n_outputs:,})"
     said = (
-        f"Audit {plan.stable:,} outputs drawn at random{share}: an error rate of "
-        f"{percent(actual_error_rate)} is then seen to be above {percent(max_error_rate)} in "
-        f"{percent(power)} of the cases, with a false alarm in at most {percent(failure_probability)}."
+        f"Audit {plan.stable:,} outputs drawn at random{share}: {percent(power)} of such audits notice "
+        f"an error rate of {percent(actual_error_rate)}, and at most {percent(failure_probability)} "
+        f"give a false alarm at {percent(max_error_rate)}."
     )
     given = {
         "max_error_rate": max_error_rate, "actual_error_rate": actual_error_rate,
         "n_outputs": n_outputs, "failure_probability": failure_probability, "power": power,
         "design_effect": design_effect,
     }  # fmt: skip
-    return Answer([said], {"for": "audits", **given, **plan._asdict()})
+    return Answer(Screen([said]), {"for": "audits", **given, **plan._asdict()})
 
 
 def design_effect_sentence(effect: float, groups: Sequence[str], pilot: str, limit: float) -> str:
-    """Say by how much the groups of a pilot raise the variance of an error rate."""
+    """Say how many more outputs the groups of a pilot take."""
     return (
-        f"The {' and '.join(groups)}s of {pilot} raise the variance of the error rate to {effect:.2f} "
-        f"times that of independent outputs, at the threshold of {percent(limit)} there."
+        f"Because errors cluster by {' and '.join(groups)} in {pilot}, it takes {effect:.2f} times as "
+        f"many outputs as if they were independent, at the threshold for {percent(limit)}."
     )
 
 
@@ -128,30 +128,30 @@ def comparison_answer(
     share = 100 * difference
     points = f"{share:.4g} percentage point{'' if share == 1 else 's'}"
     said = (
-        f"Verify {n:,} outputs that both models read: recognition rates that are {points} apart, where "
-        f"one model alone is right on {percent(discordance)} of the outputs, are then told apart in "
-        f"{percent(power)} of the cases."
+        f"Verify {n:,} outputs that both models read: {percent(power)} of such samples show a "
+        f"difference of {points}, if one model alone is right on {percent(discordance)} of outputs."
     )
     given = {
         "difference": difference, "discordance": discordance, "confidence_level": confidence_level,
         "power": power, "design_effect": design_effect,
     }  # fmt: skip
-    return Answer([said], {"for": "comparison", **given, "n": n})
+    return Answer(Screen([said]), {"for": "comparison", **given, "n": n})
 
 
 def interval_answer(n: int, *, statistic: str, half_width: float, confidence_level: float) -> Answer:
     """Say how many outputs an interval takes."""
     said = (
-        f"Verify {n:,} outputs: the {percent(confidence_level)} confidence interval of {statistic} is "
-        f"then about {half_width:g} wide on either side."
+        f"Verify {n:,} outputs: the {percent(confidence_level)} interval of {statistic} is then about "
+        f"± {half_width:g}."
     )
     given = {
         "statistic": statistic, "half_width": half_width, "confidence_level": confidence_level,
     }  # fmt: skip
-    return Answer([said], {"for": "interval", **given, "n": n})
+    return Answer(Screen([said]), {"for": "interval", **given, "n": n})
 
 
 def policy_answer(size: PolicySampleSize) -> Answer:
     """Say how many outputs a policy takes."""
     figures: dict[str, Any] = size.to_dict()
-    return Answer([sentence(size)], {"for": "policy", **figures})
+    remarks = [Note(sentence(each), Weight.LITTLE) for each in size.remarks()]
+    return Answer(Screen([sentence(size.decision)], notes=remarks), {"for": "policy", **figures})

@@ -6,51 +6,85 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.text import percent, percent_range, plural, sentence
+from fastarac._core.text import capitalised, percent, percent_range, plural, sentence
 from fastarac.answers.answer import Answer
-from fastarac.answers.tables import Column
+from fastarac.answers.screen import Note, Screen, Section, Weight
+from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.operation.policy import shown_threshold
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fastarac.guarantees.audits import AuditedSweep
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
     from fastarac.operation.checking import PolicyCheck
     from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
 
-MOST_ADVICE = 4  # sentences about fields that documents lack
+MOST_ADVICE = 4  # sentences of a report about fields that documents lack
+MOST_FIELDS = 8  # in the table of a screen
 UNLIKELY = 1e-6
 
 
 def fit_answer(policy: Policy) -> Answer:
     """Say what a policy accepts, what that was tested on, and which fields documents lack."""
-    more = len(policy.advice) - MOST_ADVICE
-    return Answer(
-        [sentence(policy), tested_sentence(policy), *policy.advice[:MOST_ADVICE]],
-        policy_figures(policy),
-        [f"{more} more about fields that are absent: --format json"] if more > 0 else [],
-        names=[] if policy.documents else list(map(str, policy.fields)),
-        columns=[
+    table = None
+    if policy.fields and not policy.documents and policy.accepted:
+        columns = [
             Column("outputs", [f"{int(each.counts.sum()):,}" for each in policy.references]),
             Column("accepted at\nconfidence", list(map(shown_threshold, policy.thresholds))),
-        ],
+        ]
+        table = AnswerTable(list(map(str, policy.fields)), [columns], "field")
+    small = table is not None and len(table.names) <= MOST_FIELDS
+    details = [] if table is None or small else [Section("Thresholds by field", [table])]
+    tested = [tested_sentence(policy)] if policy.accepted else []
+    screen = Screen(
+        [f"{capitalised(policy.decision)}.", *tested],
+        table if small else None,
+        notes=[*(Note(each, Weight.DECIDES) for each in policy.advice), *_notes_of_promise(policy)],
+        details=details,
     )
+    return Answer(screen, policy_figures(policy))
+
+
+def _notes_of_promise(policy: Policy) -> Iterator[Note]:
+    """Yield what the promise assumes, and how much truth it rests on."""
+    if policy.approximate_acceptance_rate is not None:
+        share = percent(policy.approximate_acceptance_rate, 3)
+        yield Note(f"Without proof, --approximate would accept {share}.", Weight.LITTLE)
+    if policy.accepted:
+        size = ""
+        if policy.max_group_size is not None:
+            size = f", in groups of at most {policy.max_group_size:,}"
+        yield Note(
+            f"The promise holds for new outputs from the same source{size}, if the verification is "
+            "right.",
+            Weight.ASSUMES,
+        )
+    if policy.least_probability is not None:
+        least = f"{policy.least_probability:.4g}"
+        yield Note(
+            f"It assumes that no output was drawn with a probability below {least}.", Weight.ASSUMES
+        )
 
 
 def tested_sentence(policy: Policy) -> str:
-    """Say on how much the limit was tested."""
+    """Say how many errors the sample had that tested the limit."""
     unit = "documents" if policy.documents else "outputs"
     by_halves = policy.fields or policy.documents or policy.criterion == "max_risk"
-    half = ", the random half that did not rank them" if by_halves else ""
-    errors, verified = f"{policy.errors:,}", ""
+    where = "In the half of the sample that tested it" if by_halves else "In this sample"
+    errors = f"{policy.errors:,}"
     if policy.n_verified is not None:
+        where += f", with {policy.n_verified:,} verified outputs"
         errors = f"about {policy.errors:,.3g}"
-        verified = f", of which {policy.n_verified:,} are verified"
-    return (
-        f"Tested on {policy.n_items:,} {unit}{half}{verified}: {policy.accepted:,} accepted, {errors} "
-        "errors among them."
-    )
+    if policy.criterion == "max_risk":
+        of, wrong = f"{policy.accepted:,} accepted {unit}", "are wrong"
+        share = policy.errors / max(policy.accepted, 1)
+    else:
+        of, wrong = f"{policy.n_items:,} {unit}", "are accepted and wrong"
+        share = policy.errors / policy.n_items
+    return f"{where}, {errors} of {of} {wrong} ({percent(share, 3)})."
 
 
 def policy_figures(policy: Policy) -> dict[str, Any]:
@@ -84,19 +118,34 @@ def check_answer(
     policy: Policy, check: PolicyCheck, shift: ConfidenceShift, sweep: AuditedSweep | None = None
 ) -> Answer:
     """Say whether the limit holds, whether confidences have moved, and what a log would guarantee."""
-    sentences = [sentence(check), f"{accepted_sentence(check)} {sentence(shift)}"]
+    notes = moved_notes(shift)
+    if check.source_words:
+        notes.append(Note(sentence(check.source_words), Weight.LITTLE))
+    if check.still_needed is not None:
+        notes.append(Note(sentence(check.needed_words), Weight.LITTLE))
     if not check.n_unread and policy.of_outputs_read:
-        sentences.append(policy.of_outputs_read)
+        notes.append(Note(policy.of_outputs_read, Weight.ASSUMES))
     point = None if sweep is None else point_of_log(policy, sweep)
     if point is not None:
-        sentences.append(f"A threshold fitted to this log: {point}.")
-    return Answer(
-        sentences,
-        check_figures(check, shift),
-        unknown_fields_note(check),
-        names=[str(each.field) for each in check.fields],
-        columns=_columns_of_fields(check),
+        notes.append(Note(f"A threshold fitted to this log: {point}."))
+    table = AnswerTable(
+        [str(each.field) for each in check.fields], [_columns_of_fields(check)], "field"
     )
+    small = 0 < len(table.names) <= MOST_FIELDS
+    known = [Said(accepted_sentence(check)), Said(sentence(shift))]
+    details = [Section("Accepted outputs and confidences", known)]
+    if len(table.names) > MOST_FIELDS:
+        details.append(Section("Fields", [table]))
+    screen = Screen([sentence(check.decision)], table if small else None, notes=notes, details=details)
+    unknown = [unknown_fields_note(check)] if check.unknown_fields else []
+    return Answer(screen, check_figures(check, shift)).with_warnings(unknown)
+
+
+def moved_notes(shift: ConfidenceShift | None) -> list[Note]:
+    """Say that confidences have moved, where they have: the limit need not hold any more."""
+    if shift is None or not shift.shifted:
+        return []
+    return [Note(sentence(shift), Weight.DECIDES)]
 
 
 def point_of_log(policy: Policy, sweep: AuditedSweep) -> GuaranteedOperatingPoint | None:
@@ -109,39 +158,38 @@ def point_of_log(policy: Policy, sweep: AuditedSweep) -> GuaranteedOperatingPoin
 
 
 def accepted_sentence(check: PolicyCheck) -> str:
-    """Say how many outputs are accepted: of all items, and of those that are read."""
+    """Say how many outputs are accepted: of all items, and of those that have an output."""
     n_all = check.n_items + check.n_unread
-    share = percent(check.accepted / n_all, 4)
+    share = percent(check.accepted / n_all, 3)
     if not check.n_unread:
         return f"{check.accepted:,} of {n_all:,} {check.unit} are accepted ({share})."
-    of_read = percent(check.accepted / check.n_items, 4)
+    of_read = percent(check.accepted / check.n_items, 3)
     return (
-        f"{check.accepted:,} of {n_all:,} items are accepted ({share}; {of_read} of the "
-        f"{check.n_items:,} that are read, of which the limit is)."
+        f"{check.accepted:,} of {n_all:,} items are accepted ({share}); the limit is about the "
+        f"{check.n_items:,} with an output ({of_read} of them are accepted)."
     )
 
 
-def accepted_alone_note(check: PolicyCheck, policy: Policy) -> list[str]:
+def accepted_alone_note(check: PolicyCheck, policy: Policy) -> list[Note]:
     """Note that only accepted outputs seem to be checked: chance hardly accepts so many."""
     is_share = policy.criterion == "max_error_rate"
     all_of_it = check.accepted == check.n_items
     if not (is_share and all_of_it and policy.acceptance_rate**check.n_items < UNLIKELY):
         return []
+    share = percent(policy.acceptance_rate, 3)
     note = (
-        f"all {check.n_items:,} are accepted, where the policy accepts "
-        f"{percent(policy.acceptance_rate, 3)}: the limit is one of accepted and rejected ones "
-        "together; add those that were not accepted, unless there were none"
+        f"All {check.n_items:,} are accepted, but the policy accepts {share}: the limit is a share of "
+        "accepted and rejected outputs, so add the rejected ones."
     )
-    return [note]
+    return [Note(note, Weight.DECIDES)]
 
 
-def unknown_fields_note(check: PolicyCheck) -> list[str]:
-    """Note what becomes of outputs of fields that the policy does not know."""
+def unknown_fields_note(check: PolicyCheck) -> Note:
+    """Say what becomes of outputs of fields that the policy does not know."""
     n = check.unknown_fields
-    if not n:
-        return []
-    fate = "decide nothing" if check.documents else "are rejected"
-    return [f"{n:,} {plural('output', n)} of fields that the policy does not know {fate}"]
+    fate = "ignores" if check.documents else "rejects"
+    these = f"{n:,} {plural('output', n)}"
+    return Note(f"The policy {fate} {these} of fields that it does not know.", Weight.LITTLE)
 
 
 def check_figures(check: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.text import percent, plural
 from fastarac.answers.answer import Answer
+from fastarac.answers.screen import Note, Screen, Weight
 from fastarac.guarantees.weighted_betting import least_limit
 
 if TYPE_CHECKING:
@@ -35,32 +36,34 @@ def drawn_answer(
     """
     n, drawn = len(sample.selected), int(sample.selected.sum())
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
-    chance = f"a probability of {least:.4g}"
+    chance = f"with probability {least:.4g}"
     if most > least:
-        chance = f"probabilities from {least:.4g} to {most:.4g}"
-    what = f"{n:,} {plural('output', n)}{' that the policy accepts' if is_audit else ''}"
-    said = [f"{drawn:,} of {what} were drawn to be verified, with {chance}."]
-    if words is not None:
-        said.append(pages_sentence(words, crops))
+        chance = f"with a probability from {least:.4g} to {most:.4g}"
+    what = f"{n:,} {'accepted ' if is_audit else ''}{plural('output', n)}"
+    where = " where drawn is 1" if is_audit else ""
+    said = f'Drew {drawn:,} of {what}: fill in the column "correct" of {goal}{where}.'
+    notes = []
     if not is_audit and not has_groups:
-        said.append(least_limit_sentence(sample))
+        notes.append(Note(least_limit_sentence(sample), Weight.DECIDES))
     if answers is not None:
-        said.append(f"The answers of {answers} are kept: fill in what is empty.")
-    then = "; then fastarac sample --answers"
-    if is_audit:
-        then = " where drawn is 1; then fastarac check --log"
-    said.append(f'Fill in the column "correct" of {goal}{then}.')
+        notes.append(
+            Note(f"The answers of {answers} are kept: fill in the empty ones.", Weight.ASSUMES)
+        )
+    if words is not None:
+        notes.append(Note(pages_sentence(words, crops), Weight.LITTLE))
+    notes.append(Note(f"Each output was drawn {chance}."))
     figures = {
         "path": str(goal), "n_items": n, "drawn": drawn, "expected_size": sample.expected_size,
         "least_probability": sample.least_probability,
     }  # fmt: skip
-    return Answer(said, figures, () if words is None else words.notes)
+    found = Answer(Screen([said], notes=notes), figures)
+    return found if words is None else found.with_warnings(words.notes)
 
 
 def pages_sentence(words: SampledWords, crops: Path | None) -> str:
-    """Say of how many words and pages a sample is, and where their pictures are."""
+    """Say how many words and pages the sample was drawn from, and where their pictures are."""
     of_words = f"{words.n_words:,} {plural('word', words.n_words)}"
-    said = f"They are from {of_words} on {words.n_pages:,} {plural('page', words.n_pages)}."
+    said = f"The sample is drawn from {of_words} on {words.n_pages:,} {plural('page', words.n_pages)}."
     if crops is not None:
         said += f" {words.n_crops:,} {plural('crop', words.n_crops)} are in {crops}."
     return said
@@ -72,10 +75,10 @@ def least_limit_sentence(sample: VerificationSample) -> str:
     probabilities = sample.least_probability, sample.expected_size / n
     aimed, even = (percent(least_limit(each, n, FAILURE), 3) for each in probabilities)
     said = (
-        f"Where none of them is wrong, at best limits from {aimed} on can be guaranteed with "
+        f"Even if none is wrong, this sample proves no limit below {aimed} with "
         f"{percent(1.0 - FAILURE)} confidence"
     )
-    return f"{said}." if aimed == even else f"{said}; of as many drawn with --mix 1, from {even} on."
+    return f"{said}." if aimed == even else f"{said}; one drawn with --mix 1, none below {even}."
 
 
 def joined_answer(drawn: int, answered: int, goal: Path) -> Answer:
@@ -84,8 +87,11 @@ def joined_answer(drawn: int, answered: int, goal: Path) -> Answer:
     open_ones = ""
     if left:
         open_ones = f" {left:,} {plural('answer', left)} {'is' if left == 1 else 'are'} open."
-    said = f"{answered:,} of {drawn:,} drawn outputs have an answer.{open_ones} Written to {goal}."
-    return Answer([said], {"path": str(goal), "drawn": drawn, "answered": answered})
+    said = f"{answered:,} of {drawn:,} drawn outputs have an answer.{open_ones}"
+    written = f"{goal} has all outputs with these answers."
+    return Answer(
+        Screen([said], written=[written]), {"path": str(goal), "drawn": drawn, "answered": answered}
+    )
 
 
 def search_answer(search: AdaptiveThresholdSearch, batch: Path) -> Answer:
@@ -93,10 +99,8 @@ def search_answer(search: AdaptiveThresholdSearch, batch: Path) -> Answer:
     left = len(search.open)
     then = "Further answers cannot change that."
     if not search.done:
-        then = (
-            f'Fill in the column "correct" of {batch}, {left:,} {plural("output", left)}, and run the '
-            "same command again."
-        )
+        outputs = f"{left:,} {plural('output', left)}"
+        then = f'Fill in the column "correct" of {batch} ({outputs}), and run the command again.'
     figures = {
         "path": str(batch),
         "criterion": search.criterion,
@@ -110,24 +114,25 @@ def search_answer(search: AdaptiveThresholdSearch, batch: Path) -> Answer:
         "open": left,
         "done": search.done,
     }
-    return Answer([*accepted_sentences(search), then], figures)
+    return Answer(Screen([*accepted_sentences(search), then]), figures)
 
 
 def accepted_sentences(search: AdaptiveThresholdSearch) -> list[str]:
-    """Say how many outputs can go through, by how many answers."""
+    """Say how many outputs are safe to accept, and how many answers that rests on."""
     verified = search.n_verified
     planned = "" if search.budget is None else f" of {search.budget:,} planned"
-    answers = f"{verified:,} {plural('answer', verified)}{planned} with {search.n_errors:,} wrong"
+    answers = "No answers yet."
+    if verified:
+        number = f"{verified:,}{planned} {plural('answer', search.budget or verified)}"
+        answers = f"So far {number}: {search.n_errors:,} {plural('error', search.n_errors)} found."
     if search.acceptance_rate == 0.0:
-        return [f"Nothing can go through yet, by {answers}."]
-    share = f"{100.0 * search.acceptance_rate:.2f} % of the outputs"
-    through = f"{share} can go through, those of confidence >= {search.threshold!r}"
+        return ["Nothing is safe to accept yet.", answers]
+    share = percent(search.acceptance_rate, 3)
+    which = f"{share} of the outputs, those at confidence >= {search.threshold!r}"
     of_all = search.criterion == "max_error_rate"
+    limit = percent(search.limit)
     if of_all and search.acceptance_rate <= search.limit:
-        return [f"{through}: so few that all of them may be wrong.", f"So far: {answers}."]
-    limit = f"at most {100.0 * search.limit:.6g} %"
-    promise = f"{limit} of what is accepted is wrong"
-    if of_all:
-        promise = f"{limit} of all outputs are wrong and accepted"
-    sure = f"{100.0 * (1.0 - search.failure_probability):.6g} %"
-    return [f"{through}: with a probability of {sure} {promise}, by {answers}."]
+        return [f"Accept {which}: even if all of them are wrong, that is within {limit}.", answers]
+    whole = "all these outputs are accepted and wrong" if of_all else "the accepted outputs are wrong"
+    sure = percent(1.0 - search.failure_probability)
+    return [f"Accept {which}: with {sure} confidence, at most {limit} of {whole}.", answers]

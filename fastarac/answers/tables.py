@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+TABLE = "none"  # the style of figures that are laid out as text
 ABBREVIATED = {"recog.": "recognition", "norm.": "normalised", "confid.": "confidence"}
 
 
@@ -55,11 +56,17 @@ class AnswerTable(NamedTuple):
     blocks: Iterable[Sequence[Column]]
     title: str = "model"
 
+    @property
+    def has_lines_below(self) -> bool:
+        """Whether something stands below the cells of each row."""
+        return any(column.below is not None for block in self.blocks for column in block)
+
 
 class Said(NamedTuple):
     """A paragraph; empty for an empty line.
 
-    It is ``"bold"`` above a table, ``"yellow"`` where it warns, ``"dim"`` where it explains.
+    It is ``"bold"`` above a table, ``"yellow"`` where it warns, ``"dim"`` where it explains, and
+    ``"none"`` where it is a table itself.
     """
 
     text: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
@@ -25,6 +26,7 @@ from fastarac.cli import _options as options
 from fastarac.cli._costs import Prices
 from fastarac.cli._fail_if import Conditions, end, worse_than_first
 from fastarac.cli._help import ByTask, Command
+from fastarac.cli._next import after_compare, after_evaluate, after_ocr, after_verified
 from fastarac.cli._option_groups import (
     COSTS,
     NOT_OF_VERIFIED,
@@ -32,6 +34,7 @@ from fastarac.cli._option_groups import (
     LimitOptions,
     PeopleOptions,
     PriceOptions,
+    PrintingOptions,
     ReadingOptions,
     VerifiedOptions,
     given_options,
@@ -131,16 +134,8 @@ options as in amount:comma,tolerance=0.01 or date:dmy; * and ? in FIELD match ot
 for all fields. It is repeatable, or a .toml file.
 """
 
-INTRODUCTION = (
-    "{n_models} classifiers have read {n_items:,} images of handwritten digits, each with a "
-    "confidence. Outputs whose confidence is at or above a threshold go through; people verify the "
-    "others and correct the wrong ones. ARAC-AUC is the accuracy after that, averaged over all shares "
-    "of accepted outputs; it is 1 at best."
-)
-HINT = (
-    "Evaluate your own outputs with: fastarac evaluate FILE (see: fastarac evaluate --help), and "
-    "compare models on the same outputs with: fastarac compare FILE FILE"
-)
+INTRODUCTION = "{n_models} classifiers have read {n_items:,} images of handwritten digits."
+AFTER_DEMO = "fastarac evaluate FILE"
 
 
 app = typer.Typer(
@@ -218,7 +213,10 @@ def evaluate(
         from fastarac.cli import _verified
 
         certainty.check(limits)
-        _verified.evaluate(paths, of_verified, by, limits, certainty, delivery, costs, conditions)
+        command = after_verified(context, limits)
+        _verified.evaluate(
+            paths, of_verified, by, limits, certainty, delivery, costs, conditions, command
+        )
         return
     needs_groups = ci is not None or guarantee is not None
     if groups is not None and not needs_groups:
@@ -279,11 +277,12 @@ def evaluate(
     if report is not None:
         notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
         settings.report(models, notes)
-    after = "" if report is None else _html.WRITTEN.format(path=report)
     if needs_groups and groups is None:
         pages += notes_of_pages(paths, columns)
-    pages += notes_of_none_right(paths, without_right_ones(found.outputs), columns)
-    settings.deliver(models, after=after, difference=found.difference, notes=pages)
+    none_right = notes_of_none_right(paths, without_right_ones(found.outputs), columns)
+    screen = settings.screen(models, found.difference, none_right, pages)
+    screen = replace(screen, command=after_evaluate(context, models, alike=found.difference is None))
+    settings.deliver(models, screen, difference=found.difference, notes=[*pages, *none_right])
     end(conditions.failures(objects(models)))
 
 
@@ -305,6 +304,7 @@ def compare(
     prices: PriceOptions,
     people: PeopleOptions,
     output_format: options.OutputFormat = options.PrintedFormat.table,
+    details: options.Details = False,
     fail_if: options.FailIfWorse = None,
     verified: VerifiedOptions,
 ) -> None:
@@ -313,7 +313,7 @@ def compare(
     by_bootstrap = method is options.Method.bootstrap
     refused = (*NOT_OF_VERIFIED, "resamples", *COSTS)
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
-    delivery = Delivery(output_format)
+    delivery = Delivery(output_format, details=details)
     if fail_if is not None and model is not None:
         raise RefusalError(
             "--fail-if worse is given beside --model; it compares with the first file, so that one "
@@ -327,7 +327,8 @@ def compare(
 
         _verified.refuse_others({"--method bootstrap": by_bootstrap})
         request = ComparisonRequest.of(statistic, method, ci, None, in_part=True)
-        compared = _verified.compare(paths, of_verified, request, delivery, item)
+        command = after_compare(context)
+        compared = _verified.compare(paths, of_verified, request, delivery, item, command)
         if fail_if is not None:
             end(worse_than_first(compared, names_of_files(paths)[0]))
         return
@@ -365,7 +366,14 @@ def compare(
         pages += notes_of_pages(paths, columns)
     pages += notes_of_none_right(paths, without_right_ones(found.outputs), columns)
     compared = deliver(
-        found.outputs, request, delivery, order=order, difference=difference, paired=paired, notes=pages
+        found.outputs,
+        request,
+        delivery,
+        order=order,
+        difference=difference,
+        paired=paired,
+        notes=pages,
+        command=after_compare(context),
     )
     if fail_if is not None:
         end(worse_than_first(compared, next(iter(found.outputs))))
@@ -397,7 +405,7 @@ def ocr(
     of_texts = tuple(given[name] for name in _ocr.OF_TEXTS if name in given)
     by_page = _ocr.are_by_page(group)
     request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, cost_missed, of_texts)
-    _ocr_command.run(request, settings, beside, output=output)
+    _ocr_command.run(request, settings, beside, output=output, command=after_ocr(context))
 
 
 @app.command(cls=Command)
@@ -408,18 +416,20 @@ def demo(
     ci: options.Level = 0.95,
     guarantee: options.Guarantee = None,
     output_format: options.OutputFormat = options.PrintedFormat.table,
+    details: options.Details = False,
     plot: options.Plot = None,
 ) -> None:
     """Evaluate four models on handwritten digits, as an example."""
-    delivery = Delivery(output_format, plot)
+    delivery = Delivery(output_format, plot, details=details)
     settings = Settings(limits, None, delivery, Certainty(ci, guarantee))
     from fastarac.datasets import load_digits_ocr
     from fastarac.io import Outputs
 
     data = load_digits_ocr()
     models = settings.evaluate({name: Outputs(*items) for name, items in data.items()})
-    introduction = INTRODUCTION.format(n_models=len(data), n_items=len(data.truth))
-    settings.deliver(models, before=introduction, after=HINT, command="demo")
+    about = INTRODUCTION.format(n_models=len(data), n_items=len(data.truth))
+    screen = replace(settings.screen(models), about=about, command=AFTER_DEMO)
+    settings.deliver(models, screen, command="demo")
 
 
 for command, module in (
@@ -437,16 +447,16 @@ for command, module in (
 
 @app.command(cls=Command)
 @grouped
-def inspect(paths: _inspect.Files, output_format: options.TextOrJson = options.Form.text) -> None:
+def inspect(paths: _inspect.Files, *, printing: PrintingOptions) -> None:
     """Show what files hold, and how they would be read."""
-    _inspect.run(paths, str(output_format))
+    _inspect.run(paths, printing)
 
 
 @app.command(cls=Command)
 @grouped
-def doctor(output_format: options.TextOrJson = options.Form.text) -> None:
+def doctor(printing: PrintingOptions) -> None:
     """Check the installation."""
     from fastarac.cli._doctor import run
 
-    if run(str(output_format)):
+    if run(printing):
         raise typer.Exit(1)

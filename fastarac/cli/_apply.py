@@ -25,16 +25,14 @@ from fastarac.cli._engine_files import (
 )
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
-from fastarac.cli._option_groups import given_options, grouped
+from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     ByColumn,
     Confidence,
     EmptyConfidence,
-    Form,
     GroupColumn,
     RefusalError,
     ReportFile,
-    TextOrJson,
     one_column,
     option,
     output_option,
@@ -51,12 +49,14 @@ from fastarac.cli._policies import (
     require_one_model,
 )
 from fastarac.cli._refusals import incomplete
+from fastarac.cli._screen import command_line
 from fastarac.operation.application import WRITTEN_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fastarac.answers.answer import Answer
+    from fastarac.cli._options import Printing
     from fastarac.operation import Policy
     from fastarac.operation.application_results import AppliedPolicy
     from fastarac.results import AppliedPages
@@ -115,13 +115,35 @@ class _Goals(NamedTuple):
         extra = "ocr" if self.images is not None and missing(["PIL"], "ocr") else "report"
         refuse(missing(needed, extra))
 
-    def deliver(self, policy: Policy, applied: AppliedPolicy, found: Answer, form: str) -> None:
+    def deliver(
+        self, policy: Policy, applied: AppliedPolicy, found: Answer, request: _Invocation
+    ) -> None:
         """Write the report, and say what was divided."""
         refusing(
             str(self.report), lambda: _html.save_operation(self.report, policy=policy, applied=applied)
         )
         paths = {"accepted_path": str(self.accepted), "review_path": str(self.review)}
-        deliver(form, "apply", found.with_figures(**paths), about="applied", report=self.report)
+        written = f"{self.accepted} has the accepted outputs, {self.review} those to verify."
+        answer = found.with_figures(**paths).closing(self._next(applied, request), written)
+        deliver(request.printing, "apply", answer, about="applied", report=self.report)
+
+    def _next(self, applied: AppliedPolicy, request: _Invocation) -> str:
+        """Return how to audit what was accepted, or to check the limit where confidences have moved."""
+        if applied.n_documents is not None or not applied.accepted:
+            return ""
+        both = self.accepted, self.review
+        if applied.warning is not None:
+            return command_line("sample", *both, "--budget", 500, "--mix", 1, "-o", "to_verify.csv")
+        audit = "--audit", request.policy, *(("--by", request.by) if request.by else ())
+        return command_line("sample", *both, *audit, "--budget", 100, "-o", "log.csv")
+
+
+class _Invocation(NamedTuple):
+    """The file of the policy, the column of its fields, and how the answer is printed."""
+
+    policy: Path
+    by: str | None
+    printing: Printing
 
 
 @grouped
@@ -143,11 +165,11 @@ def apply(
     images: options.Images = None,
     reading: _ocr.EngineOptions,
     fields: _ocr.FieldNames,
-    output_format: TextOrJson = Form.text,
+    printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
     """Split outputs into those to accept and those to review."""
-    given, form = set(given_options(context).values()), str(output_format)
+    given, request = set(given_options(context).values()), _Invocation(policy, by, printing)
     goals = _Goals(output, review, report, pages, review_pages, images)
     columns = {
         "confidence": confidence, "by": by, "documents": document, "groups": one_column(group),
@@ -156,16 +178,16 @@ def apply(
     loaded, of_tables = load(policy), (*OF_TABLES, "--group")
     if _are_documents(loaded, paths, columns):
         refuse_others(given, paths[0], "fields", {"tables": of_tables, "OCR": OF_OCR})
-        _divide_documents(loaded, paths, fields, goals, form)
+        _divide_documents(loaded, paths, fields, goals, request)
         return
     refuse_others(given, paths[0], "outputs", {"fields": OF_FIELDS})
     if is_of_ocr(paths, given, of_tables):
         incomplete(given, [("--images", ("--review-pages",))])
-        _divide_pages(loaded, paths, reading, goals, form)
+        _divide_pages(loaded, paths, reading, goals, request)
         return
     if len(paths) > 1:
         raise RefusalError(f"{len(paths)} tables are given; one is expected, or files of OCR")
-    _divide_table(loaded, paths[0], _columns_of_fields(loaded, paths[0], columns), goals, form)
+    _divide_table(loaded, paths[0], _columns_of_fields(loaded, paths[0], columns), goals, request)
 
 
 def _are_documents(policy: Policy, paths: Sequence[Path], columns: Mapping[str, Any]) -> bool:
@@ -188,7 +210,7 @@ def _columns_of_fields(policy: Policy, path: Path, columns: Mapping[str, Any]) -
 
 
 def _divide_table(
-    policy: Policy, path: Path, columns: Mapping[str, Any], goals: _Goals, form: str
+    policy: Policy, path: Path, columns: Mapping[str, Any], goals: _Goals, request: _Invocation
 ) -> None:
     """Divide the outputs in a table, and say how many went where."""
     require_files(None, goals.report)
@@ -204,12 +226,12 @@ def _divide_table(
             ),
         )
     lacks_groups = policy.has_groups and columns["groups"] is None
-    found = application_answer(applied, path, lacks_groups=lacks_groups)
-    goals.deliver(policy, applied, found, form)
+    found = application_answer(applied, lacks_groups=lacks_groups)
+    goals.deliver(policy, applied, found, request._replace(by=columns["by"]))
 
 
 def _divide_documents(
-    policy: Policy, paths: Sequence[Path], names: Mapping[str, Any], goals: _Goals, form: str
+    policy: Policy, paths: Sequence[Path], names: Mapping[str, Any], goals: _Goals, request: _Invocation
 ) -> None:
     """Divide the fields of documents, and say how much went where."""
     from fastarac import ocr
@@ -222,11 +244,15 @@ def _divide_documents(
             "", lambda: ocr.apply_to_fields(policy, paths, rename=read_names(names["rename"]), **keys)
         )
     refusing("", lambda: found.save(accepted=goals.accepted, review=goals.review))
-    goals.deliver(policy, found.applied, documents_answer(found), form)
+    goals.deliver(policy, found.applied, documents_answer(found), request)
 
 
 def _divide_pages(
-    policy: Policy, paths: Sequence[Path], reading: Mapping[str, Any], goals: _Goals, form: str
+    policy: Policy,
+    paths: Sequence[Path],
+    reading: Mapping[str, Any],
+    goals: _Goals,
+    request: _Invocation,
 ) -> None:
     """Divide what an OCR engine read, and say how much went where."""
     from fastarac import ocr
@@ -245,6 +271,6 @@ def _divide_pages(
     if folder is not None:
         names = refusing(str(folder), lambda: write_review_pages(folder, found, images=goals.images))
         n = len(names)
-        answer = answer.followed_by(f"{folder} has {n:,} {plural('page', n)}: open one in a browser.")
+        answer = answer.closing("", f"{folder} has {n:,} {plural('page', n)}: open one in a browser.")
     refusing("", lambda: found.save(accepted=goals.accepted, review=goals.review, pages=goals.pages))
-    goals.deliver(policy, found.applied, answer, form)
+    goals.deliver(policy, found.applied, answer, request)

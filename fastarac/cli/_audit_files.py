@@ -24,7 +24,6 @@ from fastarac.cli._policies import (
     require_one_model,
 )
 from fastarac.cli._refusals import incompatible
-from fastarac.cli._standard import tell
 from fastarac.guarantees.audits import LogError
 from fastarac.operation.logs import require_one_probability
 from fastarac.operation.monitoring.audit_files import (
@@ -251,10 +250,8 @@ class Watch:
         self._note(path, late_note(monitor.answered_late - late, has_deadline=True))
 
     def _note(self, path: Path, notes: Iterable[str]) -> None:
-        """Tell notes about a file, and keep them."""
-        every = [f"{path}: {note}" for note in notes]
-        self.notes += every
-        tell(every)
+        """Keep notes about a file."""
+        self.notes += [f"{path}: {note}" for note in notes]
 
     def _look_at(self, name: str, outputs: io.Outputs, chosen: NDArray[np.bool_]) -> None:
         """Note the confidences of outputs that were drawn from all, accepted or not."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
-from rich.text import Text
 
 from fastarac._core.exceptions import collected
 from fastarac._core.text import listed, printable
@@ -17,6 +16,7 @@ from fastarac.answers.cascade import cascade_answer
 from fastarac.cli._json import write_object
 from fastarac.cli._option_groups import grouped
 from fastarac.cli._options import (
+    Details,
     ErrorRate,
     OutputFormat,
     Plot,
@@ -24,11 +24,12 @@ from fastarac.cli._options import (
     RefusalError,
     require_files,
 )
+from fastarac.cli._screen import command_line, screen_text
 from fastarac.cli._standard import csv_text, tell, write
-from fastarac.cli._tables import Page, print_tables
+from fastarac.cli._tables import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from fastarac.costs.cascade import Cascade
     from fastarac.costs.stages import Stage
@@ -102,6 +103,7 @@ def cascade(
     path: StagesFile,
     error_rate: ErrorRate = None,
     output_format: OutputFormat = PrintedFormat.table,
+    details: Details = False,
     plot: Plot = None,
 ) -> None:
     """Choose thresholds for several models and people at the least cost."""
@@ -117,8 +119,7 @@ def cascade(
         )
     if plot is not None:
         _draw(found, request, plot)
-    _deliver(found, output_format)
-    tell(notes)
+    _deliver(found, output_format, notes, path, details=details)
 
 
 def _read(path: Path, error_rate: float | None) -> _Request:
@@ -331,19 +332,20 @@ def _draw(found: Cascade, request: _Request, plot: Path) -> None:
     _plot.write(figure, plot)
 
 
-def _deliver(found: Cascade, form: PrintedFormat) -> None:
-    answer = cascade_answer(found)
+def _deliver(
+    found: Cascade, form: PrintedFormat, notes: Sequence[str], path: Path, *, details: bool
+) -> None:
+    answer = cascade_answer(found).with_warnings(notes)
+    screen = answer.screen
     if form is PrintedFormat.json:
-        write_object("cascade", {"cascade": answer.figures}, decisions=answer.sentences)
-        return
-    if form is PrintedFormat.csv:
+        about = {"cascade": answer.figures}
+        write_object("cascade", about, decisions=answer.sentences(), warnings=answer.warnings)
+    elif form is PrintedFormat.csv:
         tables = {name: each for name, each in answer.figures.items() if isinstance(each, list)}
         rows = zip(*tables.values(), strict=True)
         write(csv_text([dict(zip(tables, row, strict=True)) for row in rows]))
+    else:
+        screen = answer.closing(command_line("cascade", path, "--plot", "stages.png")).screen
+        write(screen_text(screen, Page(markdown=form is PrintedFormat.markdown), details=details))
         return
-    console = Page(markdown=form is PrintedFormat.markdown)
-    with console.capture() as captured:
-        print_tables(answer.names, [answer.columns], console, answer.title)
-        for line in answer.sentences:
-            console.print(Text(printable(line)))
-    write("".join(f"{line.rstrip()}\n" for line in captured.get().rstrip().split("\n")))
+    tell(answer.warnings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -13,19 +12,24 @@ from fastarac import operation
 from fastarac._core.exceptions import collected
 from fastarac._core.text import percent
 from fastarac.answers.policies import accepted_alone_note, check_answer
+from fastarac.answers.screen import Weight
 from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import NO_GROUP, notes_of_groups, notes_of_pages, with_pages
 from fastarac.cli._json import deliver
-from fastarac.cli._option_groups import ReadingOptions, VerifiedOptions, given_options, grouped
+from fastarac.cli._option_groups import (
+    PrintingOptions,
+    ReadingOptions,
+    VerifiedOptions,
+    given_options,
+    grouped,
+)
 from fastarac.cli._options import (
     ByColumn,
-    Form,
     GroupColumn,
     RefusalError,
     ReportFile,
-    TextOrJson,
     groups_of,
     option,
     require_files,
@@ -43,13 +47,16 @@ from fastarac.cli._policies import (
     types_in,
 )
 from fastarac.cli._refusals import incompatible
+from fastarac.cli._screen import command_line
 from fastarac.operation.application import require_scale
 from fastarac.operation.logs import OF_AUDIT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from fastarac.answers.screen import Note
+    from fastarac.cli._options import Printing
     from fastarac.guarantees.audits import AuditedSweep
     from fastarac.operation import Policy
     from fastarac.operation.checking import PolicyCheck
@@ -109,7 +116,7 @@ def check(
     group: GroupColumn = None,
     log: Log = False,
     verified: VerifiedOptions,
-    output_format: TextOrJson = Form.text,
+    printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
     """Check a policy on newly verified outputs."""
@@ -131,16 +138,41 @@ def check(
         else:
             of_items = {"fields_complete": fields_complete}
             found = _of_items(loaded, path, only, columns, document_type, of_items)
-    notes = found.notes
     if of_verified is None:
-        notes += notes_of_pages([path], columns, only)
-        notes += [] if log else accepted_alone_note(found.check, loaded)
-    _deliver(loaded, found, str(output_format), report)
+        found.notes.extend(notes_of_pages([path], columns, only))
+    alone = [] if log or of_verified is not None else accepted_alone_note(found.check, loaded)
+    fields = [*(["--by", by] if by else []), *(["--document", document] if document else [])]
+    if found.check.verdict == "holds":
+        audits = path if log else "audits.csv"
+        command = command_line("monitor", policy, audits, *fields, "--state", "state.json")
+    else:
+        drawn = [] if of_verified is None else [verified.inclusion_probability]
+        known = [each for column in drawn for each in ("--inclusion-probability", column)]
+        command = "" if log else _next(found.check, loaded, path, [*fields, *known])
+    _deliver(loaded, found, printing, report, alone, command)
     if found.check.exit_status:
         raise typer.Exit(found.check.exit_status)
 
 
-def _deliver(policy: Policy, found: _Checked, form: str, report: Path | None) -> None:
+def _next(check: PolicyCheck, policy: Policy, path: Path, columns: Sequence[str | None]) -> str:
+    """Return what follows where a limit does not hold: to fit again, or to verify more outputs."""
+    if check.verdict == "fails":
+        limit = "--error-rate" if policy.criterion == "max_error_rate" else "--max-risk"
+        return command_line("fit", path, *columns, limit, f"{policy.limit:g}", "-o", "new_policy.json")
+    if check.still_needed is None or check.documents:
+        return ""
+    budget = "--budget", check.still_needed, "--mix", 1
+    return command_line("sample", "new.csv", *budget, "-o", "to_verify.csv")
+
+
+def _deliver(
+    policy: Policy,
+    found: _Checked,
+    printing: Printing,
+    report: Path | None,
+    notes: Sequence[Note],
+    command: str,
+) -> None:
     """Write the report, and say whether the limit holds."""
     warned: list[str] = []
     with collected(warned):
@@ -148,11 +180,11 @@ def _deliver(policy: Policy, found: _Checked, form: str, report: Path | None) ->
         del results["notes"]
         refusing(str(report), lambda: _html.save_operation(report, **results))
         answer = check_answer(policy, found.check, found.shift, found.sweep)
-    said = [each.replace("drawn=", "a column drawn") for each in answer.sentences]
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     once = dict.fromkeys(note.replace(*limit) for note in warned)  # if the report has it too
-    notes = [*found.notes, *answer.notes, *once]
-    deliver(form, "check", replace(answer, sentences=said, notes=notes), report=report)
+    answer = answer.with_warnings(notes).with_warnings(found.notes, Weight.ASSUMES).with_warnings(once)
+    answer = answer.in_words(lambda text: text.replace("drawn=", "--drawn COLUMN"))
+    deliver(printing, "check", answer.closing(command), report=report)
 
 
 def _of_items(

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
-from rich.text import Text
 
 from fastarac._core.exceptions import collected
 from fastarac._core.text import capitalised
 from fastarac.answers import comparison as answers
 from fastarac.answers.cost_comparison import CostComparison
-from fastarac.answers.tables import Said
-from fastarac.cli._json import Sentences, write_object
+from fastarac.answers.screen import Note, Screen, Section, Weight
+from fastarac.cli._json import write_object
 from fastarac.cli._options import (
     RESAMPLES,
     Certainty,
@@ -26,16 +25,14 @@ from fastarac.cli._options import (
     refused,
 )
 from fastarac.cli._standard import csv_text, tell, write
-from fastarac.cli._tables import print_parts
 from fastarac.evaluation.model_ranking import labels_of_groups
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.comparison_results import best_first
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from fastarac.answers.tables import Part
     from fastarac.cli._costs import Prices
     from fastarac.cli._options import Delivery
     from fastarac.io import Outputs
@@ -251,17 +248,24 @@ class Findings:
                 record.update(self.costs.record(record["model"], record["minus"]))
         return records
 
-    def parts(self, *, whole: bool) -> Iterator[Part]:
-        """Yield tables and sentences; `whole`: all differences are at hand, too."""
+    def screen(self, width: int, notes: Iterable[str] = (), apart: str | None = None) -> Screen:
+        """Return which model is best, the table of all, and everything else in sections."""
         draws = self.request.resamples, SEED
-        yield from answers.parts(self.comparison, draws, self.n_groups, whole=whole)
+        found = self.comparison
+        every = list(answers.parts(found, draws, self.n_groups, whole=False))
+        details = [Section("All differences", every)]
+        sentences = [answers.answer(found)]
         if self.costs is not None:
-            yield Said()
-            yield from self.costs.parts()
-        for note in self.notes:
-            yield Said(capitalised(note), "yellow")
+            details.append(Section("Costs", list(self.costs.parts())))
+            sentences += self.costs.answers()
+        remarks = [] if apart is None else [Note(f"{capitalised(apart)}.", Weight.DECIDES)]
+        remarks += [Note(f"{capitalised(note)}.", Weight.ASSUMES) for note in notes]
+        remarks += [Note(capitalised(note), Weight.LITTLE) for note in self.notes]
         if self.order is not None:
-            yield Said(self.order, "dim")
+            remarks.append(Note(self.order, Weight.ASSUMES))
+        table = answers.table(found, width)
+        caption = answers.caption(found, self.n_groups)
+        return Screen(sentences, table, caption, remarks, details=details)
 
 
 def said_of(request: ComparisonRequest, notes: Sequence[str]) -> tuple[str, ...]:
@@ -279,10 +283,11 @@ def deliver(
     difference: str | None = None,
     paired: Pairing = "items",
     notes: Sequence[str] = (),
+    command: str = "",
 ) -> ModelComparison:
     """Compare the models, and print what is found; before any figure what sets their items apart."""
     findings = Findings.of(models, request, order, paired)
-    print_findings(findings, delivery, difference=difference, notes=notes)
+    print_findings(findings, delivery, difference=difference, notes=notes, command=command)
     return findings.comparison
 
 
@@ -292,28 +297,22 @@ def print_findings(
     *,
     difference: str | None = None,
     notes: Sequence[str] = (),
+    command: str = "",
 ) -> None:
-    """Print what was found; `notes` are told on stderr, too."""
+    """Print what was found, and the next command; beside rows, `notes` are told on stderr, too."""
     apart = difference and f"{difference}. {SHARED}"
+    screen = findings.screen(delivery.page().width, notes, apart)
     if delivery.form.is_for_people:
-        console = delivery.page()
-        with console.capture() as captured:
-            if apart:
-                console.print(Text(f"{capitalised(apart)}.\n", style="yellow"))
-            print_parts(findings.parts(whole=False), console)
-        write(captured.get())
-        tell(notes)
+        write(delivery.text(replace(screen, command=command)))
         return
     told = [*findings.notes, *filter(None, [findings.order]), *notes]
     if delivery.form is PrintedFormat.json:
-        page = Sentences()
-        print_parts(findings.parts(whole=True), page)
         warnings = [*filter(None, [apart]), *told]
         write_object(
             "compare",
             {"models": findings.models()},
             comparisons=findings.comparisons(),
-            decisions=[said for said in page.said if said != findings.order],
+            decisions=screen.sentences(),
             warnings=warnings,
         )
         tell(warnings)

@@ -1,4 +1,4 @@
-"""What is installed, where compiled kernels are kept, and whether a first area comes out right."""
+"""`fastarac doctor`: whether fastarac works here, what is installed, and what is missing."""
 
 from __future__ import annotations
 
@@ -9,14 +9,23 @@ import sys
 import time
 from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastarac._core.text import listed
 from fastarac._engine.strategy import processors
 from fastarac._version import __version__
+from fastarac.answers.screen import Note, Screen, Section, Weight
+from fastarac.answers.tables import Said
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import write_object
+from fastarac.cli._screen import screen_text
 from fastarac.cli._standard import write
+from fastarac.cli._tables import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastarac.cli._options import Printing
 
 CORE = ("numpy", "numba", "llvmlite")
 REQUIREMENT = re.compile(
@@ -29,17 +38,15 @@ TRIAL = ([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])  # correct, confidence
 TRIAL_AREA = 0.96875
 
 
-def run(form: str) -> int:
+def run(printing: Printing) -> int:
     """Print what a report of a defect needs to say; the exit status is 1 where a trial fails."""
     with interrupts_end_at_once():
         found = examine()
-    lines = _lines(found)
-    if form == "json":
-        decisions = [f"{name}: {text}." for name, text in lines]
-        write_object("doctor", {"doctor": found}, decisions=decisions)
+    screen = _screen(found)
+    if printing.form == "json":
+        write_object("doctor", {"doctor": found}, decisions=screen.sentences())
     else:
-        width = max(len(name) for name, _ in lines)
-        write("".join(f"{name:{width}}  {text}\n" for name, text in lines))
+        write(screen_text(screen, Page(), details=printing.details))
     return int(found["trial"]["area"] != TRIAL_AREA)
 
 
@@ -119,37 +126,60 @@ def _installed(package: str) -> bool:
     return True
 
 
-def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what is found in words: what it is about, and what there is."""
-    packages = ", ".join(f"{name} {number}" for name, number in found["packages"].items())
-    limit = found["FASTARAC_NUM_THREADS"]
-    threads = f"{found['threads']} of {found['processors']} processors"
+def _screen(found: dict[str, Any]) -> Screen:
+    """Return whether fastarac works, what it found, and what is missing."""
+    trial, number = found["trial"], found["fastarac"]
+    seconds = f"{trial['seconds']:.2f} s with loading"
+    said = f"fastarac {number} works: a trial gives the right area, {trial['area']} ({seconds})."
+    if trial["area"] != TRIAL_AREA:
+        said = f"fastarac {number} is broken: a trial gives {trial['area']} instead of {TRIAL_AREA}."
+    lines = _lines(found)
+    width = max(len(name) for name, _ in lines)
+    notes = [Note(each, Weight.DECIDES) for each in _problems(found)]
+    lacking = {
+        extra: each for extra, each in found["extras"].items() if each and extra not in FOR_DEVELOPERS
+    }
+    extras = [
+        Said(f"{extra}: lacks {listed(lacking[extra])}" if extra in lacking else f"{extra}: installed")
+        for extra in found["extras"]
+        if extra in lacking or extra not in FOR_DEVELOPERS
+    ]
+    command = f'pip install "fastarac[{",".join(lacking)}]"' if lacking else ""
+    if lacking:
+        notes.append(Note(f"Packages are missing for {listed(list(lacking))}.", Weight.LITTLE))
+    return Screen(
+        [said, *(f"{name:{width}}  {text}" for name, text in lines)],
+        notes=notes,
+        command=command,
+        details=[Section("Optional packages", extras)] if extras else [],
+    )
+
+
+def _problems(found: dict[str, Any]) -> Iterator[str]:
+    """Yield what slows fastarac down or keeps it from running."""
     if found["threads"] is None:
-        threads = f"FASTARAC_NUM_THREADS is {limit!r}: a whole number of at least 1 is expected"
-    elif limit:
-        threads += " (FASTARAC_NUM_THREADS)"
+        limit = found["FASTARAC_NUM_THREADS"]
+        yield f"FASTARAC_NUM_THREADS is {limit!r}; use a whole number of at least 1."
     cache = found["cache"]
     if cache["path"] is None:
-        kept = "nowhere: every process compiles anew; name a folder in NUMBA_CACHE_DIR"
-        kept += ", or take an older numba"
-    else:
+        yield "Every process compiles anew: name a folder in NUMBA_CACHE_DIR, or use an older numba."
+    elif not cache["writable"]:
+        yield f"Compiled code cannot be kept: {cache['path']} is not writable."
+
+
+def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what is installed, and where, each with a name."""
+    threads = f"{found['threads'] or '?'} of {found['processors']} processors"
+    if found["threads"] is not None and found["FASTARAC_NUM_THREADS"]:
+        threads += " (FASTARAC_NUM_THREADS)"
+    cache = found["cache"]
+    kept = "nowhere"
+    if cache["path"] is not None:
         kept = f"{cache['functions']:,} functions, {cache['bytes'] / 1e6:.1f} MB, in {cache['path']}"
-        if not cache["writable"]:
-            kept += " (which cannot be written to)"
-    trial = found["trial"]
-    verdict = "right" if trial["area"] == TRIAL_AREA else f"WRONG: {TRIAL_AREA} is expected"
-    lines = [
-        ("fastarac", f"{found['fastarac']}, in {found['installed_in']}"),
+    return [
+        ("installed in", found["installed_in"]),
         ("Python", f"{found['python']}, {found['platform']}, {found['executable']}"),
-        ("packages", packages),
+        ("packages", ", ".join(f"{name} {number}" for name, number in found["packages"].items())),
         ("threads", threads),
         ("compiled", kept),
-        ("a first area", f"{trial['area']}, {verdict}; {trial['seconds']:.2f} s with loading"),
     ]
-    for extra, lacking in found["extras"].items():
-        if not lacking:
-            lines.append((f"[{extra}]", "installed"))
-        elif extra not in FOR_DEVELOPERS:
-            install = f'pip install "fastarac[{extra}]"'
-            lines.append((f"[{extra}]", f"lacks {listed(lacking)}; {install}"))
-    return lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,21 +12,20 @@ from fastarac import operation
 from fastarac._core.exceptions import collected
 from fastarac._core.files import suffix_problem
 from fastarac.answers.policies import fit_answer
+from fastarac.answers.screen import Weight
 from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import UNDECIDED, interrupts_end_at_once
 from fastarac.cli._files import notes_of_groups, notes_of_pages, with_pages
 from fastarac.cli._json import deliver
-from fastarac.cli._option_groups import ReadingOptions, VerifiedOptions, grouped
+from fastarac.cli._option_groups import PrintingOptions, ReadingOptions, VerifiedOptions, grouped
 from fastarac.cli._options import (
     ByColumn,
     ErrorRate,
     Failure,
-    Form,
     GroupColumn,
     MaxRisk,
     ReportFile,
-    TextOrJson,
     groups_of,
     in_words_of_options,
     output_option,
@@ -43,12 +41,12 @@ from fastarac.cli._policies import (
     types_in,
     with_confidence,
 )
+from fastarac.cli._screen import command_line
 from fastarac.io._pages import count_words, parts_of_pages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fastarac.answers.answer import Answer
     from fastarac.operation import Policy
 
 EXAMPLES = """
@@ -90,7 +88,7 @@ def fit(
     max_risk: MaxRisk = None,
     guarantee: Failure = 0.05,
     verified: VerifiedOptions,
-    output_format: TextOrJson = Form.text,
+    printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
     """Fit thresholds that keep a limit on new outputs; write a policy."""
@@ -120,15 +118,24 @@ def fit(
         of_pages += notes_of_pages([path], columns, only)
     refusing(str(output), lambda: policy.save(output))
     refusing(str(report), lambda: _html.save_operation(report, policy=policy))
-    answer = _in_words_of_options(fit_answer(policy))
-    said, tested, *advice = answer.sentences
-    to_report = "" if report is None else f", the report to {report}"
-    lines = [said, f"{tested} Written to {output}{to_report}.", *advice]
-    answer = replace(answer, sentences=lines).with_figures(path=str(output))
-    notes = [*map(in_words_of_options, notes), *of_pages]
-    deliver(str(output_format), "fit", answer, notes=notes, about="policy")
+    answer = fit_answer(policy).with_figures(path=str(output))
+    answer = answer.with_warnings(of_pages, Weight.ASSUMES).with_warnings(notes)
+    command, written = _next(policy, path, output, by, document), f"{output} has the policy."
+    answer = answer.in_words(_in_words_of_options).closing(command, written)
+    deliver(printing, "fit", answer, about="policy", report=report)
     if not policy.accepted:
         raise typer.Exit(UNDECIDED)
+
+
+def _next(policy: Policy, path: Path, output: Path, by: str | None, document: str | None) -> str:
+    """Return how a policy is applied, or where nothing is accepted, how many more outputs it takes."""
+    fields = ("--by", by) if by else ()
+    if not policy.accepted:
+        limit = "--error-rate" if policy.criterion == "max_error_rate" else "--max-risk"
+        return command_line("plan", limit, f"{policy.limit:g}", "--pilot", path, *fields)
+    documents = ("--document", document) if document else ()
+    written = "-o", "accepted.csv", "--review", "review.csv"
+    return command_line("apply", output, "new.csv", *fields, *documents, *written)
 
 
 def _fitted(path: Path, pair: Any, arguments: Mapping[str, Any], notes: list[str]) -> Policy:
@@ -176,9 +183,5 @@ def _optional(given: list[str]) -> list[str]:
     return found
 
 
-def _in_words_of_options(answer: Answer) -> Answer:
-    words = [
-        in_words_of_options(each).replace("fields_complete=True", "--fields-complete")
-        for each in answer.sentences
-    ]
-    return replace(answer, sentences=words)
+def _in_words_of_options(text: str) -> str:
+    return in_words_of_options(text).replace("fields_complete=True", "--fields-complete")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,10 +10,15 @@ import typer
 
 from fastarac.cli._json import write_object
 from fastarac.cli._options import ends_quietly, refused
+from fastarac.cli._screen import command_line, screen_text
 from fastarac.cli._standard import write
+from fastarac.cli._tables import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from fastarac.cli._options import Printing
+    from fastarac.ocr.inspection import FileInspection
 
 Files = Annotated[
     list[Path],
@@ -24,14 +30,34 @@ Files = Annotated[
 ]
 
 
-def run(paths: Sequence[Path], form: str) -> None:
+def run(paths: Sequence[Path], printing: Printing) -> None:
     """Print what each file holds, or all of it as one object."""
     with ends_quietly():
+        from fastarac.answers.inspection import inspection_screen
         from fastarac.ocr import inspect_file
 
         with refused(ValueError, OSError, ModuleNotFoundError):
             found = [inspect_file(path) for path in paths]
-        if form == "json":
-            write_object("inspect", {"files": [each.to_dict() for each in found]})
-        else:
-            write("\n\n".join(map(str, found)) + "\n")
+        screen = replace(inspection_screen(found), command=_next(found))
+        if printing.form == "json":
+            files = {"files": [each.to_dict() for each in found]}
+            write_object("inspect", files, decisions=screen.sentences())
+            return
+        write(screen_text(screen, Page(), details=printing.details))
+
+
+def _next(found: Sequence[FileInspection]) -> str:
+    """Return the command that takes a file, or an engine's files and their truth."""
+    if len(found) > 1:
+        return ""
+    (file,) = found
+    if file.holds == "true words":
+        return command_line("ocr", file.path, "ocr/")
+    if file.holds != "rows":
+        return command_line("ocr", "truth/", file.path)
+    names = {column.partition(" ")[0] for column in file.columns}
+    if {"correct", "confidence"} <= names:
+        return command_line("evaluate", file.path)
+    if "confidence" in names:
+        return command_line("sample", file.path, "--budget", 500, "-o", "to_verify.csv")
+    return ""

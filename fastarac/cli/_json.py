@@ -10,14 +10,16 @@ from fastarac._core.export import plain
 from fastarac._core.text import json_text
 from fastarac._version import __version__
 from fastarac.cli import _html
-from fastarac.cli._standard import say, tell, write
+from fastarac.cli._screen import screen_text
+from fastarac.cli._standard import tell, write
 from fastarac.cli._tables import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from fastarac.answers.answer import Answer
+    from fastarac.cli._options import Printing
 
 FORMAT = 2  # one more wherever a name goes or means something else
 BESIDE = ("bold", "yellow")  # titles of tables, and notes, which are told apart
@@ -79,29 +81,25 @@ def write_object(
 
 
 def deliver(
-    form: str,
+    printing: Printing,
     command: str,
     found: Answer,
     *,
-    notes: Sequence[str] = (),
-    told: Sequence[str] = (),
     about: str | None = None,
     report: Path | None = None,
 ) -> None:
-    """Write an answer, for programs or for people; its notes and warnings to stderr, too.
+    """Write an answer, for people or for programs, which have its warnings on stderr, too.
 
-    `notes` are about what was read, and `told` those that are on stderr already. In JSON the figures
-    are named after the command, or as `about`.
+    In JSON the figures are named after the command, or as `about`.
     """
-    lines = [*found.sentences, *([] if report is None else [_html.WRITTEN.format(path=report)])]
-    every = [*notes, *found.notes]
-    if form == "json":
-        figures = {about or command: found.figures}
-        write_object(command, figures, decisions=lines, warnings=[*told, *every, *found.warnings])
-    else:
-        say(*lines, names=found.names, columns=found.columns, title=found.title)
-    tell(every)
-    tell(found.warnings, "warning")
+    if report is not None:
+        found = found.closing(found.screen.command, _html.WRITTEN.format(path=report))
+    if printing.form != "json":
+        write(screen_text(found.screen, Page(), details=printing.details))
+        return
+    figures = {about or command: found.figures}
+    write_object(command, figures, decisions=found.sentences(), warnings=found.warnings)
+    tell(found.warnings)
 
 
 def _values(content: Any) -> Any:

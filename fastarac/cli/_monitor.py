@@ -16,16 +16,14 @@ from fastarac.cli import _policy_options as options
 from fastarac.cli._audit_files import ALONE, AuditOptions, Watch
 from fastarac.cli._exit import FAILED
 from fastarac.cli._json import deliver
-from fastarac.cli._option_groups import ReadingOptions, given_options, grouped
+from fastarac.cli._option_groups import PrintingOptions, ReadingOptions, given_options, grouped
 from fastarac.cli._options import (
     ByColumn,
-    Form,
     GroupColumn,
     Item,
     Plot,
     ReportFile,
     State,
-    TextOrJson,
     one_column,
     option,
     refused,
@@ -34,10 +32,12 @@ from fastarac.cli._options import (
 from fastarac.cli._panels import Panel
 from fastarac.cli._policies import refusing
 from fastarac.cli._refusals import incompatible, incomplete
+from fastarac.cli._screen import command_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from fastarac.answers.answer import Answer
     from fastarac.operation import ErrorRateMonitor
 
 EXAMPLES = """
@@ -146,7 +146,7 @@ def monitor(
     updates_to_false_alarm: UpdatesToFalseAlarm = 1000,
     state: State = None,
     plot: Plot = None,
-    output_format: TextOrJson = Form.text,
+    printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
     """Watch a policy in use by auditing outputs, and raise an alarm."""
@@ -180,9 +180,24 @@ def monitor(
     changes = {name: watch.changes_of(name) for name in monitors}
     alone = None if only is None else policy.stem
     found = monitor_answer(watch.policies, monitors, shifts, changes, alone=alone)
-    deliver(str(output_format), "monitor", found, told=watch.notes, report=report)
+    found = found.with_warnings(watch.notes).closing(_next(found, policy, paths, by, state))
+    deliver(printing, "monitor", found, report=report)
     if found.figures["alarm"] or found.figures["changed"]:
         raise typer.Exit(FAILED)
+
+
+def _next(
+    found: Answer, policy: Path, paths: Sequence[Path], by: str | None, state: Path | None
+) -> str:
+    """Return what follows an alarm of one policy, or the next look at the audits."""
+    fields = ("--by", by) if by else ()
+    alarm = found.figures["alarm"] or found.figures["changed"]
+    if alarm:
+        return "" if policy.is_dir() else command_line("check", policy, paths[-1], *fields)
+    if policy.is_dir():
+        return ""
+    kept = "--state", state or "state.json"
+    return command_line("monitor", policy, "new_audits.csv", *fields, *kept)
 
 
 def _draw(monitors: Mapping[str, ErrorRateMonitor], plot: Path) -> None:

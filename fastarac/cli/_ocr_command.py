@@ -6,30 +6,28 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from fastarac._core.text import capitalised, listed, plural
 from fastarac.answers import evaluation, ranking
 from fastarac.answers.combination import sentences
 from fastarac.answers.cost_comparison import CostComparison
-from fastarac.cli import _html
-from fastarac.cli._json import Sentences, write_object
+from fastarac.answers.screen import Note, Section, Weight
+from fastarac.answers.tables import AnswerTable, Said
+from fastarac.cli._json import write_object
 from fastarac.cli._ocr_fields import EngineFields, are_given
 from fastarac.cli._ocr_text import EngineTexts
 from fastarac.cli._options import RISK_OF_GROUPS, PrintedFormat, RefusalError, refused
 from fastarac.cli._settings import in_groups_of
 from fastarac.cli._standard import csv_text, tell, write
-from fastarac.cli._tables import printable_parts, tables
 from fastarac.io._cells import around_query
 from fastarac.io._sources import copied_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from rich.console import Console
-
     from fastarac.answers.models import Model
+    from fastarac.answers.screen import Screen
+    from fastarac.answers.tables import Part
     from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.model_ranking import Lead
@@ -88,8 +86,10 @@ class Found:
         return None if first.outputs.group is None else first.source.group_word
 
 
-def run(request: OcrRequest, settings: Settings, beside: BesideItems, *, output: Path | None) -> None:
-    """Read, evaluate, write and print."""
+def run(
+    request: OcrRequest, settings: Settings, beside: BesideItems, *, output: Path | None, command: str
+) -> None:
+    """Read, evaluate, write and print; `command` is the next one, where no items are written."""
     request.files.check()
     beside.check(settings.delivery.report)
     kind = _kind(request, settings, output, beside)
@@ -102,17 +102,20 @@ def run(request: OcrRequest, settings: Settings, beside: BesideItems, *, output:
     found = replace(found, written=_write_pages(found, beside.review_pages))
     settings.draw(found.models)
     form = settings.delivery.form
+    screen = _screen(found, settings, output, command)
     if form.is_for_people:
-        write(_text(found, settings, output))
+        write(settings.delivery.text(screen))
         return
     warnings = evaluation.reliability_warnings(found.models)
     if form is PrintedFormat.json:
         warnings += found.notes
-        page = Sentences()
-        _print(found, settings, output, page)
         about = {"models": _objects(found, settings.certainty.level)}
         write_object(
-            "ocr", about, comparisons=_comparisons(found), decisions=page.said, warnings=warnings
+            "ocr",
+            about,
+            comparisons=_comparisons(found),
+            decisions=screen.sentences(),
+            warnings=warnings,
         )
         tell(warnings)
         return
@@ -314,25 +317,23 @@ def _write_pages(found: Found, folder: Path | None) -> str:
     return f"{folder} has {n:,} {plural('page', n)}: open one in a browser."
 
 
-def _text(found: Found, settings: Settings, output: Path | None) -> str:
-    """Return what is printed: the parts, and the names of the files that were written."""
-    console = settings.delivery.page()
-    with console.capture() as captured:
-        _print(found, settings, output, console)
-    return captured.get()
-
-
-def _print(found: Found, settings: Settings, output: Path | None, console: Console) -> None:
-    for line in _parts(found, settings, console):
-        console.print(line)
+def _screen(found: Found, settings: Settings, output: Path | None, command: str) -> Screen:
+    """Return what is printed: the answer, and everything else in sections."""
+    engines, models = found.engines, found.models
+    screen = settings.screen(models, leads=found.leads, more=_sections(found, settings))
+    written = []
     if output is not None:
+        written.append(f"{output} has the {engines.items}.")
         command = f"fastarac evaluate {output}{_options(found, settings)}"
-        said = f"\n{output} has the {found.engines.items}; see: {command}"
-        console.print(Text(said, style="dim"))
-    if found.written:
-        console.print(Text(f"\n{found.written}"))
-    if settings.delivery.report is not None:
-        console.print(Text(f"\n{_html.WRITTEN.format(path=settings.delivery.report)}"))
+    notes = [*screen.notes, *engines.notes_of_items(models)]
+    notes += [Note(said, Weight.LITTLE) for said in found.notes]
+    return replace(
+        screen,
+        about=engines.about(found.names),
+        notes=notes,
+        written=[*written, *filter(None, [found.written]), *screen.written],
+        command=command,
+    )
 
 
 def _options(found: Found, settings: Settings) -> str:
@@ -344,46 +345,27 @@ def _options(found: Found, settings: Settings) -> str:
     return options
 
 
-def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
-    """Yield counts, items, figures, what is said of each engine, comparison and notes."""
-    engines, first = found.engines, found.models[0].source
-    for number, part in enumerate(tables(found.names, engines.counts(found.names), console, "engine")):
-        if number:
-            yield ""
-        yield part
-    yield ""
+def _sections(found: Found, settings: Settings) -> Iterator[Section]:
+    """Yield counts and items, then what follows all figures: differences, costs, policies."""
+    engines = found.engines
+    read: list[Part] = [AnswerTable(found.names, engines.counts(found.names), "engine")]
     rates = engines.error_rates(found.names, settings.certainty.level)
     if rates is not None:
-        yield Text(rates[0])
-        yield ""
-        yield from tables(found.names, rates[1], console, "engine")
-        yield ""
-    yield from engines.introduction(found.names)
-    yield ""
-    figures = evaluation.parts(found.models, with_costs=False, leads=found.leads)
-    yield from printable_parts(figures, console)
+        read += [Said(f"{rates[0]}\n"), AnswerTable(found.names, rates[1], "engine")]
+    yield Section("What was read", [*read, *engines.introduction(found.names)])
     if settings.certainty.level is not None:
+        first = found.models[0].source
         said = ALONE if found.group is None else CLUSTERED
-        yield Text(said.format(units=first.units, group=first.group_word), style="dim")
+        yield Section(
+            "What intervals rest on", [Said(said.format(units=first.units, group=first.group_word))]
+        )
     if any(found.leads):
-        yield ""
-        yield from printable_parts(ranking.parts(found.leads, first.units), console)
+        units = found.models[0].source.units
+        yield Section("Differences", list(ranking.parts(found.leads, units)))
     if found.costs is not None:
-        yield ""
-        yield from printable_parts(found.costs.parts(), console)
+        yield Section("Costs", list(found.costs.parts()))
     if found.together:
-        yield ""
-        yield from map(Text, found.together)
+        yield Section("Engines together", list(map(Said, found.together)))
     for model in found.models:
-        yield from _apart(engines.of_engine(model, console))
-    yield from _apart(engines.of_all(found.models, console))
-    if found.notes:
-        yield ""
-    yield from (Text(note, style="yellow") for note in found.notes)
-
-
-def _apart(parts: Iterable[Any]) -> Iterator[Any]:
-    """Yield an empty line and then the parts, where there are any."""
-    every = list(parts)
-    yield from ([""] if every else [])
-    yield from every
+        yield from engines.of_engine(model)
+    yield from engines.of_all(found.models)

@@ -9,35 +9,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from rich.text import Text
 
 from fastarac._core.metric_keys import parts_of_keys
-from fastarac._core.text import count, few_of, listed, printable, rounded_percent, sentence
-from fastarac.answers.tables import Column
+from fastarac._core.text import count, few_of, listed, plural, printable, rounded_percent, sentence
+from fastarac.answers import decisions
+from fastarac.answers.screen import Note, Section, Weight
+from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.cli._options import RefusalError, refused
-from fastarac.cli._tables import tables
 from fastarac.evaluation.limits import short
 from fastarac.evaluation.sources import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rich.console import Console
-    from rich.table import Table
-
     from fastarac.answers.models import Model
+    from fastarac.answers.tables import Part
     from fastarac.cli._ocr import BesideItems, FieldReading, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
     from fastarac.ocr.fields.outputs import ReportedFields
-    from fastarac.results import FieldOutputs
+    from fastarac.results import AbsentField, FieldOutputs
 
 ITEMS = (
     "Items are the fields of the truth, and outputs without a true value. A field without an output or "
     "without a confidence is rejected: no threshold accepts it, for a person sees that it is empty. A "
     "document is right if all its fields are, and goes straight through if all its outputs are "
     "accepted and it lacks no required field."
+)
+ITEMS_BRIEF = (
+    "A document goes straight through if all its outputs are accepted and it lacks no required field."
 )
 UNLISTED = (
     "Where the truth does not list a field, nothing is known of it: list it, empty where there is "
@@ -259,29 +260,71 @@ class EngineFields:
     def error_rates(self, names: Sequence[str], level: float | None) -> None:
         """Return nothing: fields are right or wrong."""
 
-    def introduction(self, names: Sequence[str]) -> Iterator[Text]:
+    def about(self, names: Sequence[str]) -> str:
+        """Return how much was read, in a line."""
+        fields = self.engines[names[0]]
+        n = len(set(fields.document))
+        return f"{n:,} {plural('document', n)}, {count(len(fields))} fields."
+
+    def introduction(self, names: Sequence[str]) -> Iterator[Said]:
         """Yield what an item is, and by what texts are compared."""
         for name in names:
             fields = self.engines[name]
             both = int((fields.correct & fields.rejected).sum())
             if both:
                 of_engine = f" of {printable(name)}" if len(names) > 1 else ""
-                yield Text(
+                yield Said(
                     f"{count(both)} rejected {'fields' if both > 1 else 'field'}{of_engine} "
                     f"{'are' if both > 1 else 'is'} right, too: empty, as the truth is."
                 )
-        yield Text(f"{ITEMS} {_comparison(self.engines[names[0]])}")
+        yield Said(f"{ITEMS} {_comparison(self.engines[names[0]])}")
 
-    def of_engine(self, model: Model, console: Console) -> Iterator[Any]:
-        """Yield whole documents, and each field."""
+    def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
+        """Yield which limits documents break, and what the counting of items assumes."""
+        for index, limit in enumerate(models[0].limits):
+            model = decisions.leader(models, index)
+            through = model.source.straight_through(model.point(index).threshold)
+            if through is not None and limit.criterion == "max_error_rate" and through[1] > limit.value:
+                yield Note(self._of_documents(model, index, through[1]), Weight.DECIDES)
+        for model in models:
+            if any(each.unlisted for each in self._lacking(model)):
+                yield Note(UNLISTED, Weight.DECIDES)
+                break
+        yield Note(f"{ITEMS} {_comparison(self.engines[models[0].name])}", Weight.ASSUMES, ITEMS_BRIEF)
+
+    def _of_documents(self, model: Model, index: int, wrong: float) -> str:
+        """Say by how much documents break a limit that fields keep, and what keeps it among them."""
+        whole = self.documents[model.name]
+        share = whole.point(index).acceptance_rate
+        instead = "No threshold keeps it among documents."
+        if share:
+            at = f"a confidence of the document >= {whole.threshold(index)}"
+            instead = f"{rounded_percent(share)} of them keep it, with {at}."
+        return (
+            f"Fields keep {short(model.limits[index])}, documents do not: {rounded_percent(wrong)} of "
+            f"these go through with an error. {instead}"
+        )
+
+    def of_engine(self, model: Model) -> Iterator[Section]:
+        """Yield whole documents, fields that are absent, and each field."""
         of_engine = f" of {printable(model.name)}" if len(self.engines) > 1 else ""
         fields = self.engines[model.name]
-        yield from _documents(fields, model, self.documents[model.name], of_engine, console)
-        yield ""
-        yield from _absent(fields, model, of_engine)
-        yield from _each_field(fields, model, of_engine, console)
+        whole = self.documents[model.name]
+        title = f"Fields and whole documents{of_engine}, side by side"
+        yield Section(title, list(_documents(fields, model, whole)))
+        absent = self._lacking(model)
+        if absent:
+            title = f"Fields that documents lack{of_engine}"
+            yield Section(title, list(_absent(fields, model, absent)))
+        yield _each_field(fields, model, of_engine)
 
-    def of_all(self, models: Sequence[Model], console: Console) -> tuple[()]:  # noqa: ARG002
+    def _lacking(self, model: Model) -> Sequence[AbsentField]:
+        """Return the fields that documents lack, at the first limit."""
+        if not model.limits:
+            return []
+        return self.engines[model.name].absent_fields(model.point(0).threshold)
+
+    def of_all(self, models: Sequence[Model]) -> tuple[()]:  # noqa: ARG002
         """Return nothing: there is one policy."""
         return ()
 
@@ -384,11 +427,8 @@ def _comparison(fields: FieldOutputs) -> str:
     return f"Fields are compared by {listed(each)}."
 
 
-def _documents(
-    fields: FieldOutputs, model: Model, whole: Model, of_engine: str, console: Console
-) -> Iterator[Text | Any]:
+def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Part]:
     """Yield fields and documents side by side: at the threshold of the fields, and at their own."""
-    yield Text(f"Fields and whole documents{of_engine}, side by side", style="bold")
     counts = [
         fields.straight_through(model.point(index).threshold) for index in range(len(model.limits))
     ]
@@ -412,9 +452,9 @@ def _documents(
         Column("of all\nwrong", [rounded_percent(point.error_rate) for point in at_own]),
     ]
     limits = [short(limit) for limit in model.limits]
-    yield from _apart(tables(limits, [columns[:4], columns[4:]], console, "limit"))
+    yield AnswerTable(limits, [columns[:4], columns[4:]], "limit")
     right = rounded_percent(float(fields.documents().correct.mean()))
-    yield Text(
+    yield Said(
         f"{right} of the documents are right as a whole. Beside the threshold that keeps the limit "
         "among fields stands the one that keeps it among documents."
     )
@@ -432,42 +472,34 @@ def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _absent(fields: FieldOutputs, model: Model, of_engine: str) -> Iterator[Text | str]:
+def _absent(fields: FieldOutputs, model: Model, absent: Sequence[AbsentField]) -> Iterator[Part]:
     """Yield how often fields are absent, and what that costs at the first limit."""
-    if not model.limits:
-        return
     threshold = model.point(0).threshold
-    absent = fields.absent_fields(threshold)
-    if not absent:
-        return
-    yield Text(f"Fields that documents lack{of_engine}", style="bold")
     at = short(model.limits[0])
-    yield Text(f"What goes through is that at the threshold of the fields for {at}.", style="dim")
+    yield Said(f"What goes through is that at the threshold of the fields for {at}.", "dim")
     often = sorted(absent, key=lambda each: -each.absent)
-    yield from (Text(f"{printable(str(each))}.") for each in often[:SHOWN])
+    yield from (Said(f"{printable(str(each))}.") for each in often[:SHOWN])
     if len(often) > SHOWN:
-        yield Text(f"{count(len(often) - SHOWN)} more fields are absent in fewer documents.")
+        yield Said(f"{count(len(often) - SHOWN)} more fields are absent in fewer documents.")
     if any(each.unlisted for each in absent):
-        yield Text(UNLISTED)
+        yield Said(UNLISTED)
     elif len(often) > 1:
         every = fields.all_optional(threshold)
         through, wrong = map(rounded_percent, (every.straight_through_rate, every.document_error_rate))
-        yield Text(
+        yield Said(
             f"All of them optional, {through} of documents would go through, and undetected errors are "
             f"{wrong}."
         )
-    yield Text(CHOSEN, style="dim")
-    yield ""
+    yield Said(CHOSEN, "dim")
 
 
-def _each_field(fields: FieldOutputs, model: Model, of_engine: str, console: Console) -> Iterator[Any]:
-    """Yield a table of the fields by name, the one that is least often right first."""
+def _each_field(fields: FieldOutputs, model: Model, of_engine: str) -> Section:
+    """Return a table of the fields by name, the one that is least often right first."""
     at = [fields.by_field(model.point(index).threshold) for index in range(len(model.limits))]
     order = sorted(range(len(at[0])), key=lambda k: at[0][k].correct / at[0][k].items)[:SHOWN]
     title = f"Each field{of_engine}, worst first"
     if len(at[0]) > SHOWN:
         title = f"The worst {SHOWN} of {len(at[0])} fields{of_engine}"
-    yield Text(title, style="bold")
     blocks = [
         [
             Column("items", [count(at[0][k].items) for k in order]),
@@ -487,14 +519,7 @@ def _each_field(fields: FieldOutputs, model: Model, of_engine: str, console: Con
             ]
         )
     names = [at[0][k].field for k in order]
-    yield from _apart(tables(names, blocks, console, "field"))
-
-
-def _apart(parts: list[Table]) -> Iterator[Table | str]:
-    for number, part in enumerate(parts):
-        if number:
-            yield ""
-        yield part
+    return Section(title, [AnswerTable(names, blocks, "field")])
 
 
 def _intervals(whole: Model) -> list[str] | None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.text import Text
 
 from fastarac._core.text import (
     UNDEFINED,
     count,
     few_of,
     percent,
+    plural,
     printable,
     rounded_percent,
     sentence,
@@ -23,9 +23,10 @@ from fastarac._core.text import (
 from fastarac.answers import attributes as answers
 from fastarac.answers.intervals import of_share
 from fastarac.answers.limits import header
-from fastarac.answers.tables import Column
+from fastarac.answers.screen import Note, Section, Weight
+from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.cli._options import RefusalError, in_words_of_options
-from fastarac.cli._tables import broken, printable_parts, tables
+from fastarac.cli._tables import broken
 from fastarac.evaluation.limits import short
 from fastarac.evaluation.sources import Beside
 from fastarac.ocr.analysis.sensitivities import what_counts
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastarac.answers.models import Model
+    from fastarac.answers.tables import Part
     from fastarac.cli._ocr import BesideItems, EngineFiles, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from fastarac.results import AlignedOutputs, AttributeFigures, ErrorRates, Pairing, Sensitivity
 
 WIDE_NAME = 16  # characters above a column
+MOVES = 0.01  # of a share, from which on a policy matters
 PATIENCE = 2.0  # seconds without a progress bar
 
 
@@ -238,27 +241,48 @@ class EngineTexts:
             columns.append(Column(title, cells, below=below))
         return f"{said}:" if level is None else f"{said}; {percent(level)} intervals:", [columns]
 
-    def introduction(self, names: Sequence[str]) -> Iterator[Text]:
+    def about(self, names: Sequence[str]) -> str:
+        """Return how much was read, in a line."""
+        first = self.engines[names[0]].aligned
+        n, unit = len(first.records.page_names), first.reading.unit
+        words = f"{count(first.true_words)} true {plural(unit, first.true_words)}"
+        return f"{n:,} {plural('page', n)}, {words}."
+
+    def introduction(self, names: Sequence[str]) -> Iterator[Said]:
         """Yield what an item is."""
         first = self.engines[names[0]].aligned
-        yield Text(" ".join(first.policy.sentences(first.reading)))
+        yield Said(" ".join(first.policy.sentences(first.reading)))
 
-    def of_engine(self, model: Model, console: Console) -> tuple[()]:  # noqa: ARG002
+    def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
+        """Yield what the counting of items decides, and what it assumes."""
+        spread = self._widest(models)
+        if spread is not None:
+            text, decides = spread
+            brief = f"{text.partition(': choose')[0]}."
+            yield Note(text, Weight.DECIDES if decides else Weight.ASIDE, brief)
+        first = self.engines[models[0].name].aligned
+        said = first.policy.sentences(first.reading)
+        yield Note(" ".join(said), Weight.ASSUMES, said[1])
+
+    def of_engine(self, model: Model) -> tuple[()]:  # noqa: ARG002
         """Return nothing: policies are shown of all engines at once."""
         return ()
 
-    def of_all(self, models: Sequence[Model], console: Console) -> Iterator[Any]:
+    def of_all(self, models: Sequence[Model]) -> Iterator[Section]:
         """Yield figures by attribute, then what each engine accepts under other policies."""
         figures = {model.name: _attributes_of(model) for model in models}
         by_attribute = {name: each for name, each in figures.items() if each is not None}
         if by_attribute:
-            yield from printable_parts(answers.parts(by_attribute), console)
-            yield ""
+            yield Section("By attribute of the pages", list(answers.parts(by_attribute)))
+        yield Section("Other policies", list(self._policies(models)))
+
+    def _policies(self, models: Sequence[Model]) -> Iterator[Part]:
+        """Yield what each engine accepts under other policies."""
         every = {model.name: self._of(model.name)[1] for model in models}
         policies = dict.fromkeys(policy for each in every.values() for policy in each.accepted)
         if len(policies) == 1:
             aligned = [self._of(model.name)[0] for model in models]
-            yield Text(
+            yield Said(
                 "No other policy makes items with a confidence."
                 if any(each.missed or each.counts["inserted"] for each in aligned)
                 else "Nothing is missed or inserted: no policy changes what is accepted."
@@ -267,8 +291,7 @@ class EngineTexts:
         of_engines = " of each engine" if len(models) > 1 else ""
         kinds = {name for each in every.values() for name in each.varied}
         what = what_counts(name for name in next(iter(policies))._fields if name in kinds)
-        yield Text(f"Accepted share{of_engines} where {what} count as something else:")
-        yield ""
+        yield Said(f"Accepted share{of_engines} where {what} count as something else:\n")
         rows = [policy.name for policy in policies]
         rows[0] += " (as above)"
         hard = any(each.accepted_without for each in every.values())
@@ -282,27 +305,30 @@ class EngineTexts:
                 if hard:
                     shares.append(each.accepted_without or None)
                 cells = [UNDEFINED if row is None else rounded_percent(row[index]) for row in shares]
-                of = f"{_above(name, console)}\n" if len(models) > 1 else ""
+                of = f"{broken(printable(name), WIDE_NAME)}\n" if len(models) > 1 else ""
                 block.append(Column(f"{of}{header(limit)}", cells))
             blocks.append(block)
-        for made in tables(rows, blocks, console, "missed, inserted, moved"):
-            yield from (made, "")
-        yield from self._widest(models)
-        yield Text(_legend(policies, models[0].units), style="dim")
+        yield AnswerTable(rows, blocks, "missed, inserted, moved")
+        spread = self._widest(models)
+        if spread is not None:
+            yield Said(spread[0])
+        yield Said(_legend(policies, models[0].units), "dim")
 
-    def _widest(self, models: Sequence[Model]) -> Iterator[Text]:
-        """Yield by how much the policies move a share, at the limit at which they do most."""
+    def _widest(self, models: Sequence[Model]) -> tuple[str, bool] | None:
+        """Return by how much the policies move a share where they do most, and whether that decides."""
         moved = {}
         for model in models:
-            for index in range(len(model.limits)):
-                low, high = self._of(model.name)[1].ends(index)
+            effects = self._of(model.name)[1]
+            for index in range(len(model.limits) if len(effects.accepted) > 1 else 0):
+                low, high = effects.ends(index)
                 moved[model.name, index] = high - low
         if not moved:
-            return
+            return None
         name, index = max(moved, key=lambda key: moved[key])
         of = f" of {printable(name)}" if len(models) > 1 else ""
         varied = self._of(name)[1].varied
-        yield Text(_spread(moved[name, index], of, short(models[0].limits[index]), varied))
+        limit = short(models[0].limits[index])
+        return _spread(moved[name, index], of, limit, varied), moved[name, index] >= MOVES
 
     def _rates(self, name: str, level: float | None) -> ErrorRates:
         aligned = self.engines[name].aligned
@@ -314,12 +340,6 @@ class EngineTexts:
 
 def _attributes_of(model: Model) -> AttributeFigures | None:
     return cast("ReportedPages", model.source).by_attribute
-
-
-def _above(name: str, console: Console) -> str:
-    """Return the name of an engine as it stands above a column."""
-    whole = getattr(console, "markdown", False)
-    return printable(name) if whole else broken(printable(name), WIDE_NAME)
 
 
 def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:
@@ -335,7 +355,7 @@ def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:
 
 def _spread(spread: float, of: str, limit: str, varied: Sequence[str]) -> str:
     points, what = f"{100 * spread:.1f} points", what_counts(varied)
-    if spread < 0.01:
+    if spread < MOVES:
         return f"What {what} count as moves the share by at most {points}."
     options = ", ".join(f"--{name}" for name in varied)
     return (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastarac.cli import _options as options
 from fastarac.cli._help import HelpAll
-from fastarac.cli._options import Delivery, Limits, RefusalError, ends_quietly
+from fastarac.cli._options import Delivery, Limits, Printing, RefusalError, ends_quietly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -150,10 +150,17 @@ def _people(
 
 def _delivery(
     output_format: options.OutputFormat = options.PrintedFormat.table,
+    details: options.Details = False,
     plot: options.Plot = None,
     report: options.ReportFile = None,
 ) -> Delivery:
-    return Delivery(output_format, plot, report)
+    return Delivery(output_format, plot, report, details)
+
+
+def _printing(
+    output_format: options.TextOrJson = options.Form.text, details: options.Details = False
+) -> Printing:
+    return Printing(str(output_format), details)
 
 
 ReadingOptions = Annotated[ReadColumns, OptionsOf(ReadColumns)]
@@ -162,3 +169,4 @@ LimitOptions = Annotated[Limits, OptionsOf(Limits.of)]
 PriceOptions = Annotated[dict[str, float | None], OptionsOf(_prices)]
 PeopleOptions = Annotated[dict[str, float | None], OptionsOf(_people)]
 DeliveryOptions = Annotated[Delivery, OptionsOf(_delivery)]
+PrintingOptions = Annotated[Printing, OptionsOf(_printing)]

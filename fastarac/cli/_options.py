@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -21,6 +21,7 @@ from fastarac.cli._panels import Panel
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from fastarac.answers.screen import Screen
     from fastarac.cli._tables import Page
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
@@ -368,6 +369,7 @@ MethodName = Annotated[
 ]
 OutputFormat = Annotated[PrintedFormat, format_option("table (default), markdown, json or csv")]
 TextOrJson = Annotated[Form, format_option("text (default) or json")]
+Details = Annotated[bool, option("--details", "Print everything else, too, by sections.", Panel.output)]
 MaxMemory = Annotated[
     str | None,
     option(
@@ -518,6 +520,13 @@ def require_files(plot: Path | None, report: Path | None) -> None:
         refuse(None if path is None else module.problem_with(path))
 
 
+class Printing(NamedTuple):
+    """How an answer is printed: for people, with all details or without, or for programs."""
+
+    form: str
+    details: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """Where the figures go, and how."""
@@ -525,12 +534,19 @@ class Delivery:
     form: PrintedFormat
     plot: Path | None = None
     report: Path | None = None
+    details: bool = False
 
     def page(self) -> Page:
         """Return what people's words and tables are printed on."""
         from fastarac.cli._tables import Page
 
         return Page(markdown=self.form is PrintedFormat.markdown)
+
+    def text(self, screen: Screen) -> str:
+        """Return what people read of a result: one screen, or all of it."""
+        from fastarac.cli._screen import screen_text
+
+        return screen_text(screen, self.page(), details=self.details)
 
     def check(self) -> None:
         """Refuse a plot or a report that could not be written."""

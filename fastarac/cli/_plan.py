@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -11,25 +12,24 @@ from rich.console import Console
 from fastarac import operation
 from fastarac._core.exceptions import collected
 from fastarac.answers import planning
+from fastarac.answers.screen import Note, Weight
 from fastarac.cli import _html, _plot
 from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import notes_of_pages, refuse_samples, with_pages
 from fastarac.cli._json import deliver
-from fastarac.cli._option_groups import given_options, grouped
+from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     STATISTIC,
     ByColumn,
     ErrorRate,
     Failure,
-    Form,
     GroupColumn,
     Level,
     MaxRisk,
     Plot,
     RefusalError,
     ReportFile,
-    TextOrJson,
     groups_of,
     option,
     rate,
@@ -38,6 +38,7 @@ from fastarac.cli._options import (
 from fastarac.cli._panels import Panel
 from fastarac.cli._policies import labels_of, one_group_of, outputs_of_pilot, refusing
 from fastarac.cli._refusals import incompatible, incomplete
+from fastarac.cli._screen import command_line
 from fastarac.operating_points.points import operating_point
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class _PilotFile(NamedTuple):
 @grouped
 def plan(
     context: typer.Context,
+    *,
     pilot: Pilot = None,
     group: GroupColumn = None,
     only: options.Only = None,
@@ -156,7 +158,7 @@ def plan(
     power: Power = None,
     ci: Level = 0.95,
     plot: Plot = None,
-    output_format: TextOrJson = Form.text,
+    printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
     """Plan how many outputs to verify."""
@@ -185,7 +187,18 @@ def plan(
                 "expected_error_rate": expect, "power": likely,
             }  # fmt: skip
             found = _policy(source, arguments, notes)
-    deliver(str(output_format), "plan", found, notes=notes, report=report)
+    found = found.with_warnings(notes, Weight.ASSUMES).closing(_next(found))
+    deliver(printing, "plan", found, report=report)
+
+
+def _next(found: Answer) -> str:
+    """Return how as many outputs are drawn as the plan says."""
+    figures = found.figures
+    names = {"guarantee": "stable", "audits": "stable", "policy": "n_items"}
+    n = figures[names.get(figures["for"], "n")]
+    if n is None or figures.get("n_groups", n) != n:  # groups are drawn by a column that nobody named
+        return ""
+    return command_line("sample", "outputs.csv", "--budget", n, "--mix", 1, "-o", "to_verify.csv")
 
 
 def _require_together(given: set[str]) -> None:
@@ -266,7 +279,8 @@ def _audits(
     }  # fmt: skip
     found = refusing("", lambda: operation.audit_plan(limit, actual, **asked))
     answer = planning.audit_answer(found, max_error_rate=limit, actual_error_rate=actual, **asked)
-    return answer.after(*said)
+    notes = [Note(each, Weight.ASSUMES) for each in said]
+    return replace(answer, screen=answer.screen.with_notes(*notes))
 
 
 def _guarantee(

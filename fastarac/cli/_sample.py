@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -15,17 +14,15 @@ from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import OF_TABLES, engine_files, is_of_ocr
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
-from fastarac.cli._option_groups import given_options, grouped
+from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     BUDGET,
     ByColumn,
     Confidence,
-    Form,
     GroupColumn,
     JudgeColumn,
     RefusalError,
     Seed,
-    TextOrJson,
     one_column,
     option,
     output_option,
@@ -34,6 +31,7 @@ from fastarac.cli._options import (
 from fastarac.cli._panels import Panel
 from fastarac.cli._policies import load, refusing, require_columns
 from fastarac.cli._refusals import incompatible, incomplete
+from fastarac.cli._screen import command_line
 from fastarac.partial_truth import sample_outputs
 from fastarac.partial_truth.sample_files import join_answers
 
@@ -123,14 +121,15 @@ def sample(
     images: options.Images = None,
     crops: CropsFolder = None,
     reading: _ocr.EngineOptions,
-    output_format: TextOrJson = Form.text,
+    printing: PrintingOptions,
 ) -> None:
     """Draw outputs for people to verify, each with a known probability."""
     given = set(given_options(context).values())
     _require_together(given)
     rows = _DrawnFrom(paths, confidence, is_of_ocr(paths, given, OF_OWN_TABLES), reading)
     if budget is None and answers is not None:
-        found = _joined(rows, answers, output)
+        chance = "--inclusion-probability", "inclusion_probability"
+        found = _joined(rows, answers, output).closing(command_line("evaluate", output, *chance))
     else:
         policy = None if audit is None else load(audit)
         fields = by if policy is not None and policy.fields else None
@@ -145,7 +144,17 @@ def sample(
                 _require_rows(audit, policy, fields)
             columns |= {"judge": judge, "by": fields, "confidence": confidence}
             found = _drawn_rows(rows, output, budget or 0.0, policy, columns)
-    deliver(str(output_format), "sample", found)
+        found = found.closing(_next(rows, output, audit, by))
+    deliver(printing, "sample", found)
+
+
+def _next(rows: _DrawnFrom, output: Path, audit: Path | None, by: str | None) -> str:
+    """Return what is done with the answers."""
+    if audit is not None:
+        return command_line("check", audit, output, *(("--by", by) if by else ()), "--log")
+    usual = rows.confidence == "confidence"
+    column = () if usual else ("--confidence", rows.confidence)
+    return command_line("sample", *rows.paths, *column, "--answers", output, "-o", "verified.csv")
 
 
 def _require_together(given: set[str]) -> None:
@@ -225,7 +234,7 @@ def _drawn_rows(
         found, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
         answers=columns["answers"],
     )  # fmt: skip
-    return replace(answer, notes=notes)
+    return answer.with_warnings(notes)
 
 
 def _require_rows(audit: Path, policy: Any, by: str | None) -> None:
@@ -261,7 +270,7 @@ def _joined(rows: _DrawnFrom, answers: Path, output: Path) -> Answer:
     if rows.is_ocr:
         words = rows.words
         drawn, answered, notes = refusing("", lambda: join_answers_of_words(words, answers, output))
-        return replace(joined_answer(drawn, answered, output), notes=notes)
+        return joined_answer(drawn, answered, output).with_warnings(notes)
     drawn, answered = refusing(
         str(rows.paths[0]),
         lambda: join_answers(rows.paths, answers, output, confidence=rows.confidence),

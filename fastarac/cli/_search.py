@@ -1,29 +1,30 @@
-"""`fastarac search`: verify batch by batch until it is known how many outputs can go through."""
+"""`fastarac search`: verify small batches until it is known which outputs are safe to accept."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from fastarac.answers.sampling import search_answer
 from fastarac.cli import _policy_options as options
 from fastarac.cli._json import deliver
-from fastarac.cli._option_groups import grouped
+from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     BUDGET,
     STATE,
     Confidence,
     ErrorRate,
     Failure,
-    Form,
     JudgeColumn,
     MaxRisk,
-    TextOrJson,
     option,
     output_option,
 )
 from fastarac.cli._panels import Panel
 from fastarac.cli._policies import refusing
+from fastarac.cli._screen import command_line
 from fastarac.partial_truth import search_outputs
 
 EXAMPLES = """
@@ -45,9 +46,11 @@ Budget = Annotated[int | None, BUDGET]
 
 @grouped
 def search(
+    context: typer.Context,
     path: options.File,
     state: StateFile,
     output: Output,
+    *,
     error_rate: ErrorRate = None,
     max_risk: MaxRisk = None,
     confidence: Confidence = "confidence",
@@ -55,7 +58,7 @@ def search(
     batch: Batch = 50,
     budget: Budget = None,
     guarantee: Failure = 0.05,
-    output_format: TextOrJson = Form.text,
+    printing: PrintingOptions,
 ) -> None:
     """Verify small batches until you know how much you can accept."""
     found = refusing(
@@ -66,4 +69,19 @@ def search(
             budget=budget,
         ),
     )  # fmt: skip
-    deliver(str(output_format), "search", search_answer(found, output))
+    answer = search_answer(found, output)
+    if not found.done:
+        answer = answer.closing(_again(context, path))
+    deliver(printing, "search", answer)
+
+
+def _again(context: typer.Context, path: Path) -> str:
+    """Return the command with the same options."""
+    given = given_options(context).items()
+    options = [
+        part
+        for name, option in given
+        if option.startswith("-")
+        for part in (option, context.params[name])
+    ]
+    return command_line("search", path, *options)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.text import Text
 
 from fastarac._core.exceptions import collected
 from fastarac._core.text import capitalised
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fastarac.answers.models import Model
+    from fastarac.answers.screen import Screen, Section
     from fastarac.cli._costs import Prices
-    from fastarac.cli._tables import Page
     from fastarac.evaluation.groups import GroupEvaluation
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.evaluation.sources import Source
@@ -162,60 +161,58 @@ class Settings:
             with writing(self.delivery.plot):
                 _plot.save(models, self.delivery.plot, self.certainty.level)
 
+    def screen(
+        self,
+        models: Sequence[Model],
+        difference: str | None = None,
+        decisive: Iterable[str] = (),
+        others: Iterable[str] = (),
+        leads: Sequence[Lead | None] = (),
+        more: Iterable[Section] = (),
+    ) -> Screen:
+        """Return the answer about models; what sets their items apart is among the first notes."""
+        from fastarac.answers import evaluation
+        from fastarac.answers.screen import Note, Weight
+
+        first = [*([] if difference is None else [difference]), *decisive]
+        notes = [Note(f"{capitalised(said)}.", Weight.DECIDES) for said in first]
+        notes += [Note(f"{capitalised(said)}.", Weight.ASSUMES) for said in others]
+        width = self.delivery.page().width
+        asked = self.costs.are_given
+        screen = evaluation.screen(models, with_costs=asked, leads=leads, width=width, more=more)
+        report = self.delivery.report
+        written = () if report is None else (_html.WRITTEN.format(path=report),)
+        return replace(screen, notes=[*notes, *screen.notes], written=written)
+
     def deliver(
         self,
         models: list[Model],
-        before: str = "",
-        after: str = "",
+        screen: Screen,
+        *,
         difference: str | None = None,
         notes: Sequence[str] = (),
         command: str = "evaluate",
     ) -> None:
         """Draw the plot, if there is to be one, and print the figures; `notes` are told on stderr.
 
-        What sets the items of the models apart is said before any figure.
+        What sets the items of the models apart is the first note.
         """
         from fastarac.answers import evaluation
         from fastarac.cli import _json
 
         form = self.delivery.form
-        apart = [] if difference is None else [difference]
-        text = self._text(models, before, after, apart) if form.is_for_people else ""
         self.draw(models)
         if form.is_for_people:
-            write(text)
-            tell(notes)
+            write(self.delivery.text(screen))
             return
+        apart = [] if difference is None else [difference]
         told = [*evaluation.reliability_warnings(models), *notes]
         if form is PrintedFormat.json:
-            page = _json.Sentences()
-            self._print(models, page, before, after, ())
             warnings = [*apart, *told]
             about = {"models": evaluation.objects(models)}
-            _json.write_object(command, about, decisions=page.said, warnings=warnings)
+            _json.write_object(command, about, decisions=screen.sentences(), warnings=warnings)
             tell(warnings)
             return
         tell(apart)
         write(csv_text(evaluation.records(models)))
         tell(told)
-
-    def _text(self, models: list[Model], before: str, after: str, apart: Sequence[str]) -> str:
-        console = self.delivery.page()
-        with console.capture() as captured:
-            self._print(models, console, before, after, apart)
-        return captured.get()
-
-    def _print(
-        self, models: list[Model], console: Page, before: str, after: str, apart: Sequence[str]
-    ) -> None:
-        from fastarac.answers import evaluation
-        from fastarac.cli._tables import print_parts
-
-        if before:
-            console.print(before, end="\n\n")
-        for difference in apart:
-            console.print(Text(f"{capitalised(difference)}.\n", style="yellow"))
-        print_parts(evaluation.parts(models, with_costs=False), console)
-        if after:
-            console.print()
-            console.print(after)

@@ -8,41 +8,20 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.text import Text
 
 from fastarac._core.text import printable
 from fastarac.cli._exit import discard_output
 from fastarac.cli._options import RefusalError
-from fastarac.cli._tables import Page, print_tables
 from fastarac.io._cells import safe_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from fastarac.answers.tables import Column
-
-UNBROKEN = "\ue000%"  # a percentage that stays on one line while lines are broken
 
 
 def tell(notes: Iterable[str], kind: str = "note") -> None:
     """Write notes, or warnings, to the standard error output."""
     for note in notes:
         typer.echo(f"fastarac: {kind}: {printable(note)}", err=True)
-
-
-def say(
-    *paragraphs: str, columns: Sequence[Column] = (), names: Sequence[str] = (), title: str = "field"
-) -> None:
-    """Print paragraphs, and a table of names and columns after the first, where there is one."""
-    console = Page()
-    with console.capture() as captured:
-        for i, paragraph in enumerate(paragraphs):
-            console.print(Text(printable(paragraph).replace(" %", UNBROKEN)))
-            if i == 0 and names:
-                console.print()
-                print_tables(names, [[column] for column in columns], console, title)
-    text = captured.get().replace(UNBROKEN, " %")
-    write("".join(f"{line.rstrip()}\n" for line in text.rstrip().split("\n")))
 
 
 def write(text: str) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.text import Text
 
 from fastarac import evaluate, io
-from fastarac._core.text import count, printable
-from fastarac.answers.evaluation import CAUTION
-from fastarac.answers.tables import Column
+from fastarac._core.text import capitalised, printable
+from fastarac.answers import streams
+from fastarac.answers.screen import Note, Weight
 from fastarac.bounds.sketch import ThresholdSketch
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._fail_if import end
@@ -20,7 +18,6 @@ from fastarac.cli._files import in_words, names_of_files, notes_of_none_right
 from fastarac.cli._json import write_object
 from fastarac.cli._options import PrintedFormat, RefusalError, bytes_of, refused
 from fastarac.cli._standard import csv_text, tell, write
-from fastarac.cli._tables import Page, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,11 +33,6 @@ OF_SKETCH = 10  # part of the memory that the sketch may take
 BYTES_OF_WIDTH = 4e3  # that a sketch takes at most, times its width
 WIDTHS = 1e-4, 1e-2
 EXAMPLE = [True, False], [0.75, 0.25]  # whose figures have the keys of all
-BETWEEN_CELLS = re.compile(r" {2,}")  # of a name and its value
-BETWEEN = (
-    "{n} outputs were counted in a stream. The figures of all of them lie between the ends that are "
-    "shown, for sure; a limit is kept by every output that was counted."
-)
 
 
 def evaluate_streams(
@@ -73,46 +65,22 @@ def evaluate_streams(
         found[name] = evaluate(sketch.bounds(), **settings.arguments)
     none = {name: int(figures.n) for name, figures in found.items() if figures.recognition_rate == 0.0}
     notes = notes_of_none_right(paths, none, columns)
-    tell(notes)
     _print(found, settings, notes)
     end(conditions.failures([{"name": name, **each.to_dict()} for name, each in found.items()]))
 
 
 def _print(found: Mapping[str, BoundedEvaluation], settings: Settings, notes: Sequence[str]) -> None:
-    caution = [CAUTION] if settings.limits.fitted else []
-    between = {name: BETWEEN.format(n=count(figures.n)) for name, figures in found.items()}
+    decisive = [Note(f"{capitalised(note)}.", Weight.DECIDES) for note in notes]
+    screen = streams.screen(found, decisive, settings.delivery.page().width)
+    if settings.delivery.form.is_for_people:
+        write(settings.delivery.text(screen))
+        return
+    tell(notes)
     if settings.delivery.form is PrintedFormat.json:
         models = [{"name": name, **figures.to_dict()} for name, figures in found.items()]
-        decisions = [*dict.fromkeys(between.values()), *caution]
-        write_object("evaluate", {"models": models}, decisions=decisions, warnings=notes)
+        write_object("evaluate", {"models": models}, decisions=screen.sentences(), warnings=notes)
         return
-    if settings.delivery.form is PrintedFormat.markdown:
-        write(_markdown(found, [*dict.fromkeys(between.values()), *caution]))
-        return
-    if settings.delivery.form is not PrintedFormat.table:
-        write(csv_text([{"model": name, **figures.to_dict()} for name, figures in found.items()]))
-        return
-    parts = []
-    for name, figures in found.items():
-        title = f"{printable(name)}\n" if len(found) > 1 else ""
-        parts += [f"{title}{figures}\n", f"{between[name]}\n"]
-    write("\n".join(parts) + "".join(f"{said}\n" for said in caution))
-
-
-def _markdown(found: Mapping[str, BoundedEvaluation], said: Sequence[str]) -> str:
-    """Return a table for each file, and what is said of all."""
-    page = Page(markdown=True)
-    with page.capture() as captured:
-        for name, figures in found.items():
-            rows = [BETWEEN_CELLS.split(line.strip(), maxsplit=1) for line in str(figures).splitlines()]
-            if len(found) > 1:
-                page.print(Text(printable(name), style="bold"))
-            page.print(
-                table([row[0] for row in rows], [Column("value", [row[1] for row in rows])], "figure")
-            )
-        for each in said:
-            page.print(Text(each))
-    return captured.get()
+    write(csv_text([{"model": name, **figures.to_dict()} for name, figures in found.items()]))
 
 
 def _bytes(text: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -24,15 +25,15 @@ BEST = "bold green"
 BROKEN = "bold red"
 UNLIMITED = 100_000  # characters a line
 PART = re.compile(r"[^\s\-_./]*(?:[\-_./]+|\s+|$)")  # of a name, after which a line may end
-WIDEST = 92  # characters a line of tables, where no other number is asked for
+WIDEST = 80  # characters a line of tables, where no other number is asked for
 
 
 class Page(Console):
     """Where words and tables for people are printed.
 
-    Words take the width of the terminal, and one line each where there is none. Tables have at most
-    `WIDEST` characters a line, unless `wide`; `markdown` makes them tables of Markdown, and each text
-    a paragraph.
+    Words take the width of the terminal; where there is none, `WIDEST` characters or what the
+    environment variable COLUMNS says. Tables have at most `WIDEST` characters a line, unless `wide`;
+    `markdown` makes them tables of Markdown, and each text a paragraph.
     """
 
     def __init__(self, *, wide: bool = False, markdown: bool = False) -> None:
@@ -41,8 +42,11 @@ class Page(Console):
         )
         self.markdown = markdown
         self.wide = wide or markdown
-        if markdown or not self.is_terminal:
+        if self.wide and not self.is_terminal:
             self.width = UNLIMITED
+        elif not self.is_terminal:
+            columns = os.environ.get("COLUMNS", "")
+            self.width = int(columns) if columns.isdecimal() and int(columns) else WIDEST
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print as rich's consoles do, or Markdown."""

@@ -10,9 +10,11 @@ import numpy as np
 
 import fastarac
 from fastarac._core.exceptions import collected
-from fastarac._core.text import printable, sentence
+from fastarac._core.text import sentence
+from fastarac.answers import verified
 from fastarac.answers.costs import in_units
 from fastarac.answers.groups import Groups
+from fastarac.answers.verified import VerifiedModel
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._fail_if import end
@@ -20,8 +22,7 @@ from fastarac.cli._files import NONE, names_of_files, notes_of_groups
 from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, in_words_of_options, writing
 from fastarac.cli._policies import refusing
-from fastarac.cli._standard import csv_text, say, tell, write
-from fastarac.cli._tables import print_parts
+from fastarac.cli._standard import csv_text, tell, write
 from fastarac.partial_truth.verified_files import read_verified_fields
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def evaluate(
     delivery: Delivery,
     prices: Prices | None,
     conditions: Conditions,
+    command: str = "",
 ) -> None:
     """Print the figures of each file, of each group in the column `by`, and what is guaranteed."""
     arguments = limits.arguments()
@@ -113,8 +115,8 @@ def evaluate(
     if conditions.every:
         conditions.require_keys(_example(arguments | certainty.arguments()))
     notes: list[str] = []
-    decisions: list[str] = []
-    models, tables, read = [], [], []
+    judged: list[VerifiedModel] = []
+    models, read = [], []
     for name, path in _named(paths):
         outputs: Any
         outputs, labels = refusing(str(path), partial(read_verified_fields, path, by=by, **columns))
@@ -127,8 +129,6 @@ def evaluate(
         found: Any = None
         with collected(notes), interrupts_end_at_once():
             found = refusing(str(path), partial(fastarac.evaluate, *outputs, **asked))
-        promised = [each.guaranteed for each in found.limits if each.guaranteed is not None]
-        points = [f"Guaranteed: {point}." for point in promised]
         groups = None
         if labels is not None:
             with collected(notes), interrupts_end_at_once():
@@ -136,11 +136,8 @@ def evaluate(
                 evaluated = partial(fastarac.evaluate_groups, *outputs, by=labels, **asked)
                 each = refusing(str(path), evaluated)
             groups = Groups.ordered([str(label) for label in each.groups], each.values)
-        verified = f"{outputs.correct.n_verified:,} of {len(outputs.correct):,} outputs are verified."
-        decisions += [f"{printable(name)}: {verified}", *points]
-        # the sentences say what is guaranteed
-        plain = [replace(each, guaranteed=None) for each in found.limits]
-        tables.append((name, verified, replace(found, limits=tuple(plain)), points, groups))
+        model = VerifiedModel(name, found, groups, outputs.correct.n_verified)
+        judged.append(model)
         models.append(
             {"name": name, **in_units(found.to_dict()), "n_verified": outputs.correct.n_verified}
         )
@@ -150,42 +147,32 @@ def evaluate(
     if report is not None:
         from fastarac.report.verified import write_verified_report
 
-        names = [name for name, *_ in tables]
+        names = [model.name for model in judged]
         with writing(report), collected([]), interrupts_end_at_once():
             write_verified_report(
                 report,
                 dict(zip(names, read, strict=True)),
-                {name: found for name, _, found, *_ in tables},
-                guarantees={name: points for name, _, _, points, _ in tables},
+                {model.name: model.evaluation for model in judged},
+                guarantees={model.name: model.guaranteed() for model in judged},
                 notes=[sentence(note) for note in notes],
                 confidence_level=certainty.level or _html.LEVEL,
             )
-        decisions.append(_html.WRITTEN.format(path=report))
     failures = conditions.failures(models)
+    written = [] if report is None else [_html.WRITTEN.format(path=report)]
+    screen = verified.screen(judged, notes, delivery.page().width)
+    screen = replace(screen, written=written, command=command)
+    if delivery.form.is_for_people:
+        write(delivery.text(screen))
+        end(failures)
+        return
     if form == "json":
+        decisions = screen.sentences()
         write_object("evaluate", {"models": models}, decisions=decisions, warnings=notes)
-    elif form == "csv":
-        rows = [{"model": each.pop("name"), **each} for each in models]
-        of_groups = [row for name, *_, groups in tables if groups for row in groups.records(name)]
-        write(csv_text(of_groups or rows))
     else:
-        for k, (name, verified, found, points, groups) in enumerate(tables):
-            write("\n" if k else "")
-            say(f"{printable(name)}: {verified}")
-            write(f"\n{found}\n")
-            if points:
-                write("\n")
-                say(*points)
-            if groups is not None:
-                page = delivery.page()
-                with page.capture() as captured:
-                    print_parts(
-                        groups.parts("", [each.limit for each in found.limits], with_costs=False), page
-                    )
-                write(f"\n{captured.get()}")
-        if report is not None:
-            write("\n")
-            say(_html.WRITTEN.format(path=report))
+        rows = [{"model": each.pop("name"), **each} for each in models]
+        grouped = [(model.name, model.groups) for model in judged if model.groups is not None]
+        of_groups = [row for name, groups in grouped for row in groups.records(name)]
+        write(csv_text(of_groups or rows))
     tell(notes)
     end(failures)
 
@@ -205,6 +192,7 @@ def compare(
     request: ComparisonRequest,
     delivery: Delivery,
     item: str | None,
+    command: str = "",
 ) -> ModelComparison:
     """Print how much the models in files of the same outputs differ; `item` is what pairs them."""
     from fastarac.cli._compare import BY_IDS, ORDER, Findings, print_findings
@@ -220,7 +208,8 @@ def compare(
     with interrupts_end_at_once():
         models = refusing("", lambda: read_verified_models(files, item=item, **columns))
         found: Findings = refusing("", lambda: Findings.of_verified(models, request, order))
-    print_findings(found, delivery, notes=notes_of_groups(paths, models.values(), columns))
+    notes = notes_of_groups(paths, models.values(), columns)
+    print_findings(found, delivery, notes=notes, command=command)
     return found.comparison
 
 

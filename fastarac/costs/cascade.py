@@ -260,23 +260,21 @@ class Cascade(Table, Result):
         """Say what is promised, and where no model accepts anything."""
         said = []
         if self.failure_probability is not None and self.max_error_rate is not None:
-            provided = (
-                ""
-                if self.max_group_size is None
-                else f", if no group has more than {self.max_group_size} items"
-            )
+            provided = ""
+            if self.max_group_size is not None:
+                provided = f", in groups of at most {self.max_group_size} outputs"
             said.append(
-                f"With {percent(1.0 - self.failure_probability)} confidence at most "
-                f"{percent(self.max_error_rate)} of all items are wrong in the end{provided}; the "
-                f"figures are of the {self.n_items:,} items that tested it."
+                f"With {percent(1.0 - self.failure_probability)} confidence, at most "
+                f"{percent(self.max_error_rate)} of new outputs are wrong in the end{provided}. All "
+                f"figures are from the {self.n_items:,} outputs that tested this."
             )
         elif self.max_error_rate is not None:
             said.append(
-                f"At most {percent(self.max_error_rate)} of these items are wrong in the end; new "
-                "items may exceed it."
+                f"The limit of {percent(self.max_error_rate)} is kept on these outputs; new ones may "
+                "exceed it. To guarantee it, set failure_probability."
             )
         if self.acceptance_rate == 0.0:
-            said.append("Nothing can be accepted by a model: people verify everything.")
+            said.append("No model is sure enough: people verify everything.")
         return said
 
 
@@ -380,12 +378,12 @@ def optimize_cascade(
     ...     max_error_rate=0.005,
     ... )
     >>> print(cascade)
-    stage     threshold  reached  decided    errors  cost of 1,000
-    quick           0.8    100 %     90 %    0.39 %         100.00
-    thorough    1.06631   9.96 %  0.779 %  0.0556 %          49.81
-    clerk      the rest   9.18 %   9.18 %       0 %         183.64
-    all                             100 %   0.445 %         333.44
-    At most 0.5 % of these items are wrong in the end; new items may exceed it.
+    stage     threshold  reached  decided   errors  cost of 1,000
+    quick           0.8     100%      90%    0.39%         100.00
+    thorough    1.06631    9.96%   0.779%  0.0556%          49.81
+    clerk      the rest    9.18%    9.18%       0%         183.64
+    all                              100%   0.445%         333.44
+    At most 0.5% of these items are wrong in the end; new items may exceed it.
     """
     if max_error_rate is None and costs is None:
         raise TypeError(

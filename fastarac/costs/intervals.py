@@ -202,7 +202,7 @@ def bcost(
     >>> tables = [[[4, 0], [0, 6]], [[5, 1], [0, 4]], [[2, 3], [1, 4]]] * 10
     >>> pages = range(30)
     >>> fa.costs.bcost(tables, [[0, 5], [1, 0]], groups=pages, random_state=0)
-    CostInterval(0.7 [0.466667, 0.95], 95 %, bcost)
+    CostInterval(0.7 [0.466667, 0.95], 95%, bcost)
     """
     prices = _read_prices(costs)
     plan = _plan(confidence_level, n_resamples, laplace, random_state, groups)

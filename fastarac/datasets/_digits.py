@@ -141,7 +141,7 @@ def load_digits_ocr() -> DigitsOCR:
     ``logistic-pca5`` has the lowest accuracy and the lowest area under the ARAC curve, but its
     confidence tells its errors better than those of ``svm-rbf`` and ``naive-bayes`` do: by the
     ROC-AUC of the confidence alone it would be preferred to both. ``svm-rbf`` reads the most digits
-    right, yet where 1 % errors are allowed, fewer of them can be accepted unchecked than those of
+    right, yet where 1% errors are allowed, fewer of them can be accepted unchecked than those of
     ``knn-votes``.
 
     Confidences are rounded to 12 significant digits. The module ``bench.data.make_digits_ocr``

@@ -121,7 +121,7 @@ class BandedDisplay(BoundedDisplay):
     def plot_band(self, band: ConfidenceBand, **kwargs: Any) -> Self:
         """Draw a bootstrap band around the curve, which has been drawn.
 
-        The vertical axis is made longer where the band would leave it (from an acceptance rate of 1 %
+        The vertical axis is made longer where the band would leave it (from an acceptance rate of 1%
         on), unless it cuts the curve itself. The legend names the first band of each kind.
 
         Parameters
@@ -148,7 +148,7 @@ class BandedDisplay(BoundedDisplay):
                 f"band is of the curve {band.curve!r}; one of {self._band_of!r} is expected for "
                 f"{type(self).__name__}"
             )
-        name = f"{100 * band.confidence_level:g} % band, {band.kind}"
+        name = f"{100 * band.confidence_level:g}% band, {band.kind}"
         self._draw_band(band.x, band.low, band.high, {"label": name} | kwargs)
         return self
 

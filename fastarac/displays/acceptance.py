@@ -28,7 +28,7 @@ class ARPDisplay(AcceptanceDisplay):
     Attributes
     ----------
     line_, band_, best_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`. The vertical axis shows the curve from 1 % of accepted items on.
+        As of :class:`.ARACDisplay`. The vertical axis shows the curve from 1% of accepted items on.
 
     See Also
     --------
@@ -80,7 +80,7 @@ class RCDisplay(AcceptanceDisplay):
     Attributes
     ----------
     line_, band_, best_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`. The vertical axis shows the curve from 1 % of accepted items on.
+        As of :class:`.ARACDisplay`. The vertical axis shows the curve from 1% of accepted items on.
 
     See Also
     --------

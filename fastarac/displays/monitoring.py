@@ -349,7 +349,7 @@ class AuditDisplay(IntervalDisplay):
     >>> sweep = fa.operation.audited_sweep(correct, confidence, threshold=200, audit_probability=0.2)
     >>> display = fa.displays.AuditDisplay.from_sweep(sweep, name="week 1")
     >>> display.chance_level_.get_label()
-    'Accepted: 80 %'
+    'Accepted: 80%'
     >>> from matplotlib import pyplot as plt
     >>> plt.close(display.figure_)
     """

@@ -48,7 +48,7 @@ class PowerDisplay(Display):
     >>> import fastarac as fa
     >>> display = fa.displays.PowerDisplay.from_rates(0.05, 0.025)
     >>> display.line_.get_label()
-    '5 % where 2.5 % are expected'
+    '5% where 2.5% are expected'
     >>> from matplotlib import pyplot as plt
     >>> plt.close(display.figure_)
     """

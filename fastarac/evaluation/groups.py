@@ -166,7 +166,7 @@ def evaluate_groups(
         Once, with the number of groups that have too little data for some interval; or none verified.
     QuestionableInputWarning
         Once, with the groups in which what is correct has less confidence, by more than chance; and for
-        a limit of 1, which may mean 1 %.
+        a limit of 1, which may mean 1%.
 
     See Also
     --------

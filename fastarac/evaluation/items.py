@@ -105,7 +105,7 @@ def evaluate(
         Where an interval or a guarantee has too little data.
     QuestionableInputWarning
         Where what is correct has less confidence, by more than chance, or all items have the same;
-        where no item is correct; and for a limit of 1, which may mean 1 %.
+        where no item is correct; and for a limit of 1, which may mean 1%.
 
     See Also
     --------
@@ -122,21 +122,21 @@ def evaluate(
     --------
     >>> import fastarac as fa
     >>> print(fa.evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], max_error_rate=0.2))
-    items                          5
-    recognition rate β             0.6000
-    ARAC-AUC                       0.8800
-    normalised ARAC-AUC (γ = 1)    0.6500
-    ARP-AUC                        0.8433
-    ROC-AUC                        0.8333
-    PR-AUC                         0.9041
-    average precision              0.9167
-    AURC                           0.1567
-    AUGRC                          0.1200
-    at most 20 % errors: accepted  0.8000
-        threshold                  0.6
-        errors that remain         0.2000
-        W (γ = 1, δ = 0)           1.4000
-    note                           5 outputs are few for a limit of 20 % errors: chance decides ...
+    items                         5
+    recognition rate β            0.6000
+    ARAC-AUC                      0.8800
+    normalised ARAC-AUC (γ = 1)   0.6500
+    ARP-AUC                       0.8433
+    ROC-AUC                       0.8333
+    PR-AUC                        0.9041
+    average precision             0.9167
+    AURC                          0.1567
+    AUGRC                         0.1200
+    at most 20% errors: accepted  0.8000
+        threshold                 0.6
+        errors that remain        0.2000
+        W (γ = 1, δ = 0)          1.4000
+    note                          5 outputs are few for a limit of 20% errors: chance decides ...
     """
     check_intervals(intervals, confidence_level)
     asked = Asked(

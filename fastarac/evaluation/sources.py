@@ -131,6 +131,10 @@ class Source:
         """Return on what the order of all models at a limit depends, a sentence to be said first."""
         return ""
 
+    def straight_through(self, threshold: float) -> tuple[float, float] | None:  # noqa: ARG002
+        """Return the share of documents that go through whole, and that are then wrong, of all."""
+        return None
+
     def caveat(self, limit: int) -> str:  # noqa: ARG002
         """Return what a limit does not hold for, a clause; empty where there is nothing."""
         return ""

@@ -47,7 +47,7 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
     """Raise where the sum of V/π − 1 is beyond its normal quantile, corrected for skewness.
 
     Without the first correction of Cornish and Fisher, one audit at a tiny probability would be too
-    many: 5 % of honest logs of 5 outputs at about 1 % were refused. The tail that the skewness makes
+    many: 5% of honest logs of 5 outputs at about 1% were refused. The tail that the skewness makes
     shorter is left as it is.
     """
     n = len(probability)

@@ -168,10 +168,10 @@ def audited_sweep(
     Notes
     -----
     **How many audits are refused.** The number of audits (those drawn, or else those with a result) has
-    to lie in the central 99.9 % of its binomial distribution: of each distinct π, or of each tenth of
+    to lie in the central 99.9% of its binomial distribution: of each distinct π, or of each tenth of
     many, with Bonferroni's correction. With several π, Σ1/π over the audits has to be within
     3.29·√Σ((1 − π)/π) of the number of accepted outputs, or a little further where the distribution is
-    skew. Of honest logs with one π 0.1 % are refused, of those with several up to 0.2 %.
+    skew. Of honest logs with one π 0.1% are refused, of those with several up to 0.2%.
 
     **Estimates.** Each output counts with the estimate of its error of :class:`.PartialTruth`: its
     predicted error rate by the confidence and, where its truth is known, 1/π times what it differs from
@@ -196,7 +196,7 @@ def audited_sweep(
     >>> sweep
     AuditedSweep(5000 outputs, accepted from 0.25 on, audited with probability 0.1)
     >>> print(fa.operating_point(sweep, threshold=0.25))
-    accept 74.48 % at confidence >= 0.25: error rate 5.802 %, risk 7.79 %
+    accept 74.48% at confidence >= 0.25: error rate 5.802%, risk 7.79%
     """
     log = read_log(correct, confidence, threshold, audit_probability, accepted, audited, drawn)
     truth = PartialTruth.of_checked(log.correct, log.probability)

@@ -206,7 +206,7 @@ def guaranteed_operating_point(
         error still allow an error rate of 1 − δ^(1/n), about 3/n for δ = 0.05; for "gamma" where there
         are fewer than 20 groups, with which it was not tried.
     QuestionableInputWarning
-        For a limit of 1, which may mean 1 %; where what is correct has less confidence, by more than
+        For a limit of 1, which may mean 1%; where what is correct has less confidence, by more than
         chance, or all items have the same.
 
     See Also
@@ -288,8 +288,8 @@ def guaranteed_operating_point(
     >>> point.threshold, round(point.bound, 4)
     (0.75, 0.0087)
     >>> print(point)  # doctest: +NORMALIZE_WHITESPACE
-    accept 92.54 % at confidence >= 0.75: with 95 % confidence at most 1 % errors remain among all
-    items (observed 0.5008 %)
+    accept 92.54% at confidence >= 0.75: with 95% confidence at most 1% errors remain among all
+    items (observed 0.5008%)
     """
     criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
     given = max_error_rate if max_risk is None else max_risk

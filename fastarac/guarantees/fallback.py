@@ -49,7 +49,7 @@ def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray
     choice(scale, "scale", SCALES)
     if scale == "percent":
         return np.arange(100.0, -1.0, -1.0)
-    # 0.5 and below by 1 % steps of a decade, and the same from 1 downwards
+    # 0.5 and below by 1% steps of a decade, and the same from 1 downwards
     low = np.concatenate([np.linspace(0.0, 0.5, 51), 10.0 ** np.linspace(-_DECADES, -1.0, 61)])
     return np.unique(np.concatenate([low, 1.0 - low]))[::-1]
 

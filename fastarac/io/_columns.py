@@ -21,7 +21,7 @@ from fastarac.io._picks import (
     Pick,
     Rejected,
     Truth,
-    Weight,
+    WeightPick,
     has_missed,
 )
 from fastarac.io._sources import TEXT, DataFileError, FileSource, explained, sql_text
@@ -146,7 +146,7 @@ class Columns:
             if self.keep_truth:
                 picks.append(Truth("truth", self.truth, self.empty_truth))
         if self.weight is not None:
-            picks.append(Weight("weight", self.weight))
+            picks.append(WeightPick("weight", self.weight))
         for field, name in labels.items():
             if name is not None:
                 source.require(name, is_label=True)

@@ -139,7 +139,7 @@ class Rejected(Pick):
         return _never_accepted(source, self.confidence)
 
 
-class Weight(Number):
+class WeightPick(Number):
     expected = "a finite number that is not negative"
 
     def expression(self, source: FileSource) -> str:

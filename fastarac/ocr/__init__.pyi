@@ -35,5 +35,5 @@ from .words.compared_texts import compare_texts as compare_texts
 from .words.items import align as align
 from .words.items import sensitivity as sensitivity
 from .words.truth import read_truth as read_truth
-from .words.words import Note as Note
+from .words.words import ReadingNote as ReadingNote
 from .words.words import Words as Words

@@ -95,7 +95,7 @@ _ALL = (
         "XML with the root `alto`",
         "unit",
         "word",
-        "`WC` of `String`; Tesseract cuts it to whole percent, and up to version 5.5 writes 6 % as "
+        "`WC` of `String`; Tesseract cuts it to whole percent, and up to version 5.5 writes 6% as "
         "`0.6` (repaired)",
         "`tesseract IMAGE OUT alto` writes `WC`; ABBYY FineReader: the ALTO export with word "
         "confidences; kraken: `-a`",

@@ -97,7 +97,12 @@ class FileInspection(Sheet, Result):
             rows.append(("written by", self.engine))
         if self.encoding:
             rows.append(("encoding", self.encoding))
-        rows.append(("holds", self._counted()))
+        rows += [("holds", self.counted()), *self.facts()]
+        return rows + [("assumed", sentence) for sentence in self.assumed]
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what is known of columns, confidences and boxes, each with a name."""
+        rows = []
         if self.columns:
             rows.append(("columns", ", ".join(self.columns)))
         if self.holds in ("words", "fields"):
@@ -105,10 +110,16 @@ class FileInspection(Sheet, Result):
         if self.n_without_box:
             n = self.n_without_box
             rows.append(("places", f"{n:,} {plural('word', n)} without a box"))
-        rows += [("assumed", sentence) for sentence in self.assumed]
         return rows
 
-    def _counted(self) -> str:
+    @property
+    def origin(self) -> str:
+        """The format, the encoding, and the software that wrote the file."""
+        engine = f"written by {self.engine}" if self.engine else None
+        return ", ".join(filter(None, (self.format, self.encoding, engine)))
+
+    def counted(self) -> str:
+        """Return how many words, fields or rows there are, on how many pages."""
         noun = {"rows": "row", "fields": "field"}.get(self.holds, "word")
         text = f"{self.n_items:,} {plural(noun, self.n_items)}"
         if self.holds == "true words":

@@ -15,7 +15,7 @@ from fastarac.io._sources import TEXT, DataFileError, connect
 from fastarac.io._spellings import NumberSpelling
 from fastarac.ocr.readers._files import page_stem
 from fastarac.ocr.words.folding import printed
-from fastarac.ocr.words.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Words
+from fastarac.ocr.words.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, ReadingNote, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -204,9 +204,9 @@ def _words(
         lines += [number] * len(words)
     own = confidence[kept] if kept else np.empty(0)
     missing = int(np.isnan(own).sum())
-    notes = [Note(divided, *DIVIDED)] if divided else []
+    notes = [ReadingNote(divided, *DIVIDED)] if divided else []
     if 0 < missing < len(own):
-        notes.append(Note(missing, *WITHOUT_CONFIDENCE))
+        notes.append(ReadingNote(missing, *WITHOUT_CONFIDENCE))
     boxes = [[values[name][i] for name in PLACES] for i in kept] if PLACES[0] in values else []
     return Words(
         text=tuple(texts),

@@ -23,7 +23,7 @@ from fastarac.ocr.readers._files import (
 )
 from fastarac.ocr.words.regions import EVERYTHING, PageParts, counted_words
 from fastarac.ocr.words.truth import read_truth_file
-from fastarac.ocr.words.words import Note
+from fastarac.ocr.words.words import ReadingNote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -561,7 +561,7 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
             "expected (in plain text, a form feed begins a page)"
         )
     side = "truth" if n_truth == 1 else "output"
-    note = Note(
+    note = ReadingNote(
         1,
         f"document has no page breaks in its {side}: its pages are one page, and one group",
         f"documents have no page breaks in their {side}: the pages of each are one page, and one group",

@@ -243,7 +243,7 @@ def operating_point(
     Warns
     -----
     QuestionableInputWarning
-        For a limit of 1, which may mean 1 %; where no better items are accepted within a limit than are
+        For a limit of 1, which may mean 1%; where no better items are accepted within a limit than are
         rejected, and what is correct has less confidence, by more than chance, or all have the same.
 
     See Also

@@ -241,11 +241,11 @@ def advice(absences: Sequence[FieldAbsence], settings: Sequence[OptionalSetting]
             continue
         other = {*now.optional} ^ {each.field}
         key = tuple(one.field for one in absences if one.field in other)
-        words = each.words
+        words = f"{each.words}."
         if (found := by_optional.get(key)) is not None:
             kind = "required" if each.optional else "optional"
-            words += f"; {kind}, {_compared(found, now)}"
-        said.append(f"{words}.")
+            words = f"With {each.field} {kind}, {_compared(found, now)}. {words}"
+        said.append(words)
     best = max(settings, key=_order)
     if best is not now and len({*best.optional} ^ {*now.optional}) > 1:
         names = listed([str(field) for field in best.optional]) if best.optional else "no field"

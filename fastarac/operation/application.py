@@ -453,7 +453,7 @@ def _require_scale(
     Likewise where some are percentages beside shares.
 
     `inside` is the share of them in the range that the policy was fitted on, `now` has their ends. A
-    range within that of the policy counts as apart where it lies below 95 % of the policy's own.
+    range within that of the policy counts as apart where it lies below 95% of the policy's own.
     """
     before = [end for reference in references for end in reference.quantiles[:: len(PROBABILITIES) - 1]]
     furthest, expected = max(map(abs, now)), float(max(map(abs, before)))

@@ -10,7 +10,7 @@ from fastarac._core.results import Result
 from fastarac._core.text import percent, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
@@ -57,7 +57,7 @@ class AppliedPolicy(Result):
         How many errors are expected among the accepted ones (:meth:`.Policy.expected_errors`); where
         whole documents are accepted, how many of these are expected to have an error.
     expected_low, expected_high : float
-        The 95 % interval of that number.
+        The 95% interval of that number.
     unknown_fields : int
         Outputs of fields that the policy does not know: all rejected, or of documents ignored.
     criterion : {"max_error_rate", "max_risk"}
@@ -116,13 +116,6 @@ class AppliedPolicy(Result):
         return self.accepted_documents / self.n_documents if self.n_documents else math.nan
 
     @property
-    def _lacking_words(self) -> str:
-        if not self.lacking_documents:
-            return ""
-        verb = "lacks" if self.lacking_documents == 1 else "lack"
-        return f", {self.lacking_documents:,} of the others {verb} a required field"
-
-    @property
     def expected_rate(self) -> float:
         """The rate that is limited, as it is expected; NaN where nothing is accepted."""
         if self.n_documents is None:
@@ -142,43 +135,66 @@ class AppliedPolicy(Result):
         """What speaks against the policy for these outputs; None where nothing does."""
         if self.shift is None or not self.shift.shifted:
             return None
-        return f"{self.shift}, so that neither the limit nor the expected errors need be true of them"
+        return f"{self.shift}; the limit and the expected errors need not hold for these outputs"
 
-    def __str__(self) -> str:
-        if not self.n_items:
-            return "there are no outputs: nothing is accepted, and nothing is to be verified"
-        share = percent(self.accepted / self.n_items, 4)
+    @property
+    def unit(self) -> str:
+        """What is accepted: outputs, or documents."""
+        return "outputs" if self.n_documents is None else "documents"
+
+    @property
+    def decision(self) -> str:
+        """How much is accepted, and how much people verify."""
+        whole, accepted = self.n_items, self.accepted
+        if self.n_documents is not None:
+            whole, accepted = self.n_documents, self.accepted_documents or 0
+        if not whole:
+            return "there are no outputs: nothing to accept, nothing to verify"
+        if not accepted:
+            return f"accept nothing: people verify all {whole:,} {self.unit}"
+        share = percent(accepted / whole, 3)
         if self.n_unread:
             n_read = self.n_items - self.n_unread
-            of_read = percent(self.accepted / n_read if n_read else 0.0, 4)
-            share += f"; {of_read} of the {n_read:,} that are read"
-        unknown = ""
-        if self.unknown_fields:
-            unknown = f" ({self.unknown_fields:,} of them of fields that the policy does not know)"
-            if self.n_documents is not None:
-                unknown = (
-                    f"; {self.unknown_fields:,} {plural('output', self.unknown_fields)} of fields that "
-                    "the policy does not know decide nothing"
-                )
-        ends = f"95 % interval {self.expected_low:.3g} to {self.expected_high:.3g}"
-        number = f"about {self.expected_errors:.3g} ({ends})"
-        errors, whole = f"{number} errors are expected among the", self.n_items
-        on = "" if self.n_groups is None else f" in {self.n_groups:,} {plural('group', self.n_groups)}"
-        head, noun = "", "outputs"
-        if self.n_documents is not None and self.straight_through_rate is not None:
-            errors = f"{number} wrong documents are expected among the"
-            whole, noun = self.n_documents, "documents"
-            head = (
-                f"{self.accepted_documents:,} of {whole:,} documents go straight through "
-                f"({percent(self.straight_through_rate, 4)}){self._lacking_words}; "
+            share += (
+                f"; {percent(accepted / n_read if n_read else 0.0, 3)} of {n_read:,} with an output"
             )
+        groups = ""
+        if self.n_groups is not None:
+            groups = f" in {self.n_groups:,} {plural('group', self.n_groups)}"
         return (
-            f"{head}{self.accepted:,} of {self.n_items:,} outputs{on} are accepted ({share}), "
-            f"{self.rejected:,} are to be verified{unknown}; {errors} accepted ones, "
-            f"{percent(self.expected_errors / whole, 3)} of all {noun}"
-            f"{'' if self.warning is None else f'; but {self.warning}'}"
-            f"{self.of_outputs_read and f'. {self.of_outputs_read[:-1]}'}"
+            f"accept {accepted:,} of {whole:,} {self.unit}{groups} ({share}); people verify the other "
+            f"{whole - accepted:,}"
         )
+
+    @property
+    def expectation(self) -> str:
+        """How many errors are expected among what is accepted; empty where nothing is."""
+        if not self.accepted:
+            return ""
+        whole = self.n_items if self.n_documents is None else self.n_documents
+        wrong = "errors" if self.n_documents is None else "wrong documents"
+        return (
+            f"expect about {self.expected_errors:.3g} {wrong} among the accepted ones "
+            f"({self.expected_low:.3g} to {self.expected_high:.3g} with 95% confidence), "
+            f"{percent(self.expected_errors / whole, 3)} of all {self.unit}"
+        )
+
+    def remarks(self) -> Iterator[str]:
+        """Yield what becomes of outputs of unknown fields and of documents that lack fields."""
+        if self.unknown_fields:
+            fate = "rejects" if self.n_documents is None else "ignores"
+            these = f"{self.unknown_fields:,} {plural('output', self.unknown_fields)}"
+            yield f"the policy {fate} {these} of fields that it does not know"
+        if self.lacking_documents:
+            verb = "lacks" if self.lacking_documents == 1 else "lack"
+            yield f"{self.lacking_documents:,} of the other documents {verb} a required field"
+        if self.of_outputs_read:
+            yield self.of_outputs_read.rstrip(".")
+
+    def __str__(self) -> str:
+        parts = [self.decision, self.expectation, *self.remarks()]
+        text = "; ".join(filter(None, parts))
+        return text if self.warning is None else f"{text}; but {self.warning}"
 
 
 def applied_policy(

@@ -93,7 +93,7 @@ def audited_error_rate(
     The step that one further error may make is (Σ1/π²)/(nΣ1/π) over the outputs that are or would be
     accepted: 1/(nπ) where π is one number. Fay and Feuer have the largest, 1/(nπ) at the least π, but
     outputs that are hardly ever audited cannot hide more errors than there are such outputs. The
-    largest made intervals up to 1.9 times as wide, and neither covered less than 94 % in 36 cells of
+    largest made intervals up to 1.9 times as wide, and neither covered less than 94% in 36 cells of
     600 simulated logs, some with all errors among the outputs of the least π.
 
     References
@@ -112,7 +112,7 @@ def audited_error_rate(
     >>> unseen = (confidence >= 0.25) & (rng.random(20_000) >= 0.1)
     >>> log = {"threshold": 0.25, "audit_probability": 0.1}
     >>> fa.operation.audited_error_rate(np.where(unseen, np.nan, correct), confidence, **log)
-    Interval(0.0595 [0.0492908, 0.0712006], 95 %, weighting, gamma)
+    Interval(0.0595 [0.0492908, 0.0712006], 95%, weighting, gamma)
     """
     level = inner_fraction(confidence_level, "confidence_level")
     choice(method, "method", METHODS)

@@ -13,7 +13,7 @@ from fastarac._core.interval import Interval
 from fastarac._core.random_state import generator_for, key_of
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
-from fastarac._core.text import percent, percent_range
+from fastarac._core.text import percent, percent_range, widened
 from fastarac.guarantees.betting import wealth
 from fastarac.operation.remaining_sample_size import needed_by_counts, needed_by_draws
 from fastarac.operation.verified_rates import VerifiedUnits
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Verdict = Literal["holds", "fails", "too few"]
 EXIT_STATUS = {"holds": 0, "fails": 1, "too few": 3}
-_NOUN = {"max_error_rate": "of all", "max_risk": "of the accepted"}
 # rates that the interval of dependent items is searched among
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
 
@@ -144,33 +143,63 @@ class PolicyCheck(Result):
         return EXIT_STATUS[self.verdict]
 
     def __str__(self) -> str:
-        found = self.interval
-        head = f"the limit of {percent(self.limit)}"
+        return "; ".join(filter(None, [self.decision, self.source_words, self.needed_words]))
+
+    @property
+    def decision(self) -> str:
+        """Whether the limit holds, by which rate."""
+        found, head = self.interval, f"the limit of {percent(self.limit)}"
         if math.isnan(found.estimate):
             return f"too few {self.unit} to tell whether {head} holds: none is accepted"
-        rate = f"{percent(found.estimate, 4)} {_NOUN[self.criterion]} {self.unit} are undetected errors"
-        ends = (
-            f"{percent(found.confidence_level)} interval {percent_range(found.low, found.high, 4)}, "
-            f"either end with {percent((1.0 + found.confidence_level) / 2.0)} confidence"
-        )
-        if self.audited is not None:
-            rate = f"by {self.audited:,} audits{self._unanswered_words}, {rate}"
-        if self.verified is not None:
-            rate = f"by {self.verified:,} verified of {self.n_items:,} outputs, {rate}"
+        rate = f"{percent(found.estimate, 3)} of {self._these} are {self._wrong}"
         if self.of_fit and self.verdict != "fails":
             return (
-                f"no verdict on {head}: these are the {self.unit} that the policy was fitted on, which "
-                f"are no check of it; others are expected; {rate} ({ends})"
+                f"no verdict on {head}: the policy was fitted on these {self.unit}, so they are no "
+                f"check of it; {rate}"
             )
         if self._needs_drawn:
             return (
                 f"no verdict on {head} without drawn=, which says what was drawn: errors among outputs "
-                f"that were drawn and have no result are missed; {rate} ({ends})"
+                f"that were drawn and have no result are missed; {rate}"
             )
-        if self.verdict == "too few":
-            more = "" if self.still_needed is None else f"; {self.needed_words}"
-            return f"too few {self.unit} to tell whether {head} holds: {rate} ({ends}){more}"
-        return f"{head} {self.verdict}: {rate} ({ends})"
+        sure = percent((1.0 + found.confidence_level) / 2.0)
+        low, high = widened(found.low, found.high)
+        if self.verdict == "holds":
+            end = f"at most {percent(high, 3)}"
+        elif self.verdict == "fails":
+            end = f"at least {percent(low, 3)}"
+        else:
+            ends = percent_range(found.low, found.high, 3)
+            return (
+                f"too few {self.unit} to tell whether {head} holds: {rate}; the true rate is {ends} "
+                f"with {percent(found.confidence_level)} confidence"
+            )
+        return (
+            f"{head} {self.verdict}: {rate}, and with {sure} confidence {end} of all such {self.unit}"
+        )
+
+    @property
+    def _these(self) -> str:
+        """What the observed rate is a share of."""
+        return (
+            f"these {self.unit}" if self.criterion == "max_error_rate" else f"the accepted {self.unit}"
+        )
+
+    @property
+    def _wrong(self) -> str:
+        return "wrong" if self.criterion == "max_risk" else "accepted and wrong"
+
+    @property
+    def source_words(self) -> str:
+        """What a log or a sample knows the truth of; empty where all of it is known."""
+        if self.audited is not None:
+            unanswered = ""
+            if self.unanswered:
+                unanswered = f"; {self.unanswered:,} drawn without a result count as errors"
+            return f"estimated from {self.audited:,} audits{unanswered}"
+        if self.verified is not None:
+            return f"estimated from {self.verified:,} verified of {self.n_items:,} outputs"
+        return ""
 
     @property
     def expected_verdict(self) -> Verdict:
@@ -195,7 +224,7 @@ class PolicyCheck(Result):
             audits = f", about {n:,} of them verified,"
         return (
             f"about {self.still_needed:,} more {self.unit}{audits} would show in 4 of 5 cases that it "
-            f"{self.expected_verdict} if the rate stays as it is"
+            f"{self.expected_verdict}, if the rate stays as it is"
         )
 
     @property
@@ -208,12 +237,6 @@ class PolicyCheck(Result):
         """Whether the rate is within the limit, by a log that does not say what was drawn."""
         unknown = self.audited is not None and self.unanswered is None
         return unknown and self.interval.estimate <= self.limit
-
-    @property
-    def _unanswered_words(self) -> str:
-        if not self.unanswered:
-            return ""
-        return f" and {self.unanswered:,} drawn without a result, which count as errors"
 
 
 class Audits(NamedTuple):

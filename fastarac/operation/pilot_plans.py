@@ -33,7 +33,7 @@ from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.thread_batches import display
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -76,9 +76,9 @@ class PolicySampleSize(Result):
     least_items: int | None
     """Items in so many groups on average."""
     pilot_power_low: float
-    """10 % quantile of the power over pilots drawn from the pilot; NaN for a stated model."""
+    """10% quantile of the power over pilots drawn from the pilot; NaN for a stated model."""
     pilot_power_high: float
-    """90 % quantile of it."""
+    """90% quantile of it."""
     most_groups: int
     """The largest number that is tried."""
     criterion: str
@@ -89,37 +89,58 @@ class PolicySampleSize(Result):
     """Whether items come in groups."""
 
     def __str__(self) -> str:
-        what = f"accepts at least {percent(self.accept, 3)} of the items"
-        if self.accept == 1.0:
-            what = "accepts all items"
-        among = "among all items" if self.criterion == "max_error_rate" else "among accepted items"
-        promise = (
-            f"at most {percent(self.limit)} errors {among} are promised with "
-            f"{percent(1.0 - self.failure_probability)} confidence"
-        )
-        share = f"{percent(self.power, 3)} (± {percent(self.standard_error, 2)}, Monte Carlo)"
+        return "; ".join([self.decision, *self.remarks()])
+
+    @property
+    def decision(self) -> str:
+        """How many outputs to verify, and how probable success is with so many."""
         if self.n_groups is None or self.n_items is None:
             return (
-                f"not reachable up to {self._number(self.most_groups)}, where a fit {what} in {share} "
-                f"of the samples, while {promise}"
+                f"no number up to {self._number(self.most_groups)} is enough: even then "
+                f"{self._success} in {percent(self.power, 2)} of samples"
             )
         number = self._number(self.n_groups, self.n_items)
-        text = f"verify {number}, drawn at random: a fit {what} in {share} of such samples"
-        text += f", while {promise}"
+        return f"verify {number}, drawn at random: then {self._success} in {self._chance} of samples"
+
+    @property
+    def _success(self) -> str:
+        limit = percent(self.limit)
+        share = "all" if self.accept == 1.0 else f"at least {percent(self.accept, 3)}"
+        return f"a policy for {limit} accepts {share} of the outputs"
+
+    @property
+    def _chance(self) -> str:
+        """The range of the power that the pilot leaves; of a stated model, the power."""
+        if math.isnan(self.pilot_power_low):
+            return percent(self.power, 2)
+        low, high = percent(self.pilot_power_low, 2), percent(self.pilot_power_high, 2)
+        return low if low == high else f"{low} to {high}"
+
+    def remarks(self) -> Iterator[str]:
+        """Yield what the range means, the least number, and what is promised."""
+        if not math.isnan(self.pilot_power_low):
+            yield (
+                f"a pilot of this size leaves that range open (8 in 10 such pilots); by itself it says "
+                f"{percent(self.power, 3)}. A larger pilot narrows the range"
+            )
         if self.least_groups is not None:
             least = self._number(self.least_groups, self.least_items)
-            text += f"; with fewer than {least} nothing can be accepted"
-        if not math.isnan(self.pilot_power_low):
-            text += (
-                "; the pilot is a sample too: of pilots like it, eight in ten give that number a power "
-                f"between {percent(self.pilot_power_low, 2)} and {percent(self.pilot_power_high, 2)}"
-            )
-        return text
+            yield f"fewer than {least} can never be enough"
+        whole = (
+            "all outputs are accepted and"
+            if self.criterion == "max_error_rate"
+            else "accepted outputs are"
+        )
+        yield (
+            f"such a policy promises with {percent(1.0 - self.failure_probability)} confidence that at "
+            f"most {percent(self.limit)} of {whole} wrong"
+        )
+        yield f"simulating the samples is accurate to ± {percent(self.standard_error, 2)}"
 
     def _number(self, groups: int, items: int | None = None) -> str:
         if not self.grouped:
-            return f"{groups:,} items"
-        return f"{groups:,} groups" + ("" if items is None else f" (about {items:,} items)")
+            return f"{groups:,} outputs"
+        return f"{groups:,} groups" + ("" if items is None else f" (about {items:,} outputs)")
 
 
 class _Drawn(NamedTuple):
@@ -229,8 +250,8 @@ def sample_size_for_policy(
         As :func:`.fit_policy` takes them.
     accept : float, optional
         The share of the outputs that a fit has to accept to be a success, in (0, 1]; by default nine
-        tenths of the largest share that the pilot allows at the limit, or 95 % of what it allows at
-        95 % of the limit where that is less, as where many confidences are equal. Not for a stated
+        tenths of the largest share that the pilot allows at the limit, or 95% of what it allows at
+        95% of the limit where that is less, as where many confidences are equal. Not for a stated
         model.
     expected_error_rate : float, optional
         In place of a pilot: the error rate of all outputs, in [0, limit). A stated model has no
@@ -564,7 +585,7 @@ class _Search:
         return normal_quantile(2.0 * (sum(found) + 0.5) / (len(found) + 1.0) - 1.0)
 
     def from_other_pilots(self, pilot: _Pilot, n: int) -> tuple[float, float]:
-        """The 10 and 90 % quantiles of the power over pilots like this one."""
+        """The 10 and 90% quantiles of the power over pilots like this one."""
         powers = []
         for each in range(1, PILOTS + 1):
             other = pilot.again(np.random.default_rng([*self.key, 0, each, each]))

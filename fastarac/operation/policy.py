@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 Rule = Literal["product", "least"]
 MOST_SHOWN = 5  # fields that a sentence names
-_WHOLE = {"max_error_rate": "all outputs", "max_risk": "accepted outputs"}
+_WHOLE = {"max_error_rate": "all outputs", "max_risk": "the accepted outputs"}
 _DOCUMENTS = {"max_error_rate": "all documents", "max_risk": "the accepted documents"}
 
 
@@ -170,33 +170,47 @@ class Policy(Result):
         return f"Policy({by}, {self.criterion}={self.limit:g}, accepted {self.accepted}/{self.n_items})"
 
     def __str__(self) -> str:
+        text = f"{self.decision}{self._verified_words()}"
+        if self.approximate_acceptance_rate is not None:
+            share = percent(self.approximate_acceptance_rate, 3)
+            text += f"; without proof, method='gamma' would accept {share}"
+        return text
+
+    @property
+    def decision(self) -> str:
+        """Which outputs to accept, and what is promised of them."""
         if self.accepted == 0:
-            nothing = f"accept nothing: no threshold was found such that {self.promise}"
-            return nothing + self._verified_words() + self._instead()
+            sure = percent(1.0 - self.failure_probability)
+            limit = percent(self.limit)
+            return f"no threshold keeps the limit of {limit} with {sure} confidence: review everything"
+        return f"accept {self._share_words()} {self._where()}: {self.promise}"
+
+    def _where(self) -> str:
+        """Which outputs or documents are accepted."""
         if self.documents:
-            what = "each output" if self.documents == "least" else "all"
-            least = shown_threshold(self.document_threshold)
-            where = f"as whole documents where {what} is right with a calibrated probability {least}"
-        elif len(self.fields) > MOST_SHOWN:
-            where = f"by {len(self.fields)} thresholds, one a field"
-        elif self.fields:
+            if self.document_threshold <= 0.0:
+                return "(all that lack no required field)"
+            right = "each output is right" if self.documents == "least" else "all outputs are right"
+            least = f"{self.document_threshold:.4g}"
+            return f"(where {right} with an estimated probability >= {least})"
+        if len(self.fields) > MOST_SHOWN:
+            return f"by {len(self.fields)} thresholds, one a field"
+        if self.fields:
             each = [
                 f"{field} {shown_threshold(threshold)}"
                 for field, threshold in zip(self.fields, self.thresholds, strict=True)
             ]
-            where = f"by field ({', '.join(each)})"
-        else:
-            where = f"at confidence {shown_threshold(self.thresholds[0])}"
-        after = self._verified_words() + self._instead()
-        return f"accept {self._share_words()} {where}: {self.promise}{after}"
+            return f"by field ({', '.join(each)})"
+        return f"at confidence {shown_threshold(self.thresholds[0])}"
 
     def _share_words(self) -> str:
         """The share of all items, and of those that have an output, where some have none."""
-        if not self.n_unread:
-            return percent(self.acceptance_rate, 4)
-        return shares_in_words(
-            self.share_of_all_items, self.acceptance_rate, self.n_read, self.n_unread
-        )
+        if self.n_unread:
+            return shares_in_words(
+                self.share_of_all_items, self.acceptance_rate, self.n_read, self.n_unread
+            )
+        whole = "documents" if self.documents else "outputs"
+        return f"{percent(self.acceptance_rate, 3)} of the {whole}"
 
     def _verified_words(self) -> str:
         """How much truth it is from, where that is not all."""
@@ -205,26 +219,21 @@ class Policy(Result):
         words = f", from {self.n_verified:,} verified of {self.n_items:,} outputs"
         if self.least_probability is None:
             return words
-        return f"{words}, if none was chosen with a probability below {self.least_probability:.4g}"
-
-    def _instead(self) -> str:
-        """What the approximation would accept, where it is far more."""
-        if self.approximate_acceptance_rate is None:
-            return ""
-        share = percent(self.approximate_acceptance_rate, 4)
-        return f"; method='gamma', an approximation without proof, would accept {share}"
+        return f"{words}, if none was drawn with a probability below {self.least_probability:.4g}"
 
     @property
     def promise(self) -> str:
         """What is guaranteed, in words."""
-        limit = percent(self.limit)
-        among = f"{limit} errors remain among {_WHOLE[self.criterion]}"
+        whole = (_DOCUMENTS if self.documents else _WHOLE)[self.criterion]
         if self.regions:
-            among += f" {self.regions}"
-        if self.documents:
-            among = f"{limit} of {_DOCUMENTS[self.criterion]} have an error that nobody sees"
-        unproved = "" if self.certified else ", by an approximation that is not proved"
-        return f"with {percent(1.0 - self.failure_probability)} confidence at most {among}{unproved}"
+            whole += f" {self.regions}"
+        if self.criterion == "max_risk":
+            wrong = "have an error" if self.documents else "are wrong"
+        else:
+            wrong = "go through with an error" if self.documents else "are accepted and wrong"
+        unproved = "" if self.certified else ", by an approximation without proof"
+        sure = percent(1.0 - self.failure_probability)
+        return f"with {sure} confidence, at most {percent(self.limit)} of {whole} {wrong}{unproved}"
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -782,8 +791,8 @@ def _pages_of(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
 def shares_in_words(of_all: float, of_read: float, n_read: int, n_unread: int) -> str:
     """Return the share of all items, and that of those that have an output, in words."""
     return (
-        f"{percent(of_all, 4)} of {n_read + n_unread:,} items ({percent(of_read, 4)} of the {n_read:,} "
-        "that are read)"
+        f"{percent(of_all, 3)} of {n_read + n_unread:,} items ({percent(of_read, 3)} of the {n_read:,} "
+        "with an output)"
     )
 
 

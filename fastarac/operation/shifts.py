@@ -10,7 +10,7 @@ import numpy as np
 
 from fastarac._core.dtype_comparison import number_at_or_below
 from fastarac._core.results import Result, Table
-from fastarac._core.text import p_is
+from fastarac._core.text import p_is, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -169,13 +169,15 @@ class ConfidenceShift(Table, Result):
     def __str__(self) -> str:
         p = p_is(self.pvalue)
         if not self.shifted:
-            return f"the confidences have not visibly moved ({p})"
+            return f"the confidences have not visibly moved since the fit ({p})"
         at = int(np.argmax(np.abs(self.now - self.before)))
         where = "" if self.field is None else f" of {self.field}"
-        return (
-            f"the confidences{where} have moved ({p}): the {100 * self.probabilities[at]:g} % quantile "
-            f"was {self.before[at]:.4g} and is {self.now[at]:.4g}"
-        )
+        share, before, now = self.probabilities[at], self.before[at], self.now[at]
+        name = {0.0: "least", 0.5: "median", 1.0: "largest"}.get(share)
+        moved = f"the {name} was {before:.4g} and is {now:.4g}"
+        if name is None:
+            moved = f"{percent(share)} were at most {before:.4g} and are now at most {now:.4g}"
+        return f"the confidences{where} have moved since the fit ({p}): {moved}"
 
 
 def shift_of(

@@ -262,7 +262,7 @@ class AdaptiveThresholdSearch:
     def __repr__(self) -> str:
         return (
             f"AdaptiveThresholdSearch({self.criterion}={self.limit:.6g}, {self.n_verified} verified, "
-            f"accepts {100.0 * self.acceptance_rate:.2f} %)"
+            f"accepts {100.0 * self.acceptance_rate:.2f}%)"
         )
 
     @property

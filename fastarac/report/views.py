@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastarac._core.text import interval_text, listed, rounded_percent, sentence
-from fastarac.answers import guarantees
+from fastarac.answers import decisions, guarantees
 from fastarac.answers import limits as wording
 from fastarac.answers.costs import PricedModel, at_limit
 from fastarac.evaluation.costs import evaluate_costs
@@ -37,7 +37,7 @@ class Decision:
     Attributes
     ----------
     limit : str
-        As it opens a sentence: "At most 1 % errors".
+        As it opens a sentence: "At most 1% errors".
     name : str
         Of the model.
     model : int
@@ -71,6 +71,9 @@ class Decision:
         That the outputs are few for the limit, a sentence; empty where they are not.
     exception : str
         Where another model accepts more, such as "except in ru"; empty for nowhere.
+    large, claim : str
+        What is guaranteed, or goes straight through, and the sentence that says so; empty where the
+        share in this sample is all that is known.
     """
 
     limit: str
@@ -93,6 +96,8 @@ class Decision:
     caveats: list[str]
     few: str
     exception: str
+    large: str
+    claim: str
 
 
 def decisions_of(
@@ -105,7 +110,7 @@ def decisions_of(
     found = []
     for index, limit in enumerate(models[0].limits):
         best = max(range(len(models)), key=lambda k: _preference(models[k].point(index)))
-        model = models[best]
+        model, lead = models[best], _lead(leads, index)
         point = model.point(index)
         tied = [
             each.name
@@ -141,10 +146,26 @@ def decisions_of(
                 _first(models, leads, index),
                 list(_caveats(models, index)),
                 few_for(limit, min(each.evaluation.n for each in models)),
-                "" if (lead := _lead(leads, index)) is None else lead.exception,
+                "" if lead is None else lead.exception,
+                *_beyond_the_sample(models, index, lead),
             )
         )
     return found
+
+
+def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -> tuple[str, str]:
+    """Return what goes straight through, or is guaranteed, and the answer as the command prints it."""
+    through = decisions.straight_through(models, index)
+    sure = decisions.leader(models, index).at(index).guaranteed
+    if through is None and sure is None:
+        return "", ""
+    share = decisions.accepted_share(decisions.leader(models, index), index)
+    if through is not None and through[0]:
+        share = through[0]
+    elif sure is None:
+        return "", ""
+    claim = decisions.at_limit(models, index, lead).replace(">=", "≥")
+    return rounded_percent(share) if share else "Nothing", claim
 
 
 def _preference(point: OperatingPoint) -> tuple[float, float]:

@@ -127,7 +127,7 @@ def write_report(
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "report.html")
     ...     fa.report.write_report(path, {"plain": aligned}, max_error_rate=0.01)
-    ...     "At most 1 % errors" in path.read_text(encoding="utf-8")
+    ...     "At most 1% errors" in path.read_text(encoding="utf-8")
     True
     """
     require("jinja2", "report")

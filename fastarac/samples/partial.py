@@ -75,7 +75,7 @@ class PartialTruth(Table, Result):
         For a probability of 0, above 1 or NaN where an item is verified, a truth without one, a judge
         outside [0, 1], other labels than 0 and 1 (grades with `graded`), drawn items without an answer,
         and where nothing is verified. Where the probabilities of all items are given, also for a number
-        of drawn items that is outside the central 99.9 % of what they make likely, or whose weights 1/π
+        of drawn items that is outside the central 99.9% of what they make likely, or whose weights 1/π
         do not sum to about n.
 
     See Also
@@ -118,7 +118,7 @@ class PartialTruth(Table, Result):
     >>> truth
     PartialTruth(1004 of 10000 verified)
     >>> fa.asymptotic_interval(truth, confidence, statistic="recognition_rate")
-    Interval(0.942832 [0.926221, 0.956656], 95 %, inversion)
+    Interval(0.942832 [0.926221, 0.956656], 95%, inversion)
     """
 
     correct: FloatArray

@@ -179,7 +179,7 @@ def asymptotic_interval(
     too many. Of G groups f is
     z/(2G) where that is more, with z the normal quantile: half an average group that is wrong
     throughout counts as one standard error. That was found by simulation (docs, coverage), for
-    bursts on 3 % of the pages; no bound holds for what is rarer and worse.
+    bursts on 3% of the pages; no bound holds for what is rarer and worse.
     One or two errors do not show how groups differ in them: of ROC-AUC and normalised areas the
     interval then takes in that of independent items, which is the wider one (so with correct items).
 
@@ -202,7 +202,7 @@ def asymptotic_interval(
     >>> from fastarac.datasets import load_digits_ocr
     >>> correct, confidence = load_digits_ocr()["knn-votes"]
     >>> fa.asymptotic_interval(correct, confidence, statistic="roc_auc")
-    Interval(0.956213 [0.929611, 0.973052], 95 %, logit)
+    Interval(0.956213 [0.929611, 0.973052], 95%, logit)
     """
     statistic = as_statistic(statistic)
     level = inner_fraction(confidence_level, "confidence_level")

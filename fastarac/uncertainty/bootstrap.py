@@ -211,11 +211,11 @@ def bootstrap(
     >>> import fastarac as fa
     >>> correct, confidence = fa.synthetic.PAPER_CASES[1].sample(200, random_state=0)
     >>> fa.bootstrap(correct, confidence, n_resamples=200, random_state=1)
-    Interval(0.93245 [0.904151, 0.958547], 95 %, percentile)
+    Interval(0.93245 [0.904151, 0.958547], 95%, percentile)
     >>> names = ["roc_auc", "recognition_rate"]
     >>> both = fa.bootstrap(correct, confidence, statistic=names, n_resamples=200, random_state=1)
     >>> both["roc_auc"]
-    Interval(0.908836 [0.863385, 0.945644], 95 %, percentile)
+    Interval(0.908836 [0.863385, 0.945644], 95%, percentile)
     """
     resamples = whole_number(n_resamples, "n_resamples", 2, MOST_VALUES)
     level = inner_fraction(confidence_level, "confidence_level")

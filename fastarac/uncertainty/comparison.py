@@ -141,7 +141,7 @@ def delong_test(
     .. math:: \frac{S^2(V_a^+ - V_b^+)}{n^+} + \frac{S^2(V_a^- - V_b^-)}{n^-}
 
     with sample variances of each class. Ranks give all V in O(n log n) (Sun and Xu 2014). The law of z
-    is taken to be normal, as published, which rejects too often with few items of a class (about 10 %
+    is taken to be normal, as published, which rejects too often with few items of a class (about 10%
     in place of 5 with 6); :func:`.compare_models` takes Student's for the same z, and weights.
 
     With `groups` the variance is that of the sums d within each of the G groups, G/(G − 1)·Σd². This
@@ -286,7 +286,7 @@ def compare_models(
         Where the statistic of a model is undefined.
     QuestionableInputWarning
         Where a model's confidence is lower for what is correct by more than chance, or the same for
-        all items; for a limit of 1, which may mean 1 %.
+        all items; for a limit of 1, which may mean 1%.
 
     Raises
     ------
@@ -364,7 +364,7 @@ def compare_models(
     percentiles around the difference. With G groups both are expanded, from the normal law to
     √(G/(G − 1)) times Student's (Hesterberg 2015). Where few groups have most errors of one model,
     resamples without them are as good as the other model, but hardly any is better: shares alone told
-    equal models apart in up to 10 %. So the p-value is at least Student's of the difference over
+    equal models apart in up to 10%. So the p-value is at least Student's of the difference over
     √(G/(G − 1)) standard deviations of the resamples, and the interval takes in the one of these. The
     degrees of freedom are those of ``"asymptotic"``; of statistics without influence values 1/Σh² − 1,
     and at most two more than Satterthwaite's, of what leaving out each group changes (of more than 400
@@ -376,7 +376,7 @@ def compare_models(
     ----------
     Cameron, Gelbach and Miller 2011 (crossed groups); Efron and Stein 1981, "The jackknife estimate of
     variance" (costs); Hesterberg 2015 (expanded percentiles); Ibragimov and Müller 2010 (t-tests of few
-    groups of unequal variances keep a level of 5 %); Kish 1965.
+    groups of unequal variances keep a level of 5%); Kish 1965.
 
     Examples
     --------
@@ -385,18 +385,18 @@ def compare_models(
     >>> data = load_digits_ocr()
     >>> data = {name: data[name] for name in ("svm-rbf", "knn-votes", "naive-bayes")}
     >>> print(fa.compare_models(data, statistic="recognition_rate"))
-    model                    recognition_rate  95 % interval       best in  letters
+    model                    recognition_rate  95% interval        best in  letters
     svm-rbf                  0.9822            0.9750 to 0.9878    0.914    a
     knn-votes                0.9772            0.9692 to 0.9836    0.086    a
     naive-bayes              0.9071            0.8927 to 0.9201    < 0.001  b
     <BLANKLINE>
-    difference               by                95 % interval       p        adjusted (holm)     p (holm)
+    difference               by                95% interval        p        adjusted (holm)     p (holm)
     svm-rbf − knn-votes      +0.0050           -0.0022 to +0.0123  0.17     -0.0022 to +0.0123  0.17
     svm-rbf − naive-bayes    +0.0751           +0.0620 to +0.0883  1.8e-25  +0.0590 to +0.0912  5.4e-25
     knn-votes − naive-bayes  +0.0701           +0.0576 to +0.0827  2.5e-24  +0.0558 to +0.0845  4.9e-24
     <BLANKLINE>
     best in: the share of draws around these estimates in which a model is the best.
-    Models that share a letter do not differ significantly at 5 %.
+    Models that share a letter do not differ significantly at 5%.
     >>> first = tuple(column[:1500] for column in data["knn-votes"])
     >>> models = {"svm-rbf": data["svm-rbf"], "knn-votes": first}
     >>> pages = {name: [k // 60 for k in range(len(model[0]))] for name, model in models.items()}

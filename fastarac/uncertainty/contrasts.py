@@ -40,7 +40,7 @@ ROUNDING = 1e-12  # by which estimates of the same value may differ
 DRAWS = 100_000  # from the normal distribution of the estimates
 FEW_GROUPS_OF_PAIR = 5
 FEWEST_OF_CLASS = 2  # items of either class, of each model
-# Means over items: five that differ, all in favour of one model, are no difference at 5 % (McNemar's
+# Means over items: five that differ, all in favour of one model, are no difference at 5% (McNemar's
 # exact p-value is 0.0625), which takes one of Satterthwaite's degrees of freedom less.
 
 

@@ -14,7 +14,7 @@ Array = NDArray[Any]
 
 TOP = 10  # the last table is that of 2**TOP items; larger cells take it several times
 SCALE = 64  # binary digits of a probability, which are those of a random word
-DEVIATIONS = 2.0  # by which the Poisson counts are to stay below the number of items: 2 % exceed it
+DEVIATIONS = 2.0  # by which the Poisson counts are to stay below the number of items: 2% exceed it
 MAX_GUIDE = 1 << 16
 
 

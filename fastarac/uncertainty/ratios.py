@@ -48,7 +48,7 @@ def ratio_interval(
     >>> import numpy as np
     >>> from fastarac.uncertainty.ratios import ratio_interval
     >>> ratio_interval(np.array([3, 1, 4, 2]), np.array([100, 100, 200, 100]), 0.95)
-    Interval(0.02 [0.0059476, 0.0340524], 95 %, wald)
+    Interval(0.02 [0.0059476, 0.0340524], 95%, wald)
     """
     total, n_groups = int(denominator.sum()), len(denominator)
     value = int(numerator.sum()) / total if total else math.nan

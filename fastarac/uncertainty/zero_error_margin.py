@@ -1,6 +1,6 @@
 """Room in an interval for errors of a kind that the sample happens to lack.
 
-A standard error comes from what was seen. Thirty pages often have none of the 3 % on which half of the
+A standard error comes from what was seen. Thirty pages often have none of the 3% on which half of the
 words are wrong, and 300 items none of the few wrong ones with a hundred times the weight of the others:
 the spread among the rest does not show it. So the statistic is also computed as if a small share of all
 correct items, at the confidences they have, were incorrect (and, for the other end, the other way

@@ -22,15 +22,15 @@ class TestWords:
         model = model_of("m", [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], max_error_rate=[0.0, 0.2, 1])
         none, some, everything = evaluation.words([model])
         assert none == (
-            "At most 0 % errors: accept 40.0 % automatically at confidence >= 0.8; no errors remain."
+            "At most 0% errors: accept 40.0% automatically at confidence >= 0.8; no errors remain."
         )
         assert some == (
-            "At most 20 % errors: accept 80.0 % automatically at confidence >= 0.6; "
-            "20.0 % of all outputs remain wrong."
+            "At most 20% errors: accept 80.0% automatically at confidence >= 0.6; "
+            "20.0% of all outputs remain wrong."
         )
         assert everything == (
-            "At most 100 % errors: accept everything automatically at any confidence; "
-            "40.0 % of all outputs remain wrong."
+            "At most 100% errors: accept everything automatically at any confidence; "
+            "40.0% of all outputs remain wrong."
         )
 
     def test_the_one_that_automates_most(self):
@@ -38,7 +38,7 @@ class TestWords:
         bad = model_of("bad", [0, 1, 1, 1], [1, 4, 3, 1], max_error_rate=[0.005])
         (sentence,) = evaluation.words([good, bad])
         assert sentence == (
-            "At most 0.5 % errors: good automates most: accept 75.0 % automatically at "
+            "At most 0.5% errors: good automates most: accept 75.0% automatically at "
             "confidence >= 2; no errors remain."
         )
 
@@ -51,20 +51,20 @@ class TestWords:
         ]
         some, everything = evaluation.words(models)
         assert some == (
-            "At most 0 % errors: a and b tie; each accepts 75.0 % automatically: "
+            "At most 0% errors: a and b tie; each accepts 75.0% automatically: "
             "a at confidence >= 2 (no errors remain) and b at confidence >= 6 (no errors remain)."
         )
         assert everything == (
-            "At most 100 % errors: a, b and c tie; each accepts everything automatically: "
-            "a at any confidence (25.0 % of all outputs remain wrong), "
-            "b at any confidence (25.0 % of all outputs remain wrong) and "
-            "c at any confidence (100 % of all outputs remain wrong)."
+            "At most 100% errors: a, b and c tie; each accepts everything automatically: "
+            "a at any confidence (25.0% of all outputs remain wrong), "
+            "b at any confidence (25.0% of all outputs remain wrong) and "
+            "c at any confidence (100% of all outputs remain wrong)."
         )
 
     def test_nothing(self):
         model = model_of("m", [0, 1], [2, 1], max_error_rate=[0.01])
         nothing = "no threshold keeps this limit; review everything."
-        assert evaluation.words([model, model])[0] == f"At most 1 % errors: {nothing}"
+        assert evaluation.words([model, model])[0] == f"At most 1% errors: {nothing}"
 
     def test_costs(self):
         model = model_of("m", [1, 1, 0], [3, 2, 1], max_error_rate=[0.01])
@@ -79,8 +79,8 @@ class TestRisksAndThresholds:
         assert evaluation.words([model]) == [
             f"At most {limit} of what is accepted wrong: accept {share} automatically {rest}."
             for limit, share, rest in (
-                ("25 %", "80.0 %", "at confidence >= 0.6; 25.0 % of what is accepted is wrong"),
-                ("0 %", "40.0 %", "at confidence >= 0.8; no errors remain"),
+                ("25%", "80.0%", "at confidence >= 0.6; 25.0% of what is accepted is wrong"),
+                ("0%", "40.0%", "at confidence >= 0.8; no errors remain"),
             )
         ]
 
@@ -89,14 +89,14 @@ class TestRisksAndThresholds:
         remain = "of all outputs remain wrong"
         model = model_of("m", CORRECT, CONFIDENCE, **limits)
         assert evaluation.words([model]) == [
-            f"At confidence >= 0.65: accept 60.0 % automatically (20.0 % {remain}).",
+            f"At confidence >= 0.65: accept 60.0% automatically (20.0% {remain}).",
             "At confidence >= 1: accept nothing automatically.",
-            f"At confidence >= 0.1: accept everything automatically (40.0 % {remain}).",
+            f"At confidence >= 0.1: accept everything automatically (40.0% {remain}).",
         ]
         other = model_of("b", [1, 1], [0.7, 0.3], **limits)
         assert evaluation.words([model, other])[0] == (
-            f"At confidence >= 0.65: m accepts 60.0 % automatically (20.0 % {remain}) "
-            "and b accepts 50.0 % automatically (no errors remain)."
+            f"At confidence >= 0.65: m accepts 60.0% automatically (20.0% {remain}) "
+            "and b accepts 50.0% automatically (no errors remain)."
         )
 
     def test_costs(self):

@@ -11,30 +11,34 @@ from fastarac.answers import planning
 def test_a_guarantee():
     plan = planning.guarantee_plan(0.01, 0.005)
     found = planning.guarantee_answer(plan)
-    (said,) = found.sentences
-    assert said == (
-        "Verify 2,185 outputs drawn at random (1,941 may do; between the two not every number does): "
-        "if 0.5 % of them are undetected errors at the threshold, a limit of 1 % is then guaranteed "
-        "with 95 % confidence in 80 % of the cases. Fewer than 299 cannot guarantee it, however good "
-        "they are."
-    )
+    assert found.sentences() == [
+        (
+            "Verify 2,185 outputs drawn at random: in 80% of samples that proves the limit of 1% "
+            "with 95% confidence, if 0.5% of the outputs are accepted and wrong."
+        ),
+        "Fewer than 299 can never be enough, however good the outputs are.",
+        "From 1,941 on some numbers are enough, from 2,185 on all are.",
+    ]
     sizes = operation.sample_size_for_guarantee(0.01, 0.005)
     assert {name: found.figures[name] for name in sizes._fields} == sizes._asdict()
     rates = [row["expected_error_rate"] for row in found.figures["rates"]]
     assert rates == [0.0, 0.0025, 0.005, 0.0075]
-    assert found.names == ["0 %", "0.25 %", "0.5 %", "0.75 %"]
-    assert [column.cells[-1] for column in found.columns] == ["8,753", "9,409"]
+    table = found.screen.table
+    assert table is not None
+    assert table.names == ["0%", "0.25%", "0.5%", "0.75%"]
+    (columns,) = table.blocks
+    assert [column.cells[-1] for column in columns] == ["8,753", "9,409"]
 
 
-@pytest.mark.parametrize(("n_outputs", "share"), [(None, ""), (40_000, " (2.54 % of 40,000)")])
+@pytest.mark.parametrize(("n_outputs", "share"), [(None, ""), (40_000, " (2.54% of 40,000)")])
 def test_audits(n_outputs, share):
     asked = {"n_outputs": n_outputs, "failure_probability": 0.05, "power": 0.8, "design_effect": 1.0}
     plan = operation.audit_plan(0.01, 0.02, **asked)
     found = planning.audit_answer(plan, max_error_rate=0.01, actual_error_rate=0.02, **asked)
-    (said,) = found.sentences
+    (said,) = found.sentences()
     assert said == (
-        f"Audit 1,015 outputs drawn at random{share}: an error rate of 2 % is then seen to be above 1 "
-        "% in 80 % of the cases, with a false alarm in at most 5 %."
+        f"Audit 1,015 outputs drawn at random{share}: 80% of such audits notice an error rate of 2%, "
+        "and at most 5% give a false alarm at 1%."
     )
     assert found.figures["stable"] == plan.stable
 
@@ -45,24 +49,21 @@ def test_audits(n_outputs, share):
 def test_a_comparison(difference, points):
     asked = {"confidence_level": 0.95, "power": 0.8, "design_effect": 1.0}
     found = planning.comparison_answer(3923, difference=difference, discordance=0.05, **asked)
-    (said,) = found.sentences
+    (said,) = found.sentences()
     assert said == (
-        f"Verify 3,923 outputs that both models read: recognition rates that are {points} apart, where "
-        "one model alone is right on 5 % of the outputs, are then told apart in 80 % of the cases."
+        "Verify 3,923 outputs that both models read: 80% of such samples show a difference of "
+        f"{points}, if one model alone is right on 5% of outputs."
     )
 
 
 def test_an_interval():
     found = planning.interval_answer(100, statistic="roc_auc", half_width=0.01, confidence_level=0.95)
-    (said,) = found.sentences
-    assert said == (
-        "Verify 100 outputs: the 95 % confidence interval of roc_auc is then about 0.01 wide on either "
-        "side."
-    )
+    (said,) = found.sentences()
+    assert said == "Verify 100 outputs: the 95% interval of roc_auc is then about ± 0.01."
 
 
 def test_a_design_effect():
     assert planning.design_effect_sentence(1.234, ["form", "page"], "a.csv", 0.02) == (
-        "The form and pages of a.csv raise the variance of the error rate to 1.23 times that of "
-        "independent outputs, at the threshold of 2 % there."
+        "Because errors cluster by form and page in a.csv, it takes 1.23 times as many outputs as if "
+        "they were independent, at the threshold for 2%."
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fastarac import operation
+from fastarac._core.text import percent, sentence
 from fastarac.answers import application, monitoring, policies
 
 N = 4000
@@ -32,43 +32,69 @@ def check(policy):
 
 def test_a_fit(policy):
     found = policies.fit_answer(policy)
-    assert found.sentences[0].startswith("Accept ")
-    assert found.sentences[1] == (
-        f"Tested on 4,000 outputs: {policy.accepted:,} accepted, {policy.errors:,} errors among them."
-    )
+    threshold = policy.thresholds[0]
+    assert found.screen.answer == [
+        (
+            f"Accept {percent(policy.acceptance_rate, 3)} of the outputs at confidence >= {threshold}: "
+            "with 95% confidence, at most 3% of all outputs are accepted and wrong."
+        ),
+        (
+            f"In this sample, {policy.errors} of 4,000 outputs are accepted and wrong "
+            f"({percent(policy.errors / N, 3)})."
+        ),
+    ]
     assert found.figures["thresholds"][0]["threshold"] == policy.thresholds[0]
-    assert not found.names
+    assert found.screen.table is None
+    nothing = policies.fit_answer(replace(policy, accepted=0))
+    assert nothing.screen.answer == [
+        "No threshold keeps the limit of 3% with 95% confidence: review everything."
+    ]
 
 
 def test_a_fit_by_halves_and_in_part(policy):
     by = np.resize(["a", "b"], N)
     halves = operation.fit_policy(*outputs(0), by=by, max_error_rate=0.05)
-    assert ", the random half that did not rank them: " in policies.tested_sentence(halves)
-    assert policies.fit_answer(halves).names == ["a", "b"]
+    assert policies.tested_sentence(halves).startswith("In the half of the sample that tested it, ")
+    table = policies.fit_answer(halves).screen.table
+    assert table is not None
+    assert table.names == ["a", "b"]
     part = replace(policy, n_verified=100, errors=2.5)
     assert policies.tested_sentence(part) == (
-        f"Tested on 4,000 outputs, of which 100 are verified: {policy.accepted:,} accepted, about 2.5 "
-        "errors among them."
+        "In this sample, with 100 verified outputs, about 2.5 of 4,000 outputs are accepted and wrong "
+        "(0.0625%)."
     )
 
 
 def test_a_check(policy, check):
     shift = policy.shift(outputs(1)[1])
     found = policies.check_answer(policy, check, shift)
-    share = f"{100 * check.accepted / N:.4g}"
-    assert found.sentences[1] == (
-        f"{check.accepted:,} of 4,000 outputs are accepted ({share} %). The confidences have not "
-        f"visibly moved (p = {shift.pvalue:.2g})."
+    share = f"{100 * check.accepted / N:.3g}"
+    low, rate, high = (
+        percent(each, 3) for each in (check.interval.low, check.interval.estimate, check.interval.high)
     )
-    assert found.figures["verdict"] == check.verdict
+    first, _, *others = found.sentences()
+    assert [first, *others] == [
+        (
+            f"Too few outputs to tell whether the limit of 3% holds: {rate} of these outputs are "
+            f"accepted and wrong; the true rate is {low} to {high} with 90% confidence."
+        ),
+        f"{check.accepted:,} of 4,000 outputs are accepted ({share}%).",
+        f"The confidences have not visibly moved since the fit (p = {shift.pvalue:.2g}).",
+    ]
+    assert found.figures["verdict"] == check.verdict == "too few"
+    for verdict, end in (("holds", f"at most {high}"), ("fails", f"at least {low}")):
+        assert replace(check, verdict=verdict).decision == (
+            f"the limit of 3% {verdict}: {rate} of these outputs are accepted and wrong, and with 95% "
+            f"confidence {end} of all such outputs"
+        )
     assert found.figures["shifted"] is False
 
 
 def test_a_check_with_items_that_are_not_read(check):
     found = replace(check, n_items=1000, accepted=500, n_unread=1000)
     assert policies.accepted_sentence(found) == (
-        "500 of 2,000 items are accepted (25 %; 50 % of the 1,000 that are read, of which the "
-        "limit is)."
+        "500 of 2,000 items are accepted (25%); the limit is about the 1,000 with an output (50% of "
+        "them are accepted)."
     )
 
 
@@ -76,14 +102,13 @@ def test_notes_of_a_check(policy, check):
     assert policies.accepted_alone_note(check, policy) == []
     doubtful = replace(policy, accepted=N // 2)
     (note,) = policies.accepted_alone_note(replace(check, accepted=N), doubtful)
-    assert note == (
-        "all 4,000 are accepted, where the policy accepts 50 %: the limit is one of accepted and "
-        "rejected ones together; add those that were not accepted, unless there were none"
+    assert note.text == (
+        "All 4,000 are accepted, but the policy accepts 50%: the limit is a share of accepted and "
+        "rejected outputs, so add the rejected ones."
     )
-    assert policies.unknown_fields_note(check) == []
-    for documents, fate in ((False, "are rejected"), (True, "decide nothing")):
-        (note,) = policies.unknown_fields_note(replace(check, unknown_fields=1, documents=documents))
-        assert note == f"1 output of fields that the policy does not know {fate}"
+    for documents, fate in ((False, "rejects"), (True, "ignores")):
+        note = policies.unknown_fields_note(replace(check, unknown_fields=1, documents=documents))
+        assert note.text == f"The policy {fate} 1 output of fields that it does not know."
 
 
 def test_a_log_says_what_it_guarantees(policy):
@@ -95,7 +120,7 @@ def test_a_log_says_what_it_guarantees(policy):
     found = policies.check_answer(
         policy, policy.check(correct, confidence), policy.shift(confidence), sweep
     )
-    assert found.sentences[-1] == f"A threshold fitted to this log: {point}."
+    assert f"A threshold fitted to this log: {point}." in found.sentences()
     assert policies.point_of_log(replace(policy, criterion="max_risk"), sweep) is None
 
 
@@ -104,12 +129,15 @@ def test_what_was_divided(policy, tmp_path):
     table.write_text("confidence\n" + "".join(f"{x}\n" for x in outputs(3)[1] / 2))
     goals = {"accepted": tmp_path / "yes.csv", "review": tmp_path / "no.csv"}
     applied = operation.apply_policy(policy, table, **goals)
-    found = application.application_answer(applied, Path("a.csv"), lacks_groups=True)
+    found = application.application_answer(applied, lacks_groups=True)
     assert found.figures["accepted"] == applied.accepted
-    assert found.notes == (application.GROUPS_NOTE,)
-    assert list(found.warnings) == [
-        f"a.csv: {applied.warning}; verify a random sample of them for fastarac check"
+    assert found.warnings == [
+        f"{sentence(applied.warning)} Verify a random sample of them and run fastarac check.",
+        application.GROUPS_NOTE,
     ]
+    assert found.screen.answer[0].startswith(f"Accept {applied.accepted:,} of 4,000 outputs (")
+    expected = f"Expect about {applied.expected_errors:.3g} errors among the accepted ones ("
+    assert found.screen.answer[1].startswith(expected)
 
 
 def test_a_monitor(policy):
@@ -117,30 +145,39 @@ def test_a_monitor(policy):
     monitor.update(0, 10)
     told = {"policies": {"": policy}, "monitors": {"": monitor}, "shifts": {"": None}}
     found = monitoring.monitor_answer(**told, changes={"": ()}, alone="p")
-    assert found.sentences == [f"N{str(monitor)[1:]}."]
+    assert found.screen.answer == [
+        (
+            "No alarm: nothing proves that the error rate exceeds the limit of 3%; 0 of 10 audits "
+            f"found an error, 0% (0% to {percent(monitor.interval.high, 3)} with 95% confidence)."
+        )
+    ]
     assert found.figures["alarm"] is found.figures["changed"] is False
     assert found.figures["policies"][0]["name"] == "p"
     found = monitoring.monitor_answer(**told, changes={"": (2, 1003)}, alone="p")
-    assert found.sentences[0].endswith(
-        " These files gave alarms of a change: 2 and 1,003 of all updates."
+    assert found.screen.answer[0].startswith(
+        "Alarm at update 2 and 1,003: the error rate had risen above the limit of 3%; 0 of 10 audits "
     )
     assert found.figures["changed"] is True
 
 
 def test_notes_of_audits():
     assert monitoring.recounted_note(3, 3) == []
-    assert monitoring.recounted_note(3, 0) == ["its 3 audits were counted before, and count once"]
-    assert monitoring.recounted_note(3, 1) == ["2 of its 3 audits were counted before, and count once"]
+    assert monitoring.recounted_note(3, 0) == [
+        "its 3 audits were counted before, and are not counted again"
+    ]
+    assert monitoring.recounted_note(3, 1) == [
+        "2 of its 3 audits were counted before, and are not counted again"
+    ]
     assert monitoring.late_note(0, has_deadline=True) == []
     assert monitoring.late_note(2, has_deadline=True) == [
-        "2 answers came after their deadline, and count no more"
+        "2 answers came after their deadline, and no longer count"
     ]
     assert monitoring.late_note(2, has_deadline=False) == [
-        "2 answers came after their audits were counted, and count no more"
+        "2 answers came after their audits were counted, and no longer count"
     ]
     assert monitoring.unanswered_note(0) == []
     (said,) = monitoring.unanswered_note(4)
     assert said == (
-        "4 audits without an answer count as right for alarms; --drawn-at COLUMN and --deadline TIME "
-        "wait for answers"
+        "4 audits without an answer count as right for alarms; to wait for answers, use --drawn-at "
+        "COLUMN and --deadline TIME"
     )

@@ -18,28 +18,28 @@ def test_a_draw():
     sample = fa.partial_truth.draw_verification_sample(np.arange(1000), 100, random_state=0)
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
     found = sampling.drawn_answer(sample, GOAL, is_audit=False, answers=Path("old.csv"))
-    assert found.sentences[0] == (
-        "102 of 1,000 outputs were drawn to be verified, with probabilities from "
-        f"{least:.4g} to {most:.4g}."
-    )
-    assert found.sentences[1].startswith("Where none of them is wrong, at best limits from ")
-    assert found.sentences[2:] == [
-        "The answers of old.csv are kept: fill in what is empty.",
-        'Fill in the column "correct" of to_verify.csv; then fastarac sample --answers.',
+    first, least_limit, *others = found.sentences()
+    assert first == 'Drew 102 of 1,000 outputs: fill in the column "correct" of to_verify.csv.'
+    assert least_limit.startswith("Even if none is wrong, this sample proves no limit below ")
+    assert others == [
+        "The answers of old.csv are kept: fill in the empty ones.",
+        f"Each output was drawn with a probability from {least:.4g} to {most:.4g}.",
     ]
     assert (found.figures["n_items"], found.figures["drawn"]) == (1000, 102)
     found = sampling.drawn_answer(sample, GOAL, is_audit=True)
-    assert " of 1,000 outputs that the policy accepts were drawn " in found.sentences[0]
-    assert found.sentences[1:] == [
-        'Fill in the column "correct" of to_verify.csv where drawn is 1; then fastarac check --log.'
+    assert found.screen.answer == [
+        (
+            'Drew 102 of 1,000 accepted outputs: fill in the column "correct" of to_verify.csv where '
+            "drawn is 1."
+        )
     ]
 
 
 def test_words():
     words = SimpleNamespace(n_words=1200, n_pages=1, n_crops=2)
-    assert sampling.pages_sentence(words, None) == "They are from 1,200 words on 1 page."
+    assert sampling.pages_sentence(words, None) == "The sample is drawn from 1,200 words on 1 page."
     assert sampling.pages_sentence(words, Path("c")) == (
-        "They are from 1,200 words on 1 page. 2 crops are in c."
+        "The sample is drawn from 1,200 words on 1 page. 2 crops are in c."
     )
 
 
@@ -48,8 +48,9 @@ def test_words():
 )
 def test_answers(answered, left):
     found = sampling.joined_answer(5, answered, GOAL)
-    assert found.sentences == [
-        f"{answered} of 5 drawn outputs have an answer.{left} Written to to_verify.csv."
+    assert found.sentences() == [
+        f"{answered} of 5 drawn outputs have an answer.{left}",
+        "to_verify.csv has all outputs with these answers.",
     ]
 
 
@@ -57,7 +58,7 @@ def test_a_search():
     search = fa.partial_truth.AdaptiveThresholdSearch(np.arange(400) / 400, max_error_rate=0.05)
     n_asked = len(search.ask(5))
     found = sampling.search_answer(search, GOAL)
-    assert f"to_verify.csv, {n_asked} outputs" in found.sentences[-1]
+    assert f"to_verify.csv ({n_asked} outputs)" in found.sentences()[-1]
     assert (found.figures["verified"], found.figures["open"]) == (0, n_asked)
     state = {
         "n_verified": 1, "budget": 20, "n_errors": 0, "criterion": "max_risk", "limit": 0.05,
@@ -65,22 +66,22 @@ def test_a_search():
     }  # fmt: skip
     nothing = SimpleNamespace(**state | {"acceptance_rate": 0.0, "budget": None})
     assert sampling.accepted_sentences(nothing) == [
-        "Nothing can go through yet, by 1 answer with 0 wrong."
+        "Nothing is safe to accept yet.",
+        "So far 1 answer: 0 errors found.",
     ]
-    through = "25.00 % of the outputs can go through, those of confidence >= 0.5"
-    by = "1 answer of 20 planned with 0 wrong"
+    which = "Accept 25% of the outputs, those at confidence >= 0.5"
+    by = "So far 1 of 20 planned answers: 0 errors found."
     assert sampling.accepted_sentences(SimpleNamespace(**state)) == [
-        f"{through}: with a probability of 95 % at most 5 % of what is accepted is wrong, by {by}."
+        f"{which}: with 95% confidence, at most 5% of the accepted outputs are wrong.",
+        by,
     ]
-    state["criterion"], promise = "max_error_rate", "at most 5 % of all outputs are wrong and accepted"
-    assert sampling.accepted_sentences(SimpleNamespace(**state)) == [
-        f"{through}: with a probability of 95 % {promise}, by {by}."
-    ]
+    state["criterion"] = "max_error_rate"
+    (said, _) = sampling.accepted_sentences(SimpleNamespace(**state))
+    promise = "at most 5% of all these outputs are accepted and wrong"
+    assert said == f"{which}: with 95% confidence, {promise}."
     state["limit"] = 0.3
-    assert sampling.accepted_sentences(SimpleNamespace(**state)) == [
-        f"{through}: so few that all of them may be wrong.",
-        f"So far: {by}.",
-    ]
+    (said, _) = sampling.accepted_sentences(SimpleNamespace(**state))
+    assert said == f"{which}: even if all of them are wrong, that is within 30%."
 
 
 def test_a_cascade():
@@ -93,10 +94,14 @@ def test_a_cascade():
     ]
     found = fa.costs.optimize_cascade(stages, max_error_rate=0.05)
     answer = cascade.cascade_answer(found)
-    assert answer.sentences[0].startswith(f"1,000 outputs cost {1000 * found.cost:,.2f}; ")
-    assert answer.sentences[1:] == found.sentences()
+    first, *others = answer.sentences()
+    assert first.startswith(f"1,000 outputs cost {1000 * found.cost:,.2f}: ")
+    assert others == found.sentences()
     assert answer.figures == found.to_dict()
-    rows = list(zip(*(column.cells for column in answer.columns), strict=True))
+    table = answer.screen.table
+    assert table is not None
+    (columns,) = table.blocks
+    rows = list(zip(*(column.cells for column in columns), strict=True))
     assert rows == found.rows_in_words()
     assert rows[-1][0] == "the rest"
     for row, line in zip(rows, str(found).split("\n")[1:3], strict=True):

@@ -31,9 +31,9 @@ def test_tables_pages_and_a_sentence(policy, tmp_path):
     found = fa.ocr.apply_to_files(fa.operation.Policy.load(policy), OCR)
     n = found.applied
     said = " ".join(result.stdout.split())
-    assert said.startswith(f"{n.accepted:,} of {n.n_items:,} outputs are accepted (")
+    assert said.startswith(f"Accept {n.accepted:,} of {n.n_items:,} outputs (")
     assert "look has 20 pages: open one in a browser." in said
-    assert "the confidences have moved" in result.stderr
+    assert "he confidences have moved" in result.stdout
     assert len((tmp_path / "a.csv").read_text().splitlines()) == n.accepted + 1
     assert len((tmp_path / "r.csv").read_text().splitlines()) == n.rejected + 1
     assert len((tmp_path / "p.csv").read_text().splitlines()) == 21
@@ -121,8 +121,8 @@ def test_files_of_a_service_that_reads_fields(of_fields, tmp_path):
     goals = "-o", yes, "--review", no, "--report", tmp_path / "r.html"
     names = "--rename", "sum=total", "--value-key", "v", "--confidence-key", "p"
     result = run("apply", of_fields, tmp_path / "new", *names, *goals)
-    assert result.stdout.startswith("1 of 3 documents go straight through (33.33 %); 2 of 3 outputs")
-    assert "note: 1 document without any output goes to people: c" in result.stderr
+    assert result.stdout.startswith("Accept 1 of 3 documents (33.3")
+    assert "1 document without any output goes to people: c" in result.stdout
     assert yes.read_text().splitlines() == [
         "id,document,field,page,box,prediction,confidence,accepted",
         "a:total,a,total,,,7,0.9,true",
@@ -137,7 +137,8 @@ def test_files_of_a_service_that_reads_fields(of_fields, tmp_path):
     assert (found["n_documents"], found["accepted_documents"], found["unknown_fields"]) == (3, 1, 0)
     # a list of paths, and another service
     each = sorted((tmp_path / "new").iterdir())
-    assert run("apply", of_fields, *each, *names, *goals).stdout == result.stdout
+    again = run("apply", of_fields, *each, *names, *goals).stdout
+    assert again.splitlines()[:2] == result.stdout.splitlines()[:2]
     (tmp_path / "t.json").write_text(json.dumps(TEXTRACT))
     to = "--rename", "TOTAL=total", "--rename", "PO_NUMBER=po"
     refused = reason("apply", of_fields, tmp_path / "t.json", *to, *goals)
@@ -147,7 +148,7 @@ def test_files_of_a_service_that_reads_fields(of_fields, tmp_path):
     )
     (tmp_path / "t.json").write_text(shares)
     result = run("apply", of_fields, tmp_path / "t.json", *to, *goals)
-    assert "note: 1 output of fields that the policy does not know is left out: TIP" in result.stderr
+    assert "1 output of fields that the policy does not know is left out: TIP" in result.stdout
     refused = reason("apply", of_fields, tmp_path / "t.json", *goals)
     assert "no output with a confidence is of a field of the policy (po, total)" in refused
 

@@ -75,7 +75,7 @@ def test_one_of_the_files_alone_is_warned_of(folder, tmp_path):
     answer(log, tmp_path / "done.csv", truth)
     checked = run("check", policy, tmp_path / "done.csv", "--log", code=None)
     for done in (drawn, checked):
-        assert done.stderr.count("give both files that were written") == 1
+        assert done.output.count("give both files that were written") == 1
 
 
 def test_what_the_truth_of_rejected_outputs_is_does_not_matter(folder):
@@ -105,7 +105,7 @@ def test_monitors_take_a_log_and_refuse_what_is_no_plain_sample(folder, tmp_path
     drawn.unlink()
     run("sample", *parts, "--budget", 300, "--mix", 1, "-o", drawn)
     found = answer(drawn, done, truth)
-    assert f"among {len(found)} audits" in run("monitor", policy, done).stdout
+    assert f" of {len(found)} audits " in run("monitor", policy, done).stdout
     drawn.unlink()
     run("sample", *parts, "--audit", policy, "--budget", 300, "-o", drawn)
     found = answer(drawn, done, truth)
@@ -127,7 +127,7 @@ def test_monitors_take_a_log_and_refuse_what_is_no_plain_sample(folder, tmp_path
     assert (all_open["errors"], all_open["unanswered"]) == (0, n)
     assert (some["unanswered"], whole["unanswered"]) == ((n + 1) // 2, 0)
     assert some["errors"] == later["errors"] < whole["errors"]
-    late = run("monitor", policy, done, *state).stderr
+    late = run("monitor", policy, done, *state).stdout
     assert "were counted before" in late
     wrong = sum(not truth[int(found[i - 1]["id"])] for i in is_drawn)
     assert whole["errors"] == wrong

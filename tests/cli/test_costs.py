@@ -20,7 +20,7 @@ PRICES = ["--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200]
 COSTS = fa.VerificationCosts(2, 5, 200)
 
 
-run = partial(commands.run, "evaluate", code=None)
+run = partial(commands.detailed, "evaluate", code=None)
 
 
 refusal = partial(commands.reason, "evaluate")
@@ -115,11 +115,11 @@ def test_table(digits):
     assert "confidence >=     there  remain" in header
     assert header.endswith("checked    checked")
     row = [line for line in text.splitlines() if line.startswith("knn-votes  ")][-1]
-    assert row.split()[-6:] == ["%", "0.1", "%", "647.75", "2,114.08", "4,563.16"]
+    assert row.split()[-5:] == ["78.7%", "0.1%", "647.75", "2,114.08", "4,563.16"]
     row = [line for line in text.splitlines() if line.startswith("naive-bayes  ")][-1]
-    assert row.split()[-8:-6] == ["-", "0"]
+    assert row.split()[-6:-4] == ["-", "0%"]
     assert (
-        "Cheapest: knn-votes, accept 78.7 % automatically at confidence >= 0.95; 0.1 % of all outputs "
+        "Cheapest: knn-votes, accept 78.7% automatically at confidence >= 0.95; 0.1% of all outputs "
         "remain wrong. 1,000 outputs then cost 647.75; with everything checked 2,114.08, with nothing "
         "checked 4,563.16."
     ) in text
@@ -129,8 +129,8 @@ def test_table(digits):
 @pytest.mark.parametrize(
     ("prices", "sentence"),
     [
-        ((2, 5, 200), "Cheapest: accept 40.0 % automatically at confidence >= 0.8; no errors remain."),
-        ((100, 1, 1), "Cheapest: accept everything automatically; 40.0 % of all outputs remain wrong."),
+        ((2, 5, 200), "Cheapest: accept 40.0% automatically at confidence >= 0.8; no errors remain."),
+        ((100, 1, 1), "Cheapest: accept everything automatically; 40.0% of all outputs remain wrong."),
     ],
 )
 def test_one_model_needs_no_name(one, prices, sentence):

@@ -15,7 +15,7 @@ from fastarac.datasets import load_digits_ocr
 DATA = load_digits_ocr()
 
 
-run = partial(commands.run, "evaluate", code=None)
+run = partial(commands.detailed, "evaluate", code=None)
 
 
 @pytest.fixture
@@ -102,9 +102,9 @@ def test_limits_that_groups_break(digits):
     text = run(*command).stdout
     part = text[text.index("of knn-votes\n") :]
     listed = f"{', '.join(broken[:-1])} and {broken[-1]}" if len(broken) < 6 else broken[0]
-    assert f"{len(broken)} of 10 groups break the limit of 1 % errors (marked !): {listed}" in part
+    assert f"{len(broken)} of 10 groups break the limit of 1% errors (marked !): {listed}" in part
     rows = [line for line in part.splitlines() if line.startswith(broken[0])]
-    assert any(" %" in row and " !" in row for row in rows[:1])
+    assert any("%" in row and " !" in row for row in rows[:1])
 
 
 @pytest.mark.slow
@@ -203,7 +203,7 @@ def test_everything_at_once(tmp_path):
 def test_few_outputs_are_said_to_be_few(tmp_path):
     path = tmp_path / "few.csv"
     path.write_text("correct,confidence\n" + "1,0.9\n" * 20, encoding="utf-8")
-    assert "20 outputs are few for a limit of 1 % errors" in run(path).stdout
+    assert "20 outputs are few for a limit of 1% errors" in run(path).stdout
     assert "are few" not in run(path, "--error-rate", "0.5").stdout
 
 

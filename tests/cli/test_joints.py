@@ -252,8 +252,8 @@ def test_one_threshold_has_one_share_in_every_command(folder, tmp_path):
     n_items, n_missed = of_ocr["n"], of_ocr["missed"]
     assert found["missed_rate"] == n_missed / of_ocr["true_words"]
     said = " ".join(run(*fit).stdout.split())
-    assert f"Accept {percent(share, 4)} of {n_items:,} items (" in said
-    assert f" of the {n_items - n_missed:,} that are read) at confidence" in said
+    assert f"Accept {percent(share, 3)} of {n_items:,} items (" in said
+    assert f" of the {n_items - n_missed:,} with an output) at confidence" in said
     check = json.loads(run("check", policy, words, "--format", "json", code=None).stdout)["check"]
     assert (check["n_items"], check["n_unread"]) == (n_items - n_missed, n_missed)
     assert check["accepted"] / n_items == share
@@ -356,7 +356,7 @@ def test_an_empty_list_and_a_percentage_are_no_documents(tmp_path):
     (tmp_path / "docs" / "d1.json").write_text("[]")
     assert "d1.json: it is an empty list" in run(*apply, *goals, code=2).stderr
     (tmp_path / "docs" / "d1.json").write_text("{}")
-    assert "2 of 3 documents go straight through" in run(*apply, *goals).stdout
+    assert "Accept 2 of 3 documents" in run(*apply, *goals).stdout
 
 
 def test_the_accepted_part_alone_is_no_sample(tmp_path):
@@ -370,5 +370,5 @@ def test_the_accepted_part_alone_is_no_sample(tmp_path):
         lines = [f"{int(correct[i])},{confidence[i]}" for i in rows if i % 2]
         path = tmp_path / f"{name}.csv"
         path.write_text("\n".join(["correct,confidence", *lines]) + "\n")
-        said = run("check", tmp_path / "p.json", path, code=None).stderr
-        assert ("add those that were not accepted" in said) == (name == "accepted")
+        said = run("check", tmp_path / "p.json", path, code=None).stdout
+        assert ("add the rejected ones" in said) == (name == "accepted")

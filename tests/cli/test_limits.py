@@ -8,7 +8,8 @@ import io
 import commands
 import numpy as np
 import pytest
-from commands import run, write
+from commands import detailed as run
+from commands import write
 
 import fastarac as fa
 from fastarac.answers import evaluation
@@ -61,8 +62,8 @@ class TestFigures:
     def test_each_counts_once(self, few):
         options = "--max-risk", 0.25, "--max-risk", "0.250", "--threshold", 0.7, "--threshold", ".7"
         sentences = run("evaluate", few, *options).stdout
-        assert sentences.count("At most 25 % of what is accepted wrong") == 1
-        assert sentences.count("At confidence >= 0.7:") == 1
+        assert sentences.count("At most 25% of what is accepted wrong") == 1
+        assert sentences.count("At confidence >= 0.7: accept 60.0% automatically") == 1
 
     def test_error_rates_are_the_default_only_where_nothing_else_is_asked(self, few):
         def limits(*options: object) -> set[str]:
@@ -103,24 +104,24 @@ class TestFigures:
 class TestWords:
     def test_table(self, few):
         table = run("evaluate", few, "--max-risk", 0.25, "--threshold", 0.65, "--ci", "none").stdout
-        first, second, third, _, cells = table.splitlines()[:5]
+        first, second, third, _, cells = table.partition("All figures\n\n")[2].splitlines()[:5]
         assert first.endswith("errors")
-        assert "at <= 25 %" in second
+        assert "at <= 25%" in second
         assert "risk" in third
         assert "at >= 0.65" in third
-        assert cells.split()[-7:] == ["80.0", "%", "0.6", "60.0", "%", "20.0", "%"]
+        assert cells.split()[-4:] == ["80.0%", "0.6", "60.0%", "20.0%"]
 
     def test_only_what_is_fitted_is_doubted(self, few):
         assert evaluation.CAUTION not in run("evaluate", few, "--threshold", 0.65).stdout
         risk = run("evaluate", few, "--threshold", 0.65, "--max-risk", 0.25).stdout
         assert evaluation.CAUTION in risk
-        assert "5 outputs are few for a limit of 25 % risk" in risk
+        assert "5 outputs are few for a limit of 25% risk" in risk
 
     def test_groups(self, tmp_path):
         path = write(tmp_path / "f.csv", CORRECT, CONFIDENCE, field=list("aabbb"))
         options = "--by", "field", "--threshold", 0.65, "--max-risk", 0.25
         text = run("evaluate", path, *options).stdout
-        assert "for 25 % risk" in text
+        assert "for 25% risk" in text
         records = commands.records(run("evaluate", path, *options, "--format", "json").stdout)
         b = next(record for record in records if record["group"] == "b")
         assert b["acceptance_rate/threshold/0.65"] == 1 / 3

@@ -87,8 +87,8 @@ def test_figures_sentences_and_the_page(folder, one, tmp_path):
     text = page.read_text()
     assert "What the audits say" in text
     assert f"{n_open} outputs were drawn and have no result; they count as errors." in text
-    out = " ".join(run("check", one, path, "--log", code=None).stdout.split())
-    assert f"y {answered.sum():,} audits and {n_open} drawn without a result, which count as " in out
+    out = run("check", one, path, "--log", code=None).stdout
+    assert f"from {answered.sum():,} audits; {n_open} drawn without a result count as " in out
     assert " A threshold fitted to this log: accept " in out
     assert "if every output that was drawn has its result" not in out
 
@@ -127,7 +127,8 @@ def test_a_log_in_which_nobody_audited(one, tmp_path):
     # what was drawn and never answered counts as an error
     path = log.write(tmp_path / "open.csv", nobody, drawn=log.drawn)
     out = run("check", one, path, "--log", code=1).stdout
-    assert out.startswith("The limit of 2 % fails: by 0 audits and ")
+    assert out.startswith("The limit of 2% fails: ")
+    assert "Estimated from 0 audits; " in out
 
 
 @pytest.mark.slow
@@ -138,7 +139,7 @@ def test_only_a_log_that_says_what_was_drawn_holds(one, tmp_path):
     path = log.write(tmp_path / "log.csv", log.drawn, audited=log.drawn)
     check = "check", one, path, "--log"
     out = " ".join(run(*check, code=3).stdout.split())
-    assert out.startswith("No verdict on the limit of 2 % without a column drawn, which says what ")
+    assert out.startswith("No verdict on the limit of 2% without a column drawn, which says what was ")
     assert "among all items, if every output that was drawn has its result (observed " in out
     found = json.loads(run(*check, "--format", "json", code=3).stdout)["check"]
     assert (found["verdict"], found["unanswered"], found["still_needed"]) == ("too few", None, None)
@@ -153,12 +154,12 @@ def test_a_log_too_small_for_a_threshold_is_a_note(one, tmp_path):
     path, page = tmp_path / "small.csv", tmp_path / "small.html"
     path.write_text("\n".join(["confidence,accepted,audit_probability,drawn,correct", *rows]) + "\n")
     assert policy.thresholds[0] <= 0.9
-    done = run("check", one, path, "--log", "--report", page, code=None)
+    done = run("check", one, path, "--log", "--report", page, "--details", code=None)
     needed = math.ceil(math.log(0.05) / math.log1p(-share * 0.02))
-    assert f"at least {needed} items are needed for the limit of 2 % where 12.5 % of the" in done.stderr
-    assert done.stderr.count("would still allow") == 1
-    assert "Warning" not in done.stderr
-    assert "max_error_rate" not in done.stderr
+    assert f"at least {needed} items are needed for the limit of 2% where 12.5% of the" in done.stdout
+    assert done.stdout.count("would still allow") == 1
+    assert "Warning" not in done.output
+    assert "max_error_rate" not in done.output
     text = page.read_text()
-    assert "undetected errors (90 % interval " in text
-    assert "Numbers of the chart; 90 % intervals, each by itself" in text
+    assert "of these outputs are " in text
+    assert "Numbers of the chart; 90% intervals, each by itself" in text

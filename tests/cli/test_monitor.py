@@ -34,6 +34,9 @@ def policy(tmp_path):
     return tmp_path / "policy.json"
 
 
+AGAIN = "fastarac: note: {} were counted before, and are not counted again.\n"
+
+
 def figures(done):
     """Those of each policy, in what a monitor has printed as JSON."""
     return json.loads(done.stdout)["monitor"]["policies"]
@@ -65,7 +68,7 @@ class TestAuditsCountOnce:
                 {"newline": text + "\n", "separator": text.replace(",", ";")}.get(form, text)
             )
         assert audited(policy, first) == (50, "")
-        said = f"fastarac: note: {second}: its 50 audits were counted before, and count once\n"
+        said = AGAIN.format(f"{second}: its 50 audits")
         assert audited(policy, second) == (50, said)
         assert audited(policy, first, second)[0] == 50
 
@@ -75,7 +78,7 @@ class TestAuditsCountOnce:
         first = write(tmp_path / "a.csv", audits[:50], header)
         second = write(tmp_path / "b.csv", audits[30:], header)
         assert audited(policy, first) == (50, "")
-        said = f"fastarac: note: {second}: 20 of its 50 audits were counted before, and count once\n"
+        said = AGAIN.format(f"{second}: 20 of its 50 audits")
         assert audited(policy, second) == (80, said)
         named = write(tmp_path / "c.csv", audits[:10], "number,confidence,correct")
         assert audited(policy, named, id="number")[0] == 80
@@ -188,17 +191,18 @@ def test_moved_confidences_are_named(tmp_path, criterion):
     run("fit", verified, criterion, 0.15, "-o", policy)
     same, moved = write(tmp_path / "a.csv", drawn(400, 1)), write(tmp_path / "b.csv", drawn(400, 2, 2))
     checked = run("check", policy, moved, code=None).stdout
-    sentence = checked[checked.index("The confidences have moved (p = 0.0002)") :].strip()
+    begin = checked.index("The confidences have moved since the fit (p = 0.0002)")
+    sentence = checked[begin:].splitlines()[0]
     found = run("monitor", policy, moved, code=None).stdout
     (told,) = figures(run("monitor", policy, moved, "--format", "json", code=None))
     if criterion == "--max-risk":
-        assert "confidences" not in found
+        assert "The confidences" not in found
         assert told["shifted"] is None
         return
-    assert " ".join(sentence.split()) in " ".join(found.split())
+    assert sentence in found
     assert told["shifted"]
     assert told["shift_pvalue"] <= 0.0005
-    assert "The confidences have not visibly moved" in run("monitor", policy, same, code=None).stdout
+    assert "have moved" not in run("monitor", policy, same, code=None).stdout
 
 
 def test_ids_are_of_bounded_number(monkeypatch):
@@ -258,18 +262,17 @@ def weeks(tmp_path, errors, header="confidence,correct", per_page=None):
 def test_a_change_lately(policy, tmp_path):
     files = weeks(tmp_path, [3] * 12 + [30, 1, 2])
     told = ["--state", tmp_path / "state.json"]
-    assert "changed lately: no alarm (M is " in run("monitor", policy, *files[:12], *told).stdout
+    assert run("monitor", policy, *files[:12], *told).stdout.startswith("No alarm: ")
     result = " ".join(run("monitor", policy, *files[12:14], *told, code=1).stdout.split())
-    assert result.startswith("No alarm: the limit of 5 % is not proved to be exceeded; 67 errors among")
-    assert "changed lately: no alarm since that at update 13 (M is" in result
-    assert "These files gave alarms of a change: 13 of all updates." in result
+    assert result.startswith("Alarm at update 13: ")
+    assert "; 67 of " in result
     (found,) = figures(run("monitor", policy, files[14], *told, "--format", "json"))
     assert (found["alarm"], found["changed"], found["changes"]) == (False, False, [13])
     assert 0 < found["change_statistic"] < 1
     again = tmp_path / "again.json"
     for _ in range(2):  # the last update has the alarm, also where nothing is new
         result = run("monitor", policy, *files[:13], "--state", again, code=1)
-    assert result.stdout.startswith("Alarm: the rate seems to have risen above the limit of 5 % lately")
+    assert result.stdout.startswith("Alarm: the error rate seems to have risen ")
     message = refusal("monitor", policy, files[0], *told, "--updates-to-false-alarm", 50)
     assert "it is the state of another --updates-to-false-alarm, 1000; give" in message
 
@@ -314,9 +317,8 @@ def test_open_audits_by_date(policy, tmp_path):
     assert "1 without an answer at their deadline count as right" in " ".join(result.split())
     late = write(tmp_path / "5.csv", [(*second[0][:3], 0)], header)
     done = run("monitor", policy, late, *told, "--format", "json")
-    assert "1 answers came after their deadline" in done.stderr
     assert json.loads(done.stdout)["warnings"] == [
-        f"{late}: 1 answers came after their deadline, and count no more"
+        f"{late}: 1 answers came after their deadline, and no longer count."
     ]
     old = write(tmp_path / "6.csv", [("f", "2026-03-03", 0.99, 1)], header)
     message = refusal("monitor", policy, old, *told)

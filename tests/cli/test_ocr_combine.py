@@ -12,7 +12,7 @@ import pytest
 from fastarac.ocr import Combination, align_files, combine, pair_files, read_fields
 from fastarac.ocr.combination.fields import combine_fields
 
-run = partial(commands.run, "ocr", env={"COLUMNS": "100"})
+run = partial(commands.detailed, "ocr")
 refusal = partial(commands.reason, "ocr")
 BOX = [[0, 0], [1, 0], [1, 1], [0, 1]]
 PRICES = "--cost-verification", "1", "--cost-correction", "1", "--cost-error", "20"

@@ -34,7 +34,7 @@ COMPARE = ("--compare", "total=number", "--compare", "name=text")
 COMPARISONS = {"total": "number", "name": "text"}
 
 
-run = partial(commands.run, "ocr", env={"COLUMNS": "200"})
+run = partial(commands.detailed, "ocr")
 
 
 refusal = partial(commands.reason, "ocr")
@@ -119,7 +119,7 @@ def test_words(tables):
     assert "Intervals are by document" in said
     assert "from 4 documents." in said
     assert "Fields and whole documents, side by side" in said
-    assert "75.0 % of the documents are right as a whole." in said
+    assert "75.0% of the documents are right as a whole." in said
     assert "Each field, worst first" in said
     assert "group" not in said
     exact = run(tables / "both.csv", "--compare", "exact", "--group", "none").stdout
@@ -147,8 +147,8 @@ def test_fields_that_documents_lack(tables):
     page = tables / "r.html"
     said = " ".join(run(*paths, "--report", page).stdout.split())
     sentence = (
-        "name: absent in 50.0 % of documents, rightly in 50.0 % of these; optional, 100 % of documents "
-        "would go through instead of 50.0 %, and undetected errors are 25.0 % instead of 0 %."
+        "name: absent in 50.0% of documents, rightly in 50.0% of these; optional, 100% of documents "
+        "would go through instead of 50.0%, and undetected errors are 25.0% instead of 0%."
     )
     assert sentence in said
     assert sentence in " ".join(page.read_text(encoding="utf-8").split())
@@ -306,7 +306,7 @@ def test_a_lead_by_chance_is_a_tie_and_a_clear_one_is_not(tmp_path):
     report = tmp_path / "r.html"
     options = ("--error-rate", 0.05, *prices, "--report", report)
     said = run(*paths, *options).stdout.replace("\n", " ")
-    limit, _, rest = said.partition("At most 5 % errors: ")[2].partition("Cheapest: ")
+    limit, _, rest = said.partition("At most 5% errors: ")[2].partition("Cheapest: ")
     assert "accepts more than c (" in limit
     assert ", beyond chance; " in limit
     assert "; its lead over b (" in limit

@@ -103,4 +103,4 @@ def test_progress_goes_away_when_done(folders):
     assert terminal.end() == 0
     assert b"/160" in terminal.seen
     figures = terminal.seen.rpartition(b"Reading and aligning")[2]
-    assert b"At most 5 % errors: accept" in figures
+    assert b"At most 5% errors: accept" in figures

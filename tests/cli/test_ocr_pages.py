@@ -18,7 +18,7 @@ TEXTS = sample_folders()
 TRUTH, PLAIN, ENLARGED = TEXTS.truth, TEXTS.outputs["plain"], TEXTS.outputs["enlarged"]
 PAGES = fa.ocr.load_sample().truth.page_names
 
-run = partial(commands.run, "ocr", env={"COLUMNS": "80"})
+run = partial(commands.detailed, "ocr")
 refusal = partial(commands.reason, "ocr")
 
 

@@ -11,7 +11,7 @@ import pytest
 
 LATIN, CYRILLIC = "abcdefghklmnoprstu", "абвгдежзиклмнопрст"
 BOX = [[0, 0], [1, 0], [1, 1], [0, 1]]
-run = partial(commands.run, "ocr", env={"COLUMNS": "80"})
+run = partial(commands.detailed, "ocr")
 
 
 def write_pages(folder, *, better: float, worse: float) -> list[object]:
@@ -62,7 +62,7 @@ def test_a_language_in_which_an_engine_is_blind(tmp_path, rates, leader, excepti
     report = tmp_path / "r.html"
     attributes = "--attributes", tmp_path / "pages.csv"
     found = json.loads(run(*arguments, *attributes, "--report", report, "--format", "json").stdout)
-    decisions = [said for said in found["decisions"] if said.startswith("At most 5 % errors: ")]
+    decisions = [said for said in found["decisions"] if said.startswith("At most 5% errors: ")]
     assert note in decisions[0]
     (answer,) = (said for said in decisions if "automates most" in said)
     assert f"{leader} automates most, except {exception}: accept" in answer
@@ -74,7 +74,7 @@ def test_a_language_in_which_an_engine_is_blind(tmp_path, rates, leader, excepti
         assert (part["split"], part["a"], part["n_units"]) == ("language", leader, 10)
         assert part["reversed"] == (part["value"] in exception) == (part["adjusted_pvalue"] < 0.05)
         assert part["reversed"] <= (part["estimate_b"] > part["estimate_a"])
-    lost = "of the words it misses are on pages whose language is ru and 100 % are Cyrillic."
+    lost = "of the words it misses are on pages whose language is ru and 100% are Cyrillic."
     assert any(said.startswith("blind: ") and lost in said for said in found["warnings"])
     assert not any("columns, margins" in said for said in found["warnings"])
     page = report.read_text()

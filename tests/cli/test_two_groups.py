@@ -6,7 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from commands import reason, run
+from commands import detailed as run
+from commands import reason
 
 import fastarac as fa
 

@@ -11,7 +11,8 @@ import pytest
 
 import fastarac as fa
 from fastarac.partial_truth import read_verified
-from tests.commands import reason, run
+from tests.commands import detailed as run
+from tests.commands import reason
 
 BY = ("--inclusion-probability", "pi", "--judge", "judge")
 
@@ -110,9 +111,9 @@ def test_report(folder, tmp_path):
         outputs = read_verified(path, **columns())
         found = fa.evaluate(*outputs, max_error_rate=0.05, intervals=True)
         point, ends = found.limits[0].point, found.intervals["acceptance_rate/0.05"]
-        assert f"At most 5 % errors, {path.stem}" in page
-        assert f"{100 * point.acceptance_rate:.3g} %" in page
-        assert f"{100 * ends.low:.3g} % to {100 * ends.high:.3g} %" in page
+        assert f"At most 5% errors, {path.stem}" in page
+        assert f"{100 * point.acceptance_rate:.3g}%" in page
+        assert f"{100 * ends.low:.3g}% to {100 * ends.high:.3g}%" in page
         low, high = found.intervals["roc_auc"].low, found.intervals["roc_auc"].high
         assert f"{found.roc_auc:.4f}<small>{low:.4f} to {high:.4f}</small>" in page
         assert f"of {len(outputs.correct):,} outputs are verified" in page
@@ -195,9 +196,10 @@ def test_samples_need_the_option(folder, tmp_path):
     for command in (("evaluate",), fit, ("check", policy)):
         message = reason(*command, sample)
         assert "--inclusion-probability inclusion_probability --judge judge is expected" in message
-        as_they_are = run(*command, sample, "--inclusion-probability", "none", code=None)
-        expected = run(*command, plain, code=None)
-        assert as_they_are.stdout.replace("drawn", "plain") == expected.stdout
+        as_they_are = run(*command, sample, "--inclusion-probability", "none", code=None).stdout
+        expected = run(*command, plain, code=None).stdout
+        again = as_they_are.replace("drawn", "plain").replace(" --inclusion-probability none", "")
+        assert again == expected
     assert "--judge judge is expected" in reason("compare", plain, sample)
     run("compare", plain, sample, "--inclusion-probability", "none")
     beside = "--inclusion-probability", "none", "--judge", "judge"
@@ -225,7 +227,7 @@ def test_groups_of_the_draw_are_noted(folder, tmp_path):
     assert "drawn whole" in told.stderr
     assert "drawn whole" not in silent.stderr
     assert silent.stdout == told.stdout
-    assert "drawn whole" in run("evaluate", whole, *option).stderr
+    assert "drawn whole" in run("evaluate", whole, *option).stdout
     header, *rows = whole.read_text().splitlines()
     whole.write_text("\n".join([header, *(row.replace(",page,", ",sheet,") for row in rows)]) + "\n")
     assert 'column "drawn_by" holds "sheet"' in reason(*fit)
@@ -247,7 +249,7 @@ def test_the_page_is_that_of_python(folder, tmp_path):
     fa.report.write_report(pages[4], {"b": (answers, confidence)})
     command, python, mixed, known, plain = (page.read_text(encoding="utf-8") for page in pages)
     assert command == python
-    assert re.search("&lt;a&gt;: [^<]*within at most 0.1 % errors rest", mixed)
+    assert re.search("&lt;a&gt;: [^<]*within at most 0.1% errors rest", mixed)
     assert "outputs, which are all." in mixed
     assert known == plain
     with pytest.raises(TypeError, match="by is given beside a PartialTruth"):
@@ -334,7 +336,7 @@ def test_policies(folder, tmp_path):
     done = run("fit", path, *BY, "--group", "page", "--error-rate", 0.1, "-o", goal)
     assert fa.operation.Policy.load(goal) == expected
     n = outputs.correct.n_verified
-    assert f"from {n} verified of 3,000 outputs" in " ".join(done.stdout.split())
+    assert f"{n} verified outputs" in done.stdout
     done = run("check", goal, path, *BY, "--group", "page", "--format", "json", code=None)
     found = json.loads(done.stdout)["check"]
     check = expected.check(*outputs)

@@ -188,7 +188,7 @@ def test_coverage(level, n):
             table, COSTS, confidence_level=level, n_resamples=400, random_state=rng
         )
         hits += interval.low <= cost <= interval.high
-    # three standard errors of the simulation, and 1.5 % for the bootstrap's own approximation
+    # three standard errors of the simulation, and 1.5% for the bootstrap's own approximation
     assert hits / repeats == pytest.approx(
         level, abs=3 * math.sqrt(level * (1 - level) / repeats) + 0.015
     )
@@ -440,8 +440,8 @@ def test_groups_that_cannot_be():
 def test_shown():
     interval = fa.costs.bcost(COUNTS, COSTS, confidence_level=0.9, random_state=0)
     assert repr(interval).startswith("CostInterval(0.3175 [0.")
-    assert repr(interval).endswith("], 90 %, bcost)")
-    assert repr(fa.costs.bcost(COUNTS, [COSTS] * 3)) == "CostInterval(shape (3,), 95 %)"
+    assert repr(interval).endswith("], 90%, bcost)")
+    assert repr(fa.costs.bcost(COUNTS, [COSTS] * 3)) == "CostInterval(shape (3,), 95%)"
     difference = fa.costs.bcost_delta([0, 1], [0, 1], [0, 1], COSTS, random_state=0)
     assert repr(difference).startswith("CostDifference(0 [")
     with pytest.raises(AttributeError):
@@ -570,7 +570,7 @@ def test_wrong_arguments_of_the_difference():
 
 
 def test_smoothing_that_outweighs_the_counts_warns():
-    """Ten classes, 3,000 items, 5 % errors: with λ = 1 the estimate lies outside its own interval."""
+    """Ten classes, 3,000 items, 5% errors: with λ = 1 the estimate lies outside its own interval."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 10, 3000)
     read = np.where(rng.random(3000) < 0.05, rng.integers(0, 10, 3000), truth)

@@ -277,7 +277,7 @@ def test_where_nothing_can_be_accepted_it_says_so():
     hopeless = Stage("hopeless", 0, correct=np.zeros(50, bool), confidence=rng.random(50))
     found = optimize_cascade([hopeless, Stage("people", 1)], max_error_rate=0.01)
     assert found.thresholds[0] == math.inf
-    assert "Nothing can be accepted" in str(found)
+    assert "people verify everything" in str(found)
     with pytest.raises(ValueError, match=r"max_error_rate is 0.01, .* at least 0.1 \(at thresholds"):
         optimize_cascade([hopeless, Stage("people", 1, reviewer=fa.Reviewer(0.9))], max_error_rate=0.01)
     first = Stage("first", 1, correct=[1] * 50, confidence=rng.random(50), max_share=0.5)
@@ -347,7 +347,7 @@ def test_what_is_no_stage_is_refused(arguments, options, error, message):
     ("options", "error", "message"),
     [
         ({}, TypeError, "neither max_error_rate nor costs"),
-        ({"max_error_rate": 2}, ValueError, r"max_error_rate is 2.0; .*2 % is 0.02"),
+        ({"max_error_rate": 2}, ValueError, r"max_error_rate is 2.0; .*2% is 0.02"),
         ({"costs": 3}, TypeError, "costs is 3"),
         ({"costs": COSTS, "failure_probability": 0.1}, TypeError, "without max_error_rate"),
         ({"max_error_rate": 0.1, "groups": np.arange(2)}, TypeError, "groups is given without failure"),
@@ -449,7 +449,7 @@ def test_a_guarantee_is_tested_on_the_other_half():
     assert found.n_items == n / 2
     assert found.bound <= limit
     assert found.acceptance_rate > 0.2
-    assert "With 95 % confidence at most" in str(found)
+    assert "With 95% confidence, at most" in str(found)
     groups = np.arange(n) // 4
     of_pages = optimize_cascade(
         stages, max_error_rate=2 * limit, costs=COSTS, failure_probability=0.2, groups=groups
@@ -469,7 +469,7 @@ def test_too_few_items_guarantee_nothing_and_say_so():
     imperfect = [*stages[:-1], Stage("clerk", 1, reviewer=fa.Reviewer(0.9))]
     with (
         pytest.warns(fa.SampleTooSmallWarning),
-        pytest.raises(ValueError, match="no thresholds guarantee with 95 % confidence"),
+        pytest.raises(ValueError, match="no thresholds guarantee with 95% confidence"),
     ):
         optimize_cascade(imperfect, **options)
     with (

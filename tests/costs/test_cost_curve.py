@@ -143,7 +143,7 @@ class TestBetterRanges:
         other = fa.costs.cost_curve(OTHER_OF_FIGURE_4)
         for p in (0.3, 0.7):
             cheaper = np.interp(p, other.probability_cost, other.normalized_expected_cost)
-            assert (0.3 - cheaper) / 0.3 == pytest.approx(0.22)  # about 20 %, as the source has it
+            assert (0.3 - cheaper) / 0.3 == pytest.approx(0.22)  # about 20%, as the source has it
         assert fa.costs.better_ranges(B_OF_FIGURE_4, OTHER_OF_FIGURE_4) == pytest.approx(
             np.array([[9 / 19, 10 / 19]])
         )

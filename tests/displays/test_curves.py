@@ -208,7 +208,7 @@ class TestAsScikitLearn:
         display = displays.DetCurveDisplay.from_predictions(*scores)
         assert display.ax_.get_xticks() == pytest.approx(norm.ppf(TICKS), abs=1e-12)
         names = [text.get_text() for text in display.ax_.get_yticklabels()]
-        assert names[3:6] == ["0.1 %", "1 %", "5 %"]
+        assert names[3:6] == ["0.1%", "1%", "5%"]
 
     @pytest.mark.parametrize("kind", SCORED)
     def test_from_sweep(self, kind, scores):

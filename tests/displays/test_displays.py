@@ -211,7 +211,7 @@ class TestSeveralModels:
         assert len({display.line_.get_color() for display in displays.values()}) == 4
         names = [text.get_text() for text in ax.get_legend().get_texts()]
         assert names[0] == "svm-rbf (ARAC-AUC = 0.996)"
-        assert names_of_limits(ax) == ["1 % errors", "5 % errors"]
+        assert names_of_limits(ax) == ["1% errors", "5% errors"]
         for name, display in displays.items():
             points = [fa.operating_point(sweeps[name], max_error_rate=rate) for rate in (0.01, 0.05)]
             assert display.operating_points == tuple(points)
@@ -220,7 +220,7 @@ class TestSeveralModels:
     def test_error_rates_out_of_sight_have_no_line(self):
         sweep = fa.threshold_sweep([1] * 97 + [0] * 3, np.arange(100))
         ax = draw_curves({"m": sweep}, max_error_rate=(0.05, 0.01))["m"].ax_
-        assert names_of_limits(ax) == ["1 % errors"]
+        assert names_of_limits(ax) == ["1% errors"]
 
     def test_names_of_error_rates_do_not_overlap(self):
         sweep = fa.threshold_sweep([1, 0] * 50, np.arange(100))
@@ -248,7 +248,7 @@ def test_legend_names():
     assert legend_name(None, "ARAC-AUC", None) is None
 
 
-@pytest.mark.parametrize("name", ["_hidden", "a $x", "$x^2$ $", "$", "100 %", "{x}", "\\frac"])
+@pytest.mark.parametrize("name", ["_hidden", "a $x", "$x^2$ $", "$", "100%", "{x}", "\\frac"])
 def test_names_are_shown_as_they_are(name):
     display = ARACDisplay.from_predictions(CORRECT, CONFIDENCE, name=name)
     display.figure_.canvas.draw()
@@ -260,7 +260,7 @@ def test_numbers():
     assert shown == ["0.500", "1.000", "0.000", "0.9996", "0.99999999"]
     assert rounded(1 - 1e-15) == "1.000"
     shown = [percent(rate) for rate in (0.01, 0.005, 0.07, 0, 1, 0.1, 0.00025, np.float64(0.2))]
-    assert shown == ["1 %", "0.5 %", "7 %", "0 %", "100 %", "10 %", "0.025 %", "20 %"]
+    assert shown == ["1%", "0.5%", "7%", "0%", "100%", "10%", "0.025%", "20%"]
 
 
 def test_importing_does_not_load_matplotlib():

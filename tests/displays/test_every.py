@@ -273,7 +273,7 @@ class TestLegend:
         for name, display in shown.items():
             band = fa.bootstrap_band(sweeps[name], n_resamples=10, random_state=0)
             display.plot_band(band)
-        assert legend_of(display)[3:] == ["95 % band, pointwise"]
+        assert legend_of(display)[3:] == ["95% band, pointwise"]
         alone = displays.draw_curves({"m0": sweeps["m0"]}, band=True)["m0"]
         of_one, of_several = (
             each.ax_.get_legend().get_patches()[0].get_facecolor() for each in (alone, display)
@@ -295,7 +295,7 @@ class TestLegend:
             top, bottom = band.high.max(), band.low.min()
             heights = display.band_.get_paths()[0].vertices[:, 1]
             assert (heights.min(), heights.max()) == pytest.approx((bottom, top))
-        assert legend_of(display)[3:] == ["90 % band, simultaneous"]
+        assert legend_of(display)[3:] == ["90% band, simultaneous"]
 
     def test_groups_of_bands_and_axes_that_cut_curves(self):
         right, confidence = np.arange(200) % 8 > 0, np.arange(200) % 50

@@ -263,7 +263,7 @@ def test_the_bootstrap_of_pairs_draws_the_same():
 
 def test_it_says_what_it_is():
     assert repr(SWEEP) == "CornerSweep(3 thresholds, 4 correct, 1 incorrect)"
-    assert str(SWEEP) == "5 items, 80.0 % correct, 3 thresholds, corners only"
+    assert str(SWEEP) == "5 items, 80.0% correct, 3 thresholds, corners only"
     assert pickle.loads(pickle.dumps(SWEEP)) == SWEEP
     columns = SWEEP.to_columns().values()
     assert fa.results.CornerSweep(*columns) == SWEEP

@@ -174,8 +174,8 @@ def test_print():
     )
     assert re.search(r"^ARAC-AUC +0\.8800$", text, re.MULTILINE)
     assert "normalised ARAC-AUC (γ = 2)" in text
-    assert "at most 20 % errors: accepted" in text
-    assert "at most 0.1 % errors: accepted" in text
+    assert "at most 20% errors: accepted" in text
+    assert "at most 0.1% errors: accepted" in text
     assert len({line.rindex("  ") for line in text.splitlines()}) == 1  # one column
 
 
@@ -351,7 +351,7 @@ class TestCosts:
 
     def test_what_is_printed(self):
         lines = str(fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=0.2, costs=COSTS)).split("\n")
-        assert "5 outputs are few for a limit of 20 % errors" in lines.pop()
+        assert "5 outputs are few for a limit of 20% errors" in lines.pop()
         assert [line.split() for line in lines[-7:]] == [
             ["cost", "of", "an", "item", "2.6"],
             ["cheapest:", "accepted", "0.4000"],
@@ -386,7 +386,7 @@ def test_where_nothing_is_accepted_no_threshold_and_no_risk_is_shown():
     )
     people = fa.Reviewer(0.9, 0.0)
     point = fa.operating_point(correct, confidence, threshold=3, reviewer=people)
-    assert str(point) == "accept nothing: review everything; error rate 5 %"
+    assert str(point) == "accept nothing: review everything; error rate 5%"
     found = fa.evaluate(
         correct, confidence, max_error_rate=0, max_risk=0, threshold=math.inf,
         costs=fa.VerificationCosts(1, 1, 1000), failure_probability=0.05,

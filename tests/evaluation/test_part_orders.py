@@ -50,7 +50,7 @@ def lead_of(
 
 @pytest.mark.slow
 def test_equal_engines_have_an_exception_in_one_of_twenty_samples_at_most():
-    """In full: 0.8 % of 1,000 samples; "by ten points" would be said of 25 %."""
+    """In full: 0.8% of 1,000 samples; "by ten points" would be said of 25%."""
     leads = [lead_of(seed, n_resamples=199) for seed in range(60)]
     said = sum(bool(lead.exception) for lead in leads)
     assert said <= 60 * (0.05 + 2 * math.sqrt(0.05 * 0.95 / 60))

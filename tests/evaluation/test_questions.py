@@ -21,7 +21,7 @@ CONSTANT = np.full(N, 0.5)
 FIELD = np.where(np.arange(N) % 2, "a", "b")
 TURNED = r"^the confidence.* seems reversed: what is correct tends to have less of it \(ROC-AUC = 0\.2"
 ALIKE = r"^the confidence.* is the same for all \d+ items: no threshold tells them apart"
-ONE = r"^max_(error_rate|risk) is 1, which every threshold keeps; 1 % is 0\.01"
+ONE = r"^max_(error_rate|risk) is 1, which every threshold keeps; 1% is 0\.01"
 
 CALLS = {
     "evaluate": fa.evaluate,

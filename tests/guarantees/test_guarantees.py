@@ -268,7 +268,7 @@ def test_too_few_items():
     """No error in n items still allows 1 − δ^(1/n), about 3/n."""
     with pytest.warns(
         fa.SampleTooSmallWarning,
-        match=r"100 items without a single error would still allow 2.951 % errors; at least 299 items "
+        match=r"100 items without a single error would still allow 2.951% errors; at least 299 items "
         r"are needed for max_error_rate=0.01",
     ):
         found = fa.guaranteed_operating_point([1] * 100, range(100), max_error_rate=0.01)
@@ -307,12 +307,12 @@ def test_shown():
     confidence = rng.random(2000).round(1)
     correct = rng.random(2000) < confidence**0.1
     text = str(fa.guaranteed_operating_point(correct, confidence, max_error_rate=0.05))
-    assert "with 95 % confidence at most 5 % errors remain among all items (observed" in text
+    assert "with 95% confidence at most 5% errors remain among all items (observed" in text
     assert text.startswith("accept ")
     text = str(guaranteed(correct, confidence, max_risk=0.05, failure_probability=0.01))
-    assert "with 99 % confidence at most 5 % errors remain among accepted items" in text
+    assert "with 99% confidence at most 5% errors remain among accepted items" in text
     text = str(guaranteed(correct, confidence, max_risk=0))
-    assert text.startswith("no threshold guarantees with 95 % confidence that at most 0 % errors")
+    assert text.startswith("no threshold guarantees with 95% confidence that at most 0% errors")
     assert text.endswith("accept nothing")
 
 

@@ -206,7 +206,7 @@ def test_refusals(options, preds, target, message):
 def test_refusals_of_options():
     with pytest.raises(ValueError, match="num_classes is 1; None or at least 2"):
         SelectiveMetrics(1)
-    with pytest.raises(ValueError, match=r"max_error_rate is 5\.0; .*5 % is 0\.05"):
+    with pytest.raises(ValueError, match=r"max_error_rate is 5\.0; .*5% is 0\.05"):
         SelectiveMetrics(max_error_rate=5)
 
 

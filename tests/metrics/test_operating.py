@@ -24,11 +24,9 @@ CONFIDENCE = [0.9, 0.8, 0.8, 0.6, 0.5, 0.5, 0.5, 0.1]
 def test_a_point_prints_as_a_sentence():
     sample = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.7, 0.2]
     point = fa.operating_point(*sample, max_error_rate=0.2)
-    assert str(point) == "accept 80 % at confidence >= 0.7: error rate 20 %, risk 25 %"
+    assert str(point) == "accept 80% at confidence >= 0.7: error rate 20%, risk 25%"
     part = fa.operating_point(*sample, max_error_rate=0.1, interpolate=True)
-    assert str(part).startswith(
-        "accept 60 % at confidence > 0.7 and 0.5 of those at it: error rate 10 %"
-    )
+    assert str(part).startswith("accept 60% at confidence > 0.7 and 0.5 of those at it: error rate 10%")
 
 
 def point(**criterion):

@@ -280,7 +280,7 @@ def test_pvalues_are_those_of_the_intervals():
 
 def test_the_rule_says_what_it_takes(figures):
     aligned, table, found = figures
-    assert "about 80 at 5 % errors and 203 at 2 % risk" in found.rule
+    assert "about 80 at 5% errors and 203 at 2% risk" in found.rule
     for limit, n in ((0.05, 80), (0.02, 203)):
         enough, less = (capital([(0, 1)] * pages, limit, 1, 1) for pages in (n, n - 1))
         assert less < 2 / 0.05 <= enough

@@ -118,7 +118,7 @@ class TestHocr:
         words = read(hocr(tmp_path, hocr_word("abc", title) + others))
         np.testing.assert_allclose(words.confidence, [50, 100])
         assert words.box[0].tolist() == [1, 2, 3, 4]
-        assert any("taken for 0 to 100 %" in note for note in notes(words))
+        assert any("taken for 0 to 100%" in note for note in notes(words))
         assert any(
             "2 words have confidences of their characters alone" in note for note in notes(words)
         )
@@ -222,7 +222,7 @@ class TestAlto:
     @pytest.mark.parametrize(
         ("confidences", "expected"),
         [
-            # many below 10 %, none 10, 20, …: they are what they say
+            # many below 10%, none 10, 20, …: they are what they say
             (["0.9", "0.96", "0.5", "0.8", "0.95"], [0.9, 0.96, 0.5, 0.8, 0.95]),
             # nobody but who writes digits writes the zero
             (["0.9", "0.90", "0.5", "0.8", "0.95"], [0.09, 0.9, 0.05, 0.08, 0.95]),
@@ -506,7 +506,7 @@ class TestIncompleteResponses:
 
 
 class TestDigitsOfARun:
-    """Whether ``0.9`` is 9 % or 90 %, all files of a run say together."""
+    """Whether ``0.9`` is 9% or 90%, all files of a run say together."""
 
     def folder(self, tmp_path, *pages):
         for name, confidences in zip("ab", pages, strict=True):

@@ -34,7 +34,7 @@ def test_columns_that_are_read_across():
     truth = {"one": other, "two": IN_ORDER}
     text = said(truth, {"one": other, "two": ACROSS})
     assert (
-        "(38.0 %) are read right but out of order (1 page: two), as where columns are read line" in text
+        "(38.0%) are read right but out of order (1 page: two), as where columns are read line" in text
     )
     assert "out of order" not in said(truth, truth)
     few = [*other[10:], *other[:10]]
@@ -90,19 +90,19 @@ def without(missed):
 def test_missed_words_that_have_something_in_common():
     every_fourth = without(lambda page, k: (page[:2] == "ru" and k % 8) or k % 9 == 4)
     text = lost(PAGES, every_fourth, LANGUAGE)
-    assert text.startswith("70.0 % of the words it misses are on pages whose language is ru and 80.0 %")
+    assert text.startswith("70.0% of the words it misses are on pages whose language is ru and 80.0%")
     both = without(lambda page, k: page[:2] in ("ru", "uk") and k % 8)
     assert lost(PAGES, both, LANGUAGE).startswith(
-        "100 % of the words it misses are on pages whose language is ru or uk and 100 % are Cyrillic."
+        "100% of the words it misses are on pages whose language is ru or uk and 100% are Cyrillic."
     )
-    assert lost(PAGES, both).startswith("100 % of the words it misses are Cyrillic.")
+    assert lost(PAGES, both).startswith("100% of the words it misses are Cyrillic.")
     ends = without(lambda page, k: k >= 13 or k in (1, 5))
     assert lost(PAGES, ends, LANGUAGE).startswith(
-        "60.0 % of the words it misses are in the last fifth of their pages."
+        "60.0% of the words it misses are in the last fifth of their pages."
     )
     empty = without(lambda page, k: page[:2] == "ru" or k == 9)
     assert lost(PAGES, empty, LANGUAGE).startswith(
-        "most of these words are on empty pages, 84.2 % of the words it misses are on pages whose"
+        "most of these words are on empty pages, 84.2% of the words it misses are on pages whose"
     )
 
 
@@ -117,7 +117,7 @@ def test_words_without_letters_have_no_script():
         "p": [*(f"w{a}{b}" for a in "abcde" for b in "fghij"), *(f"{k}7.{k}0" for k in range(9)), "*"]
     }
     text = lost(truth, {"p": [word for word in truth["p"] if word.startswith("w")]})
-    assert text.startswith("100 % of the words it misses are numbers or punctuation marks and 70.0 %")
+    assert text.startswith("100% of the words it misses are numbers or punctuation marks and 70.0%")
 
 
 def test_words_of_which_none_is_right():

@@ -93,6 +93,6 @@ class TestTables:
     def test_command(self, tmp_path):
         truth, table = files(tmp_path)
         done = run("ocr", truth, table, "--map", "text=word,confidence=score,page=image")
-        assert "4.3 %" in done.output
+        assert "4.3%" in done.output
         refused = run("ocr", truth, table, "--map", "text=word", code=2)
         assert "--map has no confidence" in refused.output

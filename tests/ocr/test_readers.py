@@ -58,7 +58,7 @@ def test_confidences_of_tesseract_are_the_same_up_to_the_cut_percents():
     assert (table.scale, hocr.scale, alto.scale) == ("percent", "percent", "unit")
     assert table.confidence.min() == 8.926552
     np.testing.assert_array_equal(hocr.confidence, np.floor(table.confidence))
-    # 8 % stands in the file as WC="0.8"
+    # 8% stands in the file as WC="0.8"
     np.testing.assert_array_equal(alto.confidence, np.floor(table.confidence) / 100)
     assert alto.confidence.min() == 0.08
     assert str(alto.notes[0]).startswith("1 confidence was repaired: Tesseract up to 5.5")

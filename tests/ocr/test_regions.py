@@ -146,7 +146,7 @@ def test_every_promise_says_of_which_parts_it_is(tmp_path):
     spread = [lines[0], *(row.replace(",90.0", f",{rng.random() * 100:.4f}") for row in lines[1:])]
     out.write_text("\n".join(spread) + "\n")
     told = run("fit", out, "--group", "none", "--error-rate", 0.05, "-o", policy).stdout
-    assert "at most 5 % errors remain among all outputs inside the regions of the truth" in told
+    assert "at most 5% of all outputs inside the regions of the truth are accepted and" in told
     plain = tmp_path / "new.csv"
     plain.write_text("confidence\n" + "\n".join(f"{rng.random() * 100:.4f}" for _ in range(50)) + "\n")
     goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from fastarac.ocr import (
-    Note,
     OcrFileError,
     PairingError,
+    ReadingNote,
     Words,
     load_sample,
     match_pages,
@@ -53,7 +53,7 @@ def test_selected_pages():
 
 
 def test_concatenated_parts_are_the_whole():
-    words = Words(**FIELDS, notes=(Note(2, "a", "b"),), engine="e", source="s")
+    words = Words(**FIELDS, notes=(ReadingNote(2, "a", "b"),), engine="e", source="s")
     parts = [words.select_pages([i]) for i in range(3)]
     whole = Words.concatenate(parts)
     assert (whole.text, whole.page_names) == (words.text, words.page_names)
@@ -122,7 +122,7 @@ def test_words_are_read_only_and_equal_by_value():
 def test_notes_add_up_over_files():
     one = ("repair", "repairs")
     parts = [
-        Words(("a",), [value], [0], [0], (f"p{i}",), scale=scale, notes=(Note(i + 1, *one),))
+        Words(("a",), [value], [0], [0], (f"p{i}",), scale=scale, notes=(ReadingNote(i + 1, *one),))
         for i, (value, scale) in enumerate([(0.5, "unit"), (NAN, None), (0.7, "unit")])
     ]
     whole = Words.concatenate(parts)

@@ -180,7 +180,9 @@ def test_whole_documents_are_decided_as_on_arrays(tmp_path, rule):
     assert done.straight_through_rate == done.accepted_documents / len(np.unique(documents))
     rate = (policy.errors + 1) / (policy.accepted + 1)
     assert done.expected_errors == pytest.approx(rate * done.accepted_documents)
-    assert str(done).startswith(f"{done.accepted_documents:,} of {done.n_documents:,} documents go")
+    assert str(done).startswith(
+        f"accept {done.accepted_documents:,} of {done.n_documents:,} documents ("
+    )
 
 
 def test_documents_need_a_name_a_row(tmp_path):
@@ -297,6 +299,6 @@ def test_a_file_without_rows_is_divided_into_none(tmp_path, kind):
     path.write_text("id,confidence,label\n")
     found = operation.apply_policy(policy, path, accepted=yes, review=no, **{kind: "label"})
     assert (found.n_items, found.accepted, found.expected_errors) == (0, 0, 0.0)
-    assert str(found) == "there are no outputs: nothing is accepted, and nothing is to be verified"
+    assert str(found) == "there are no outputs: nothing to accept, nothing to verify"
     assert yes.read_text() == no.read_text() == "id,confidence,label\n"
     write_operation_report(tmp_path / "night.html", policy=policy, applied=found)

@@ -257,8 +257,8 @@ class TestAdvice:
         now, other = policy.settings
         assert (now.optional, other.optional) == ((), ("po",))
         (words,) = policy.advice
-        assert words.startswith("po: absent in ")
-        assert " % of these; optional, " in words
+        assert words.startswith("With po optional, ")
+        assert " po: absent in " in words
         again = rows.fit(optional=["po"])
         assert again.settings[0] == other  # the same halves, so that the advice is what it was
         assert again.settings[1] == now
@@ -281,7 +281,7 @@ class TestAdvice:
         assert [each.optional for each in policy.settings] == [()]
         (words,) = policy.advice
         assert words.startswith("po: absent in 3")
-        assert "the truth does not list it in 100 % of these (fields_complete=True takes" in words
+        assert "the truth does not list it in 100% of these (fields_complete=True takes" in words
 
 
 class TestFile:

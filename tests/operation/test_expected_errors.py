@@ -52,7 +52,7 @@ def test_the_mean_of_what_is_expected_is_that_of_the_truth(n, n_fields):
         assert found.low <= found.estimate <= found.high
     if COMPILED:
         assert 0.9 <= expected / true <= 1.1
-        assert inside >= 0.88 * FITS  # 93 % less three standard errors
+        assert inside >= 0.88 * FITS  # 93% less three standard errors
 
 
 @pytest.mark.slow

@@ -151,7 +151,7 @@ def test_files_are_tested_by_whole_pages(of_pages, tmp_path):
     alone = applied(policy, columns, tmp_path)
     assert alone.n_groups is None
     assert alone.shift.pvalue == policy.shift(confidence, by=by).pvalue < found.shift.pvalue
-    assert " outputs in 60 groups are accepted (" in str(found)
+    assert " outputs in 60 groups (" in str(found)
     taken = [int(policy.apply(confidence, by=by)[by == field].sum()) for field in policy.fields]
     interval = policy.expected_errors(taken)
     assert (found.expected_low, found.expected_high) == (interval.low, interval.high)

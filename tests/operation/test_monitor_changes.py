@@ -244,13 +244,12 @@ def test_words():
     monitor = watched([(0, 2000), (14, 200), (0, 200)])
     assert monitor.changes == (2,)
     assert not monitor.alarm
-    assert "; changed lately: no alarm since that at update 2 (M is 0.0737, alarms" in str(monitor)
+    assert "; changed lately: no alarm since that at update 2 (statistic 0.0737, alarm" in str(monitor)
     found = str(watched([(0, 2000), (14, 200)]))
     assert found.startswith(
-        "alarm: the rate seems to have risen above the limit of 1 % lately, which is not proved since "
-        "the start; 14 errors among 2,200 audits"
+        "alarm: the error rate seems to have risen above the limit of 1% lately; 14 of 2,200 audits"
     )
-    assert "changed lately: alarm at update 2 (M is " in found
+    assert "changed lately: alarm at update 2 (statistic " in found
     assert "changed" not in str(watched([(14, 200)], detect="proof"))
     assert "proved" not in str(watched([(1, 200)], detect="change"))
     with pytest.raises(ValueError, match="detect is 'all'; one of 'both', 'proof', 'change'"):

@@ -127,14 +127,14 @@ class TestMonitor:
         monitor.update(0, 20_000)
         assert monitor.e_value < 1
         assert monitor.alarm
-        assert str(monitor).startswith("alarm: the limit of 1 % is exceeded; 25 errors among 20,500")
+        assert str(monitor).startswith("alarm: the error rate exceeds the limit of 1%; 25 of 20,500 ")
 
     def test_before_the_first_audit(self):
         monitor = operation.ErrorRateMonitor(max_risk=0.02)
         assert monitor.e_value == pytest.approx(1)
         assert (monitor.interval.low, monitor.interval.high) == (0, 1)
         assert len(monitor.history().audited) == 0
-        assert str(monitor) == "no audits yet; the limit is 2 %"
+        assert str(monitor) == "no audits yet; the limit is 2%"
 
     def test_intervals_are_those_of_the_mixture(self):
         monitor = operation.ErrorRateMonitor(max_error_rate=0.01)

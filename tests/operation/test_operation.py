@@ -94,7 +94,7 @@ class TestFit:
             policy = operation.fit_policy([1] * 50, range(50), max_error_rate=0.01)
         assert policy.thresholds == (math.inf,)
         assert not policy.apply([1e9]).any()
-        assert str(policy).startswith("accept nothing: no threshold was found")
+        assert str(policy).startswith("no threshold keeps the limit of 1% ")
         with pytest.raises(ValueError, match="one item, group or document"):
             operation.fit_policy([1], [1], by=["a"], max_error_rate=0.5)
 
@@ -156,7 +156,7 @@ class TestCheck:
         assert (fails.verdict, fails.exit_status) == ("fails", 1)
         assert fails.interval.low > 0.01
         assert self.checked(5, 500).still_needed is None
-        assert str(fails).startswith("the limit of 1 % fails: 3 % of all outputs are undetected errors")
+        assert str(fails).startswith("the limit of 1% fails: 3% of these outputs are ")
 
     def test_the_items_still_needed_are_enough(self):
         few = self.checked(2, 400)
@@ -186,7 +186,7 @@ class TestCheck:
         assert few.expected_verdict == words
         assert few.still_needed > n / 10
         assert check(3 + few.still_needed // n, groups=groups).verdict == words
-        assert f"more outputs would show in 4 of 5 cases that it {words} if the rate stays" in str(few)
+        assert f"more outputs would show in 4 of 5 cases that it {words}, if the rate stays" in str(few)
         alone = check(1)
         assert alone.verdict == words or alone.still_needed < few.still_needed
 

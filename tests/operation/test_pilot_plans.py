@@ -31,7 +31,7 @@ def test_independent_items_as_by_the_exact_test(limit, expected):
     assert abs(found.power - power) <= 3 * found.standard_error
     assert power >= 0.8 - 0.05
     assert math.isnan(found.pilot_power_low)
-    assert str(found).startswith(f"verify {found.n_groups} items, drawn at random: a fit accepts all")
+    assert str(found).startswith(f"verify {found.n_groups} outputs, drawn at random: ")
 
 
 @pytest.mark.slow
@@ -104,7 +104,7 @@ def test_what_cannot_be_reached(monkeypatch):
     found = plan(max_error_rate=0.05, expected_error_rate=0.045, n_runs=20)
     assert (found.n_groups, found.n_items, found.most_groups) == (None, None, 600)
     assert found.power < 0.5
-    assert str(found).startswith("not reachable up to 600 items, where a fit accepts all items in ")
+    assert str(found).startswith("no number up to 600 outputs is enough: ")
     nothing = plan(max_error_rate=0.001, expected_error_rate=0.0, n_runs=20)
     assert (nothing.n_groups, nothing.least_groups, nothing.power) == (None, None, 0.0)
 

@@ -68,7 +68,7 @@ def test_comparison_and_its_power():
     counts = rng.multinomial(n, [0.03, 0.02, 0.95], 20_000)
     better, worse = counts[:, 0], counts[:, 1]
     found = (better - worse) / np.sqrt(better + worse) > stats.norm.isf(0.025)
-    # 20,000 runs: a standard error of 0.3 %
+    # 20,000 runs: a standard error of 0.3%
     assert abs(found.mean() - 0.8) < 0.015
     assert operation.sample_size_for_comparison(0.01, 0.05, design_effect=2) == pytest.approx(
         2 * n, abs=1

@@ -62,7 +62,7 @@ def test_one_limit_over_two_fields_keeps_it_and_accepts_more():
             shares.append([true_acceptance(k) for k in (raw, each, policy.thresholds)])
         raw, same, merged = np.transpose(shares)
         gain, chance = np.mean(merged - same), np.std(merged - same) / math.sqrt(runs)
-        assert gain > (5 if surely else -2) * chance  # at 1 % it is .007, where 25 runs are ± .007
+        assert gain > (5 if surely else -2) * chance  # at 1% it is .007, where 25 runs are ± .007
         assert np.mean(raw) < min(np.mean(same), np.mean(merged))
     assert broken / (3 * runs) <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / (3 * runs))
 

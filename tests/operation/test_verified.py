@@ -81,7 +81,7 @@ def test_one_threshold_is_the_guaranteed_one():
     truth = fa.PartialTruth(truth.correct, inclusion_probability=holes, judge=truth.judge)
     policy = fit_policy(truth, confidence, max_error_rate=0.06)
     assert policy.least_probability == np.nanmin(holes)
-    assert f"chosen with a probability below {np.nanmin(holes):.4g}" in str(policy)
+    assert f"drawn with a probability below {np.nanmin(holes):.4g}" in str(policy)
 
 
 @pytest.mark.interpreted
@@ -140,7 +140,7 @@ def test_one_probability_without_judge_is_binomial():
     expected = binomial_upper_bound(wrong, 3000, 0.05) / share
     assert check.interval.high == pytest.approx(expected, rel=1e-9)
     assert (check.errors, check.verified) == (wrong, truth.n_verified)
-    assert f"by {truth.n_verified} verified of 3,000 outputs" in str(check)
+    assert f"{truth.n_verified} verified of 3,000 outputs" in check.source_words
     # the probabilities of others need not be known
     known = truth.verified
     unknown = np.where(known, truth.inclusion_probability, np.nan)

@@ -13,7 +13,7 @@ from fastarac.partial_truth import confidence_based_estimate
 
 
 def outputs(rng, n, scale=1.5, shift=0.0):
-    """Log-odds of confidences, of which 5.7 % are errors."""
+    """Log-odds of confidences, of which 5.7% are errors."""
     z = shift + scale * rng.normal(size=n)
     return rng.random(n) < 1 / (1 + np.exp(-1.2 * z - 4)), 1 / (1 + np.exp(-z))
 
@@ -69,7 +69,7 @@ def test_outputs_like_the_reference_have_its_errors(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("of_policy", [False, True])
 def test_intervals_contain_what_happens(of_policy):
-    """At least 93 % of those of 95 %, in 100 samples of 2,000 with a reference of 2,000."""
+    """At least 93% of those of 95%, in 100 samples of 2,000 with a reference of 2,000."""
     rng = np.random.default_rng(1)
     contained, flagged = np.zeros(2), 0
     for _ in range(100):

@@ -12,7 +12,7 @@ import fastarac as fa
 pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 
 N, VERIFIED, SAMPLES = 6_000, 900, 150
-LEAST = 0.93 - 2.326 * np.sqrt(0.93 * 0.07 / SAMPLES)  # of intervals that cover, by a test at 99 %
+LEAST = 0.93 - 2.326 * np.sqrt(0.93 * 0.07 / SAMPLES)  # of intervals that cover, by a test at 99%
 
 
 def wrong_at_the_top(rng, n=N):

@@ -167,11 +167,11 @@ def test_the_slider(look, reports):
     sweep = reports[1]
     point = fa.operating_point(sweep, max_error_rate=0.01)
     accepted = point.true_accepts + point.false_accepts
-    at_limit = f"{accepted:,} of {sweep.total:,} words ({100 * point.acceptance_rate:.1f} %) go through"
+    at_limit = f"{accepted:,} of {sweep.total:,} words ({100 * point.acceptance_rate:.1f}%) go through"
     assert outcome.text.startswith(f"{at_limit} unchecked, {point.false_accepts} wrong ones")
     slider = article.find_element(By.CLASS_NAME, "slider")
     slider.send_keys(Keys.HOME)
-    assert outcome.text.startswith(f"0 of {sweep.total:,} words (0 %)")
+    assert outcome.text.startswith(f"0 of {sweep.total:,} words (0%)")
     people = re.search(r"People verify ([\d,]+), look for the (\d+) missed and correct", outcome.text)
     assert sum(int(each.replace(",", "")) for each in people.groups()) == sweep.total
     assert outcome.text.endswith(f"correct {sweep.n_incorrect:,}.")
@@ -216,10 +216,10 @@ def test_by_keyboard(look):
     chart = browser.find_element(By.ID, "chart-accuracy")
     readout = chart.find_element(By.XPATH, "following-sibling::p")
     chart.send_keys(Keys.END)
-    assert "100 % accepted" in readout.text
+    assert "100% accepted" in readout.text
     assert "enlarged: " in readout.text
     chart.send_keys(Keys.ARROW_LEFT)
-    assert "100 % accepted" not in readout.text
+    assert "100% accepted" not in readout.text
     summary = browser.find_element(By.TAG_NAME, "summary")
     summary.send_keys(Keys.ENTER)
     assert not browser.find_element(By.CSS_SELECTOR, "details table").is_displayed()

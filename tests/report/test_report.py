@@ -92,7 +92,7 @@ class TestContents:
         name = max(points, key=lambda name: points[name].acceptance_rate)
         point, aligned = points[name], sample[name]
         share = rounded_percent(point.acceptance_rate)
-        assert f"At most 1 % errors {share} of the words go through unchecked with {name}" in first
+        assert f"At most 1% errors {share} of the words go through unchecked with {name}" in first
         assert f"confidence ≥ {wording.threshold(point.threshold, aligned.sweep())}" in first
         assert f"{point.false_accepts} wrong ones are among them" in first
         items = aligned.correct, aligned.confidence
@@ -102,7 +102,7 @@ class TestContents:
         figures = every["acceptance_rate/0.01"]
         ends = [f"{100 * end:.1f}" for end in (figures.low, figures.high)]
         n_pages = len(aligned.records.page_names)
-        assert f"How sure 95 % interval {ends[0]} to {ends[1]} %, from {n_pages} pages." in first
+        assert f"How sure 95% interval {ends[0]} to {ends[1]}%, from {n_pages} pages." in first
         low, high = sensitivity(aligned, [Limit("max_error_rate", 0.01)]).ends(0)
         assert f"{100 * (high - low):.1f} points" in first
         missed = aligned.counts["missed"]
@@ -141,11 +141,11 @@ class TestContents:
         assert named <= set(ids)
 
     def test_error_rates_with_intervals_by_page(self, page, sample):
-        table = page.text.partition("moved words being errors, with 95 % intervals by page")[2]
+        table = page.text.partition("moved words being errors, with 95% intervals by page")[2]
         for aligned in sample.values():
             for rate in aligned.error_rates().rates.values():
-                ends = f"{100 * rate.low:.1f} to {100 * rate.high:.1f} %"
-                assert f"{100 * rate.estimate:.1f} % {ends}" in table
+                ends = f"{100 * rate.low:.1f} to {100 * rate.high:.1f}%"
+                assert f"{100 * rate.estimate:.1f}% {ends}" in table
 
     def test_curves_are_those_of_the_sweep(self, page, sample):
         curves = page.data["curves"]
@@ -175,7 +175,7 @@ class TestContents:
         aligned = {"plain": sample["plain"]}
         costs = fa.VerificationCosts(1.0, 2.5, 40.0)
         page = Page(report_of(aligned, max_error_rate=(), max_risk=0.02, threshold=80, costs=costs))
-        assert "At most 2 % of what is accepted wrong" in page.text
+        assert "At most 2% of what is accepted wrong" in page.text
         assert "At confidence >= 80" in page.text
         prices = [tag["value"] for name, tag in page.tags if name == "input" and "data-price" in tag]
         assert prices == ["1", "2.5", "40"]
@@ -330,9 +330,9 @@ class TestHealth:
 
     def test_ties_and_wrong_ones_at_the_top(self):
         found = self.checks([1] * 60 + [0] * 2 + [1, 0] * 19, [1.0] * 62 + [0.5, 0.4] * 19)
-        assert found["Largest tie"].found == "1, of 62 outputs (62.0 %)"
+        assert found["Largest tie"].found == "1, of 62 outputs (62.0%)"
         assert not found["Largest tie"].good
-        assert found["At 1"].found == "62 outputs (62.0 %), 2 of them wrong"
+        assert found["At 1"].found == "62 outputs (62.0%), 2 of them wrong"
 
     def test_cut_reversed_and_coarse(self):
         rng = np.random.default_rng(2)
@@ -464,7 +464,7 @@ class TestCommands:
         evaluate = ("evaluate", "outputs.csv", "--report", "r.html")
         text = self.run(*evaluate).stdout
         assert "r.html has the report" in text
-        assert "95 % confidence intervals" in text
+        assert "95% intervals" in text
         self.run(*evaluate, "--by", "field", "--group", "page", "--format", "json")
         page = Page(Path("r.html").read_text(encoding="utf-8"))
         assert "Does every group keep the limit?" in page.text

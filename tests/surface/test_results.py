@@ -517,7 +517,7 @@ def test_an_array_that_is_given_stays_writable():
     assert given.flags.writeable
     assert not interval.distribution.flags.writeable
     assert interval != fa.Interval(0.5, 0.4, 0.6, 0.1, 0.95, "percentile", np.array([1.0, 3.0]))
-    assert repr(interval) == "Interval(0.5 [0.4, 0.6], 95 %, percentile)"
+    assert repr(interval) == "Interval(0.5 [0.4, 0.6], 95%, percentile)"
 
 
 def test_what_is_given_as_a_dict_is_not_held_by_the_result():

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.interpreted
 Z = 1.959963984540054
 
 # seed and size of generated data, divisor of the scores; AUC, its variance and the ends of its
-# interval of 95 % by pROC 1.18.5, ci.auc(roc(y, a), method="delong")
+# interval of 95% by pROC 1.18.5, ci.auc(roc(y, a), method="delong")
 PROC = [
     (1, 60, 1, 0.73059006211180122, 0.0068403209521897077, 0.56848882442939486, 0.89269129979420758),
     (2, 200, 1, 0.78330484330484329, 0.0010593681003267684, 0.71951206210381524, 0.84709762450587134),

@@ -130,13 +130,13 @@ def test_one_error_is_one_piece_of_evidence():
 @pytest.mark.parametrize(
     ("law", "size", "shared", "price"),
     [
-        ("low confidences", (100, 3), 0.0, 20.0),  # 21 % at fixed thresholds
-        ("half anywhere", (100, 5), 0.5, 100.0),  # 66 %
-        ("whole percents", (300, 15), 0.5, 100.0),  # 41 %
+        ("low confidences", (100, 3), 0.0, 20.0),  # 21% at fixed thresholds
+        ("half anywhere", (100, 5), 0.5, 100.0),  # 66%
+        ("whole percents", (300, 15), 0.5, 100.0),  # 41%
     ],
 )
 def test_equal_models_of_few_errors_are_seldom_told_apart(law, size, shared, price):
-    """In at most 6.5 %, by samples so many that the upper end of 99.9 % is below 12 %."""
+    """In at most 6.5%, by samples so many that the upper end of 99.9% is below 12%."""
     samples, size = 300 if COMPILED else 20, equal_costs.Size(*size)
     found = 0
     for k in range(samples):
@@ -148,7 +148,7 @@ def test_equal_models_of_few_errors_are_seldom_told_apart(law, size, shared, pri
 
 
 def test_engines_with_bursts_of_their_own_cost_the_same():
-    """Of 12 pages; at fixed thresholds 10 % are told apart."""
+    """Of 12 pages; at fixed thresholds 10% are told apart."""
     samples = 200 if COMPILED else 5
     design = paired_groups.DESIGNS["equal pages, 1.9 % errors, bursts of each engine"]
     found = 0

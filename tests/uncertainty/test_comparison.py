@@ -301,7 +301,7 @@ def test_what_is_shown_and_stored():
     comparison = fa.compare_models(models(8), statistic=fa.Statistic("normalized_arac_auc", gamma=0.5))
     text = str(comparison)
     assert text.count("model 0") == 3
-    assert "95 % interval" in text
+    assert "95% interval" in text
     assert "p (holm)" in text
     stored = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
     assert stored["statistic"] == "normalized_arac_auc"
@@ -478,7 +478,7 @@ def same_law(rng, n):
 
 
 def rejections(samples, n, seed, **options):
-    """How many of so many pairs of models of the same law differ at 5 %."""
+    """How many of so many pairs of models of the same law differ at 5%."""
     rng = np.random.default_rng(seed)
     return sum(
         quietly(fa.compare_models, same_law(rng, n), **options).pairs[0].pvalue <= 0.05
@@ -487,7 +487,7 @@ def rejections(samples, n, seed, **options):
 
 
 def within_chance(count, samples, share=0.05):
-    """Whether so many rejections are within 99.9 % of the binomial law of that share."""
+    """Whether so many rejections are within 99.9% of the binomial law of that share."""
     low, high = stats.binom.interval(0.999, samples, share)
     return low <= count <= high
 
@@ -495,7 +495,7 @@ def within_chance(count, samples, share=0.05):
 @pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["arac_auc", "roc_auc", "recognition_rate"])
 def test_models_of_the_same_law_are_rarely_told_apart(statistic):
-    """At 5 %, of 500 pairs of 200 items: 11 to 42 by the binomial law."""
+    """At 5%, of 500 pairs of 200 items: 11 to 42 by the binomial law."""
     samples, n = (500, 200) if COMPILED else (20, 100)
     assert within_chance(rejections(samples, n, 11, statistic=statistic), samples)
 
@@ -512,7 +512,7 @@ def test_the_p_value_of_the_bootstrap_counts_both_sides():
 
 @pytest.mark.slow
 def test_models_of_the_same_law_are_rarely_told_apart_by_the_bootstrap():
-    """At 5 %, of 250 pairs of 100 items: 3 to 25 by the binomial law."""
+    """At 5%, of 250 pairs of 100 items: 3 to 25 by the binomial law."""
     samples, n, resamples = (250, 100, 199) if COMPILED else (5, 40, 59)
     options = {"method": "bootstrap", "n_resamples": resamples, "random_state": 0}
     assert within_chance(rejections(samples, n, 12, **options), samples)
@@ -527,7 +527,7 @@ def test_parameters_of_numpys_types_can_be_stored():
 
 @pytest.mark.slow
 def test_equal_scores_are_told_apart_seldom():
-    """With 6 incorrect items: at 5 % by Student's t, more often by DeLong's normal law, as it says."""
+    """With 6 incorrect items: at 5% by Student's t, more often by DeLong's normal law, as it says."""
     rng, samples = np.random.default_rng(0), 600 if COMPILED else 10
     y_true, found = np.arange(300) >= 6, {"t": 0, "delong": 0}
     for _ in range(samples):

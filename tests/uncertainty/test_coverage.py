@@ -20,9 +20,9 @@ N = 300
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [1, 2, 3])
 def test_intervals_of_the_arac_auc_cover_the_population_value(case):
-    """Of 1,000 samples of 300, between 93 and 97 % are covered: three standard errors of 0.7 %.
+    """Of 1,000 samples of 300, between 93 and 97% are covered: three standard errors of 0.7%.
 
-    Without the compiler of 40 logit intervals, for which 85 % are nearly three.
+    Without the compiler of 40 logit intervals, for which 85% are nearly three.
     """
     mixture = fa.synthetic.PAPER_CASES[case]
     truth, rng = mixture.arac_auc_score(), np.random.default_rng(case)
@@ -44,7 +44,7 @@ def test_intervals_of_the_arac_auc_cover_the_population_value(case):
 
 @pytest.mark.slow
 def test_few_errors_are_covered_or_warn():
-    """Of 100 items with 5 % errors, resamples know too little, and warn; gamma covers instead."""
+    """Of 100 items with 5% errors, resamples know too little, and warn; gamma covers instead."""
     mixture, samples = fa.synthetic.PAPER_CASES[4], 300 if COMPILED else 10
     truth, rng = mixture.arac_auc_score(), np.random.default_rng(0)
     covered, warned = {"auto": 0, "bca": 0}, {"auto": 0, "bca": 0}
@@ -67,7 +67,7 @@ def test_few_errors_are_covered_or_warn():
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="200 samples take the compiler")
 def test_documents_that_are_wrong_by_half_are_covered_where_none_was_seen():
-    """200 samples of 40 documents, 3 % of which are bad: 90 % are three standard errors below 95."""
+    """200 samples of 40 documents, 3% of which are bad: 90% are three standard errors below 95."""
     covered = dict.fromkeys(("arac_auc", "recognition_rate", "roc_auc"), 0)
     without = 0
     truths = {name: fa.Statistic(name)(fa.threshold_sweep(*bursts(40_000, 0)[:2])) for name in covered}

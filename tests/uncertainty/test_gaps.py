@@ -101,7 +101,7 @@ def test_many_errors_are_joined_in_blocks():
 
 
 def test_intervals_of_few_errors_contain_the_area():
-    """Of normal classes 1.2 apart; 93 % at least in 200 samples, where 95 % is promised."""
+    """Of normal classes 1.2 apart; 93% at least in 200 samples, where 95% is promised."""
     z = np.linspace(-9.0, 9.0, 200_001)
     order = fa.threshold_sweep(
         np.repeat([1, 0], len(z)),

@@ -333,7 +333,7 @@ def test_pages_that_one_engine_spoiled_do_not_tell_it_apart(spoiled):
 @pytest.mark.slow
 @pytest.mark.parametrize("pages", [25, 60])
 def test_engines_with_bursts_of_their_own_are_seldom_told_apart(pages):
-    """A small part of the simulation: 200 samples, at most 6.5 % and three standard errors."""
+    """A small part of the simulation: 200 samples, at most 6.5% and three standard errors."""
     rejected = dict.fromkeys(["roc_auc", "normalized_arac_auc", "normalized_aurc"], 0)
     design = paired_groups.DESIGNS["equal pages, 1.9 % errors, bursts of each engine"]
     for k in range(200):
@@ -348,7 +348,7 @@ def test_engines_with_bursts_of_their_own_are_seldom_told_apart(pages):
 
 @pytest.mark.slow
 def test_equal_engines_are_told_apart_as_often_as_is_said():
-    """A small part of the simulation: 150 samples, at most 6.5 % and three standard errors."""
+    """A small part of the simulation: 150 samples, at most 6.5% and three standard errors."""
     rejected = 0
     for k in range(150):
         rng = np.random.default_rng([17, k])

@@ -24,7 +24,7 @@ def test_verdicts_are_those_of_the_interval():
 
 
 def test_verdicts_allow_for_the_number_of_parts():
-    # three of ten items wrong at a limit of 5 %: sure of one part by itself, not of one among ten
+    # three of ten items wrong at a limit of 5%: sure of one part by itself, not of one among ten
     p = 1 - binomial_cdf(2, 10, 0.05)
     assert p < 0.025 < 10 * p
     assert verdicts_of([3], [10], 0.05, 0.95) == ["fails"]

@@ -60,7 +60,7 @@ def evaluate_attributes(
     1 − `confidence_level`, by bets on pages in random order (Waudby-Smith and Ramdas 2024), or, without
     pages, by the binomial distribution; Holm's correction is for the number of values of the attribute.
     Bets allow for pages on which everything is wrong, so that even without an error it takes hundreds
-    of pages to prove a limit of 1 %. Intervals are linearised, with Student's quantile, as those of
+    of pages to prove a limit of 1%. Intervals are linearised, with Student's quantile, as those of
     error rates of texts: of few pages they are approximate, and may be within the limit where nothing
     is proved.
 

@@ -568,6 +568,11 @@ class ReportedFields(Source):
             missed = found[0] / found[1]
         return [ItemParts("field", outputs.by.names, codes, missed)]
 
+    def straight_through(self, threshold: float) -> tuple[float, float]:
+        """Return the share of documents that go through whole, and that are then wrong, of all."""
+        counts = self.fields.straight_through(threshold)
+        return counts.straight_through_rate, counts.document_error_rate
+
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]
     ) -> tuple[list[Section], list[Section]]:

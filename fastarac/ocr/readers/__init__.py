@@ -63,7 +63,7 @@ def read(
     Notes
     -----
     Confidences are returned as the file has them. Two repairs are made, and said in `Words.notes`:
-    Tesseract up to 5.5 writes 6 % as ``0.6`` in ALTO; and outputs of several words are divided at
+    Tesseract up to 5.5 writes 6% as ``0.6`` in ALTO; and outputs of several words are divided at
     their spaces. Blank outputs are left out: engines write them for rules and images.
 
     Levels: where the words of a line differ from the line's own text by spaces only (punctuation

@@ -11,7 +11,7 @@ import numpy as np
 from fastarac.ocr.formats import FORMATS
 from fastarac.ocr.readers._files import InputFile, OcrFileError, names_of_pages, page_stem, shown
 from fastarac.ocr.words.folding import SOFT_HYPHEN, printed
-from fastarac.ocr.words.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Words
+from fastarac.ocr.words.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, ReadingNote, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ class Builder(Generic[Place]):
         self.source = source
         self.unit: Unit = FORMATS[source].unit
         self.engine = engine
-        self.notes: list[Note] = []
+        self.notes: list[ReadingNote] = []
         self._place_of = place_of
         self._truth = file.truth
         self._scale: Scale = FORMATS[source].scale
@@ -137,7 +137,7 @@ class Builder(Generic[Place]):
     def note(self, count: int, one: str, several: str) -> None:
         """Add a note on so many things, where there are any."""
         if count:
-            self.notes.append(Note(count, one, several))
+            self.notes.append(ReadingNote(count, one, several))
 
     def finish(self) -> Words:
         """Return all that was added; a file without a page is a page without words."""

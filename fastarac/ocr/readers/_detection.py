@@ -29,7 +29,7 @@ from fastarac.ocr.readers import (
     tesseract_tsv,
     textract,
 )
-from fastarac.ocr.words.words import Note, Words
+from fastarac.ocr.words.words import ReadingNote, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +102,7 @@ def _is_null(file: InputFile) -> bool:
 
 
 def _blank(path: Path) -> Words:
-    note = Note(
+    note = ReadingNote(
         1,
         "file of an output is empty: it is read as a page without words",
         "files of outputs are empty: they are read as pages without words",

@@ -33,7 +33,7 @@ SOFTWARE = re.compile(r"<(?:\w+:)?software(?:Name|Version)>([^<]*)<")
 WORD_CONFIDENCE = re.compile(r"""\sWC\s*=\s*["']([^"']+)["']""")
 CHUNK = 1 << 20
 DIGITS = re.compile(r"0\.(100|0|[1-9]\d?)")
-FEW_LOW = 0.1  # a larger share of the words has no confidence below 10 %
+FEW_LOW = 0.1  # a larger share of the words has no confidence below 10%
 HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # hyphen, soft hyphen, not sign, hyphen proper, oblique one
 
 
@@ -61,10 +61,10 @@ def wrote_digits(paths: Iterable[Path]) -> bool | None:
 
     None where the first of them is not of a version that may have written so: then each file decides.
 
-    Tesseract up to 5.5 writes 6 % as ``0.6``, 60 % as ``0.60`` and 100 % as ``0.100``; some builds of
+    Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``; some builds of
     the same versions are repaired. One ``0.60`` proves the former, one ``0.06`` or ``1.0`` the latter.
-    Without either, very many words with less than 10 % and none with 10, 20, … or 90 % speak for the
-    latter, as where ``0.9`` is 90 %.
+    Without either, very many words with less than 10% and none with 10, 20, … or 90% speak for the
+    latter, as where ``0.9`` is 90%.
     """
     n = low = 0
     for path in paths:
@@ -222,7 +222,7 @@ class _Pages:
         self.levels.finish()
         note_encoding(self.file, builder)
         builder.engine = " ".join(self.software) or None
-        why = "Tesseract up to 5.5 writes 6 % as 0.6 in ALTO, and 100 % as 0.100"
+        why = "Tesseract up to 5.5 writes 6% as 0.6 in ALTO, and 100% as 0.100"
         builder.note(
             self.repaired, f"confidence was repaired: {why}", f"confidences were repaired: {why}"
         )

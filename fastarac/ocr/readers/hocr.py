@@ -256,7 +256,7 @@ class _Confidences:
         """Add notes on what was taken, and bring confidences from 0 to 1 to percent.
 
         Percents are what hOCR asks for; kraken and others write probabilities. Words of Tesseract may
-        all have 0 or 1 %, whole numbers; a page of characters has no such confidences.
+        all have 0 or 1%, whole numbers; a page of characters has no such confidences.
         """
         builder = self._builder
         written = builder.confidences
@@ -265,8 +265,8 @@ class _Confidences:
             written *= 100.0
             builder.note(
                 1,
-                "file has confidences from 0 to 1: they are taken for 0 to 100 %",
-                "files have confidences from 0 to 1: they are taken for 0 to 100 %",
+                "file has confidences from 0 to 1: they are taken for 0 to 100%",
+                "files have confidences from 0 to 1: they are taken for 0 to 100%",
             )
         builder.note(
             self._of_characters,

@@ -106,7 +106,7 @@ class ErrorRates(Table, Result):
     >>> rates
     ErrorRates(20 pages: CER 0.0545, WER 0.13, bag of words 0.121)
     >>> rates.word_error_rate
-    Interval(0.130275 [0.0715503, 0.189], 95 %, wald)
+    Interval(0.130275 [0.0715503, 0.189], 95%, wald)
     """
 
     page: tuple[str, ...]

@@ -95,13 +95,13 @@ def joined_as_the_other(
     The words that both sides have in common, in order, are matched. Two parts that are matched side by
     side are divided on both sides, and stay. Others are joined where, between the nearest matched
     words around them, the other side has the joined word; or, where that is misread, one word that is
-    more like the joined word than like each part, and shares at least 60 % of its characters.
+    more like the joined word than like each part, and shares at least 60% of its characters.
 
     Lines may be out of order, as where columns are read line by line: the second part is then not the
     next word, or the joined word not where it is expected. So a hyphen at a line's end and the
     beginning of any line, the nearest one first, are joined, too, where that makes a word that the
     other side has anywhere without an equal one, and not itself divided; or one that shares at least
-    80 % of its characters with such a word, and is more like it than each part.
+    80% of its characters with such a word, and is more like it than each part.
 
     Examples
     --------

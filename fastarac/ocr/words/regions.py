@@ -12,7 +12,7 @@ from fastarac._core.text import listed
 from fastarac.ocr.readers import _detection
 from fastarac.ocr.readers._files import OcrFileError, open_file
 from fastarac.ocr.readers._regions import Region, regions_of
-from fastarac.ocr.words.words import Note
+from fastarac.ocr.words.words import ReadingNote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -117,9 +117,9 @@ def counted_words(words: Words, truth: Words, path: Path, parts: PageParts) -> W
             keep[of_page[~own]] = False
     n_left_out = int((~keep).sum())
     if n_left_out:
-        notes.append(Note(n_left_out, *(OUTSIDE if parts.within_truth else IGNORED)))
+        notes.append(ReadingNote(n_left_out, *(OUTSIDE if parts.within_truth else IGNORED)))
     if placeless.any():
-        notes.append(Note(int(placeless.sum()), *PLACELESS))
+        notes.append(ReadingNote(int(placeless.sum()), *PLACELESS))
     return replace(
         words,
         text=tuple(np.array(words.text, object)[keep]),

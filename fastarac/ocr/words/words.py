@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["HIGHEST", "WITHOUT_CONFIDENCE", "Note", "Scale", "Unit", "Words", "require_same_pages"]
+__all__ = [
+    "HIGHEST",
+    "WITHOUT_CONFIDENCE",
+    "ReadingNote",
+    "Scale",
+    "Unit",
+    "Words",
+    "require_same_pages",
+]
 
 Scale = Literal["percent", "unit"]
 Unit = Literal["word", "line"]
@@ -30,7 +38,7 @@ ROUNDING = 1e-6
 LISTED = 20  # pages that an error names
 
 
-class Note(NamedTuple):
+class ReadingNote(NamedTuple):
     """What a user should know of a reading, with how often it happened; as a text, a sentence.
 
     Notes of the same kind add up where readings are put together.
@@ -93,7 +101,7 @@ class Words(Table, Result):
         What the engine gives a confidence for. Each word of a line that has one has the line's.
     engine : str or None
         The software that wrote the file, where the file names it.
-    notes : tuple of Note
+    notes : tuple of ReadingNote
         What a user should know of this reading: repairs made, lines divided into words, words
         without a confidence. ``str(note)`` is a sentence with its count.
 
@@ -137,7 +145,7 @@ class Words(Table, Result):
     scale: Scale | None = None
     unit: Unit = "word"
     engine: str | None = None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[ReadingNote, ...] = ()
 
     def __post_init__(self) -> None:
         n, n_pages = len(self.text), len(self.page_names)
@@ -291,7 +299,7 @@ class Words(Table, Result):
         )
 
 
-def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[Note, ...]:
+def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[ReadingNote, ...]:
     """Return the notes of all readings, those of one kind as one."""
     counts: dict[tuple[str, str], int] = {}
     for words in readings:
@@ -301,7 +309,7 @@ def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[Note
     missing = int(np.isnan(confidence).sum())
     if 0 < missing < len(confidence):
         counts[WITHOUT_CONFIDENCE] = missing
-    return tuple(Note(number, *texts) for texts, number in counts.items())
+    return tuple(ReadingNote(number, *texts) for texts, number in counts.items())
 
 
 def _joined(names: Iterable[str | None]) -> str | None:

@@ -127,7 +127,7 @@ class ErrorRateMonitor:
 
     Notes
     -----
-    **Proved since the start.** A test that is repeated every week at 5 % gives a false alarm sooner or
+    **Proved since the start.** A test that is repeated every week at 5% gives a false alarm sooner or
     later. Here, after S errors among t audits,
 
     .. math:: E = \frac{B(a+S,\, b+t-S)\,(1 - I_\varepsilon(a+S,\, b+t-S))}

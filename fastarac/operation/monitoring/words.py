@@ -2,60 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastarac._core.dtype_comparison import most_within
 from fastarac._core.text import percent, percent_range
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def words_of(monitor: Any) -> str:
     """Return what an ErrorRateMonitor prints as."""
     if not monitor.audited:
-        return f"no audits yet; the limit is {percent(monitor.limit)}{_waiting(monitor)}"
-    found = monitor.interval
-    rate = (
-        f"{monitor.errors:,} errors among {monitor.audited:,} audits, {percent(found.estimate, 3)} "
-        f"(two-sided {percent(found.confidence_level)} interval "
-        f"{percent_range(found.low, found.high, 3)})"
-    )
-    limit = f"the limit of {percent(monitor.limit)}"
+        return "; ".join([f"no audits yet; the limit is {percent(monitor.limit)}", *waiting(monitor)])
+    return "; ".join(filter(None, [decision(monitor), lately(monitor), *waiting(monitor)]))
+
+
+def decision(monitor: Any) -> str:
+    """Return whether there is an alarm, and the rate that was found."""
+    found, limit = monitor.interval, f"the limit of {percent(monitor.limit)}"
     if monitor.alarm:
-        head = f"alarm: {limit} is exceeded"
+        head = f"alarm: the error rate exceeds {limit}"
     elif monitor.changed:
-        head = f"alarm: the rate seems to have risen above {limit} lately"
-        head += "" if monitor.detect == "change" else ", which is not proved since the start"
+        head = f"alarm: the error rate seems to have risen above {limit} lately"
     elif monitor.detect == "change":
-        head = f"no alarm: the rate has not visibly risen above {limit} lately"
+        head = f"no alarm: the error rate has not visibly risen above {limit} lately"
     else:
-        head = f"no alarm: {limit} is not proved to be exceeded"
-    return f"{head}; {rate}{_lately(monitor)}{_waiting(monitor)}"
+        head = f"no alarm: nothing proves that the error rate exceeds {limit}"
+    return (
+        f"{head}; {monitor.errors:,} of {monitor.audited:,} audits found an error, "
+        f"{percent(found.estimate, 3)} ({percent_range(found.low, found.high, 3)} with "
+        f"{percent(found.confidence_level)} confidence)"
+    )
 
 
-def _lately(monitor: Any) -> str:
-    """What is said of changes, where they are looked for."""
+def lately(monitor: Any) -> str:
+    """Return when the rate seemed to change; empty where that is not looked for."""
     if monitor.mean_updates_to_false_alarm is None:
         return ""
     found = (
-        f"M is {monitor.change_statistic:.3g}, alarms come at {monitor.mean_updates_to_false_alarm:,}"
+        f"statistic {monitor.change_statistic:.3g}, alarm at {monitor.mean_updates_to_false_alarm:,}"
     )
     if monitor.changed:
-        return f"; changed lately: alarm at update {monitor.changes[-1]:,} ({found})"
+        return f"changed lately: alarm at update {monitor.changes[-1]:,} ({found})"
     since = f" since that at update {monitor.changes[-1]:,}" if monitor.changes else ""
-    return f"; changed lately: no alarm{since} ({found})"
+    return f"changed lately: no alarm{since} ({found})"
 
 
-def _waiting(monitor: Any) -> str:
-    """What is said of audits without an answer."""
-    said = ""
+def waiting(monitor: Any) -> Iterator[str]:
+    """Yield what audits without an answer count as."""
     if monitor.open:
-        said += f"; {monitor.open:,} audits are open, and hold back what was drawn with them and later"
+        yield f"{monitor.open:,} audits are open, and hold back what was drawn with them and later"
     if monitor.unanswered:
         when = "when they were counted" if monitor.deadline is None else "at their deadline"
-        said += (
-            f"; {monitor.unanswered:,} without an answer {when} count as right for alarms, and as "
+        said = (
+            f"{monitor.unanswered:,} without an answer {when} count as right for alarms, and as "
             "errors for the upper end of the interval"
         )
         most = most_within(monitor.limit, monitor.audited)
         if monitor.errors + monitor.unanswered > most >= monitor.errors:
             said += ": so many that the rate may be above the limit by them alone"
-    return said
+        yield said

@@ -7,12 +7,12 @@ const charts = [];
 
 // Numbers as the rest of the page writes them: a share never looks like none or all unless it is.
 function percent(share) {
-  if (share === 0 || share === 1) return `${100 * share} %`;
+  if (share === 0 || share === 1) return `${100 * share}%`;
   for (let decimals = 1; decimals < 17; decimals++) {
     const text = (100 * share).toFixed(decimals);
-    if (Number(text) !== 0 && Number(text) !== 100) return `${text} %`;
+    if (Number(text) !== 0 && Number(text) !== 100) return `${text}%`;
   }
-  return `${100 * share} %`;
+  return `${100 * share}%`;
 }
 const number = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
 const count = (value) => number.format(value);
@@ -39,7 +39,7 @@ const axis = (label, values, more) => ({
   font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif",
   label, size: label ? 30 : 26, labelSize: 18, labelGap: 0, values, ...more,
 });
-const percents = (u, splits) => splits.map((value) => `${+value.toFixed(6)} %`);
+const percents = (u, splits) => splits.map((value) => `${+value.toFixed(6)}%`);
 
 // A chart that a mouse, a finger or arrow keys read; `tell` writes what is at an index.
 function chart(place, height, options, series, tell) {

@@ -1,0 +1,395 @@
+"""The answer of an evaluation: a sentence a limit, one table, notes that may change the decision."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from fastarac._core.text import (
+    UNDEFINED,
+    capitalised,
+    count,
+    few_of,
+    interval_text,
+    listed,
+    money,
+    percent,
+    plural,
+    printable,
+    rounded_percent,
+)
+from fastarac.answers import intervals
+from fastarac.answers.costs import UNIT
+from fastarac.answers.figures import FiguresOfModel
+from fastarac.answers.groups import Groups
+from fastarac.answers.screen import Note, Weight, one_table
+from fastarac.answers.tables import AnswerTable, Column
+from fastarac.evaluation.limits import as_given, exact, few_for, is_given
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastarac.answers.costs import Priced
+    from fastarac.answers.models import Model
+    from fastarac.evaluation.costs import CostEvaluation
+    from fastarac.evaluation.limits import Limit
+    from fastarac.evaluation.model_ranking import Lead
+    from fastarac.guarantees.exact import GuaranteedOperatingPoint
+
+MANY = 12  # models, from which on all limits share a sentence
+NAMED = 3  # models in a sentence; of more, how many there are
+FITTED = (
+    "Thresholds are fitted to these {units}: new ones may have more errors. With --guarantee 0.05 a "
+    "limit holds for them, too."
+)
+
+
+def opening(limit: Limit) -> str:
+    """Return the limit as a sentence about it begins."""
+    if is_given(limit):
+        return f"At confidence >= {as_given(limit)}"
+    return f"At most {kept(limit)}"
+
+
+def kept(limit: Limit) -> str:
+    """Return what a limit allows."""
+    of = "errors" if limit.criterion == "max_error_rate" else "errors among the accepted"
+    return f"{percent(limit.value)} {of}"
+
+
+def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> list[str]:
+    """Return one sentence a limit, after the cheapest threshold where there are prices."""
+    limits = range(len(models[0].limits))
+    decided = [at_limit(models, k, leads[k] if k < len(leads) else None) for k in limits]
+    if len(models) > MANY:  # a table is read, not a paragraph
+        first, *others = [said.removesuffix(".") for said in decided]
+        decided = [f"{'; '.join([first, *(said[:1].lower() + said[1:] for said in others)])}."]
+    return [*_cheapest(models), *decided]
+
+
+def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> str:
+    """Return the answer at one limit; of documents, what goes straight through comes first."""
+    said = _of_items(models, index, lead)
+    through = straight_through(models, index)
+    if through is None or not through[0]:
+        return said
+    share, wrong = map(rounded_percent, through)
+    return f"{share} of the documents go straight through, {wrong} with an error. {said}"
+
+
+def straight_through(models: Sequence[Model], index: int) -> tuple[float, float] | None:
+    """Return which documents go through whole with the leader, and wrong ones; None without any."""
+    model = leader(models, index)
+    return model.source.straight_through(threshold_of(model, index))
+
+
+def _of_items(models: Sequence[Model], index: int, lead: Lead | None) -> str:
+    limit = models[0].limits[index]
+    if is_given(limit):
+        return f"{opening(limit)}: {_at_given(models, index)}."
+    if any(model.at(index).guaranteed is not None for model in models):
+        return _guaranteed(models, index)
+    best = max(model.point(index).acceptance_rate for model in models)
+    if not best:
+        if all(model.point(index).error_rate for model in models):  # as nobody looks for missed words
+            return f"No threshold keeps {kept(limit)}, whatever people verify."
+        return f"No threshold keeps {kept(limit)}: review everything."
+    leaders = [model for model in models if model.point(index).acceptance_rate == best]
+    said = _accepted(leaders, index, several=len(models) > 1)
+    return f"{opening(limit)}: {said}{_lead_in_brief(lead) if len(leaders) == 1 else ''}."
+
+
+def _accepted(leaders: Sequence[Model], index: int, *, several: bool) -> str:
+    """Say what the leaders accept, where, and how sure that is."""
+    first, point = leaders[0], leaders[0].point(index)
+    everything = point.acceptance_rate == 1
+    wrong = [f"{rounded_percent(model.point(index).error_rate)}" for model in leaders]
+    if len(leaders) > 1:
+        names = _names(leaders)
+        if everything:
+            return f"{names} accept everything ({_each(wrong)} wrong)"
+        share = rounded_percent(point.acceptance_rate)
+        return f"{names} accept most, {share} at confidence >= {_thresholds(leaders, index)}"
+    sure = _interval(first, index)
+    who = printable(first.name)
+    if everything:
+        said = f"{who} accepts everything" if several else "accept everything"
+        return f"{said} ({wrong[0]} wrong)"
+    said = f"{who} accepts most," if several else "accept"
+    share = rounded_percent(point.acceptance_rate)
+    return f"{said} {share} at confidence >= {first.threshold(index)}{sure}"
+
+
+def _thresholds(models: Sequence[Model], index: int) -> str:
+    texts = [model.threshold(index) for model in models]
+    return texts[0] if len(set(texts)) == 1 else _each(texts)
+
+
+def _each(texts: Sequence[str]) -> str:
+    return listed(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
+
+
+def _names(models: Sequence[Model]) -> str:
+    names = [printable(model.name) for model in models]
+    return listed(names) if len(names) <= NAMED else few_of(names, NAMED)
+
+
+def _interval(model: Model, index: int) -> str:
+    found = model.intervals.get(f"acceptance_rate@{model.limits[index].key}")
+    if found is None:
+        return ""
+    return f" ({percent(found.confidence_level)} interval {interval_text(found.low, found.high)})"
+
+
+def _guaranteed(models: Sequence[Model], index: int) -> str:
+    """Say which model accepts most by a threshold that holds on new items, and what it does here."""
+    limit = models[0].limits[index]
+    every = [(model, sure) for model in models if (sure := model.at(index).guaranteed) is not None]
+    confidence = percent(1.0 - every[0][1].failure_probability)
+    on_new = f"on new {models[0].units}"
+    best = max(sure.acceptance_rate if sure.threshold < math.inf else 0.0 for _, sure in every)
+    if not best:
+        here = max(models, key=lambda model: model.point(index).acceptance_rate)
+        share = here.point(index).acceptance_rate
+        at = f"{rounded_percent(share)} at {here.threshold(index)}"
+        return (
+            f"No threshold keeps {kept(limit)} {on_new} with {confidence} confidence: review everything"
+            f"{f' (in this sample {at})' if share else ''}."
+        )
+    promise = f"{opening(limit)} {on_new}, with {confidence} confidence"
+    leaders = [(model, sure) for model, sure in every if sure.acceptance_rate == best]
+    if len(leaders) > 1:
+        thresholds = [exact(sure.threshold) for _, sure in leaders]
+        names = _names([model for model, _ in leaders])
+        return f"{promise}: {names} accept most, {_share(best)} at confidence >= {_each(thresholds)}."
+    model, sure = leaders[0]
+    who = f"{printable(model.name)} accepts most," if len(models) > 1 else "accept"
+    of_sample = rounded_percent(model.point(index).acceptance_rate)
+    return (
+        f"{promise}: {who} {_share(best)} at confidence >= {exact(sure.threshold)} (in this sample "
+        f"{of_sample} at {model.threshold(index)})."
+    )
+
+
+def _share(rate: float) -> str:
+    return "everything" if rate == 1 else rounded_percent(rate)
+
+
+def _at_given(models: Sequence[Model], index: int) -> str:
+    """Say what a given threshold accepts of a few models, or of the first and the last one."""
+    if len(models) == 1:
+        return _outcome(models[0], index)
+    ranked = sorted(models, key=lambda model: -model.point(index).acceptance_rate)
+    shown = ranked if len(models) <= NAMED else [ranked[0], ranked[-1]]
+    said = listed([f"{printable(model.name)} accepts {_given(model, index)}" for model in shown])
+    return said if len(shown) == len(models) else f"of {len(models)} models, {said}"
+
+
+def _given(model: Model, index: int) -> str:
+    point = model.point(index)
+    if not point.acceptance_rate:
+        return "nothing"
+    return f"{_share(point.acceptance_rate)} ({rounded_percent(point.error_rate)} wrong)"
+
+
+def _outcome(model: Model, index: int) -> str:
+    point = model.point(index)
+    if not point.acceptance_rate:
+        return "nothing is accepted"
+    wrong = rounded_percent(point.error_rate)
+    share = _share(point.acceptance_rate)
+    return f"accept {share}{_interval(model, index)}; {wrong} of all {model.units} remain wrong"
+
+
+def _lead_in_brief(lead: Lead | None) -> str:
+    """Say whether the lead of the best model is more than chance, as the end of a sentence."""
+    if lead is None:
+        return ""
+    leader, *others = lead.comparison.names
+    pairs = {other: lead.comparison.pair(leader, other) for other in others}
+    open_ = [printable(name) for name, pair in pairs.items() if not lead.is_clear(pair)]
+    if open_:
+        over = listed(open_) if len(open_) <= NAMED else f"{len(open_)} others"
+        return f"; its lead over {over} may be chance"
+    over = listed(list(map(printable, others))) if len(others) <= NAMED else "all others"
+    if lead.is_of_few:
+        return f"; {lead.n_units:,} {lead.unit}s are too few to be sure of its lead over {over}"
+    return f"; its lead over {over} is beyond chance"
+
+
+def _cheapest(models: Sequence[Model]) -> Iterator[str]:
+    """Yield the cheapest model and threshold, where there are prices."""
+    spent = [(model, costs) for model in models if (costs := model.cost_evaluation) is not None]
+    if spent:
+        yield cheapest(spent, units=models[0].units)
+
+
+def cheapest(
+    spent: Sequence[tuple[Priced, CostEvaluation]], over: str = "", units: str = "outputs"
+) -> str:
+    """Say which model is cheapest, at which threshold, and what that saves; `over` which items."""
+    model, costs = min(spent, key=lambda row: row[1].at_cheapest)
+    point = costs.cheapest
+    who = f"{printable(model.name)}, " if len(spent) > 1 else ""
+    share = rounded_percent(point.acceptance_rate)
+    threshold = model.decimal(point.threshold)
+    where = f"accept {share} at confidence >= {threshold}"
+    if point.acceptance_rate in (0, 1):
+        where = "accept everything" if point.acceptance_rate else "check everything"
+    return (
+        f"Cheapest{over}: {who}{where}: {money(UNIT * costs.at_cheapest)} per {UNIT:,} {units}, "
+        f"{money(UNIT * costs.everything_checked)} with everything checked."
+    )
+
+
+def table(models: Sequence[Model], width: int) -> AnswerTable:
+    """Return the one table of all models: items, right ones, and what each limit accepts."""
+    ranked = sorted(models, key=_rank)
+    figures = [model.evaluation for model in ranked]
+    units = "weight" if any(isinstance(each.n, float) for each in figures) else models[0].units
+    columns = [
+        Column(units, [count(each.n) for each in figures]),
+        Column(
+            "right",
+            [_rounded(each.recognition_rate) for each in figures],
+            [each.recognition_rate for each in figures],
+            _below(ranked, "recognition_rate"),
+        ),
+    ]
+    for index in range(len(models[0].limits)):
+        columns += _of_limit(ranked, index)
+    return one_table([model.name for model in ranked], columns, models[0].source.kind, width)
+
+
+def caption(models: Sequence[Model]) -> str:
+    """Say what the intervals in the table are, where there are any."""
+    ends = next(iter(models[0].intervals.values()), None)
+    if ends is None:
+        return ""
+    groups = models[0].n_groups
+    kind = models[0].source.group_word
+    resting = "" if groups is None else f", from {groups:,} {plural(kind, groups)}"
+    return f"Below the shares: {percent(ends.confidence_level)} intervals{resting}."
+
+
+def leader(models: Sequence[Model], index: int) -> Model:
+    """Return the model that accepts most at a limit, with a guarantee where there is one."""
+    return max(models, key=lambda model: accepted_share(model, index))
+
+
+def threshold_of(model: Model, index: int) -> float:
+    """Return the threshold for a limit: the guaranteed one where there is one."""
+    sure = model.at(index).guaranteed
+    threshold: float = model.point(index).threshold if sure is None else sure.threshold
+    return threshold
+
+
+def _rank(model: Model) -> list[float]:
+    """Return by what models are ordered: what each limit lets through."""
+    return [-accepted_share(model, index) for index in range(len(model.limits))]
+
+
+def accepted_share(model: Model, index: int) -> float:
+    """Return what a limit lets through: with a guarantee, where there is one."""
+    sure = model.at(index).guaranteed
+    if sure is None:
+        return model.point(index).acceptance_rate
+    return sure.acceptance_rate if sure.threshold < math.inf else 0.0
+
+
+def _of_limit(models: Sequence[Model], index: int) -> list[Column]:
+    limit = models[0].limits[index]
+    sure = [model.at(index).guaranteed for model in models]
+    rates = [accepted_share(model, index) for model in models]
+    cells = [rounded_percent(rate) if rate else "none" for rate in rates]
+    below = _below(models, f"acceptance_rate@{limit.key}")
+    if is_given(limit):
+        errors = [rounded_percent(model.point(index).error_rate) for model in models]
+        return [
+            Column(f"accepted\n>= {as_given(limit)}", cells, below=below),
+            Column("remain\nwrong", errors, below=_below(models, f"error_rate@{limit.key}")),
+        ]
+    at = f"at {percent(limit.value)}" + (" risk" if limit.criterion == "max_risk" else "")
+    if any(each is not None for each in sure):
+        thresholds = [_guaranteed_threshold(each) for each in sure]
+        return [Column(f"guaranteed\n{at}", cells, rates), Column("threshold", thresholds)]
+    thresholds = [model.threshold(index) for model in models]
+    return [Column(f"accepted\n{at}", cells, rates, below), Column("threshold", thresholds)]
+
+
+def _guaranteed_threshold(sure: GuaranteedOperatingPoint | None) -> str:
+    return UNDEFINED if sure is None or sure.threshold == math.inf else exact(sure.threshold)
+
+
+def _rounded(share: float) -> str:
+    return UNDEFINED if math.isnan(share) else rounded_percent(share)
+
+
+def _below(models: Sequence[Model], name: str) -> list[str] | None:
+    found = [model.intervals.get(name) for model in models]
+    shown = ["" if each is None else intervals.shown(name, each) for each in found]
+    return shown if any(shown) else None
+
+
+def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterator[Note]:
+    """Yield what limits the answer: what would change it, what it assumes, what is too little."""
+    sources = {model.name: model.source for model in models}
+    for index, limit in enumerate(models[0].limits):
+        lead = leads[index] if index < len(leads) else None
+        order = models[0].source.order(sources, index)
+        for said in (order, "" if lead is None else lead.note):
+            if said:
+                yield Note(f"{opening(limit)}: {said[:1].lower()}{said[1:]}", Weight.DECIDES)
+    several = len(models) > 1
+    for model in models:
+        for doubt in model.doubts:
+            yield Note(f"{capitalised(doubt)}.", Weight.DECIDES)
+        caveats = dict.fromkeys(model.source.caveat(k) for k in range(len(model.limits)))
+        for caveat in filter(None, caveats):
+            who = f"{printable(model.name)}: {caveat}" if several else capitalised(caveat)
+            yield Note(f"{who}.", Weight.ASSUMES)
+        groups = _groups_of(model)
+        if groups is not None:
+            of = f"{printable(model.name)}: " if several else ""
+            for said in groups.sentences(model.limits):
+                yield Note(f"{of}{said.replace(' (marked !)', '')}", Weight.DECIDES)
+    yield from _assumptions(models)
+    fitted = [limit for limit in models[0].limits if not is_given(limit)]
+    if fitted:
+        least = min(fitted, key=lambda limit: limit.value)
+        few = few_for(least, min(model.evaluation.n for model in models))
+        if few:
+            yield Note(few, Weight.LITTLE)
+    of_models: dict[str, list[str]] = {}
+    for model in models:
+        for note in model.notes:
+            of_models.setdefault(note, []).append(printable(model.name))
+    for note, names in of_models.items():
+        who = f"{few_of(names, NAMED)}: {note}" if several else capitalised(note)
+        yield Note(f"{who}.", Weight.LITTLE)
+
+
+def _groups_of(model: Model | FiguresOfModel) -> Groups | None:
+    """Return the figures of each group, the worst first, where they are asked for."""
+    if isinstance(model, FiguresOfModel):
+        return model.groups
+    return None if model.by_group is None else Groups.of(model)
+
+
+def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
+    """Yield on what the limits rest."""
+    from fastarac.answers.guarantees import premise
+
+    if all(map(is_given, models[0].limits)):
+        return
+    units = models[0].units
+    if any(models[0].at(k).guaranteed is not None for k in range(len(models[0].limits))):
+        each = ", for each model and limit by itself" if len(models) * len(models[0].limits) > 1 else ""
+        yield Note(
+            f"A guarantee holds for new {units} from the same source {premise(models)}, if the "
+            f"verification is right{each}.",
+            Weight.ASSUMES,
+            f"A guarantee holds for new {units} from the same source, if the verification is right.",
+        )
+        return
+    yield Note(FITTED.format(units=units), Weight.ASSUMES)

@@ -1,0 +1,71 @@
+"""Models of which the figures are known, and not the single items, as `decisions` reads models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastarac.evaluation.limits import exact
+from fastarac.evaluation.sources import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastarac._core.interval import Interval
+    from fastarac.answers.groups import Groups
+    from fastarac.evaluation.limits import Limit
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresOfModel:
+    """The figures of a model.
+
+    Attributes
+    ----------
+    name : str
+    evaluation : Evaluation
+    groups : Groups or None
+        The figures of each group, where they are asked for.
+    """
+
+    name: str
+    evaluation: Any
+    groups: Groups | None = None
+
+    source = Source()
+    units = "outputs"
+    n_groups = None
+    doubts = ()
+    notes = ()
+
+    @property
+    def limits(self) -> list[Limit]:
+        """What decides what is accepted."""
+        return [found.limit for found in self.evaluation.limits]
+
+    @property
+    def intervals(self) -> Mapping[str, Interval]:
+        """The intervals of its figures by name, where they are asked for."""
+        found: Mapping[str, Interval] = self.evaluation.intervals
+        return found
+
+    @property
+    def cost_evaluation(self) -> Any:
+        """What it costs, where there are prices."""
+        return self.evaluation.cost_evaluation
+
+    def at(self, index: int) -> Any:
+        """Return what the limit of this index lets through."""
+        return self.evaluation.limits[index]
+
+    def point(self, index: int) -> Any:
+        """Return the operating point for the limit of this index."""
+        return self.at(index).point
+
+    def threshold(self, index: int) -> str:
+        """Return the threshold for the limit of this index, with all its digits."""
+        return exact(self.point(index).threshold)
+
+    def decimal(self, threshold: float) -> str:
+        """Return a threshold with all its digits."""
+        return exact(threshold)

@@ -1,0 +1,201 @@
+"""The answer first: what a person reads on one screen, and the sections that ``--details`` adds.
+
+Every command fills a :class:`Screen`; its order, its size and the choice of its notes are decided here.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from fastarac._core.text import printable
+from fastarac.answers.tables import TABLE, AnswerTable, Said
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastarac.answers.tables import Column, Part
+
+LINES = 24  # of a screen, for up to `ROWS` rows and `SENTENCES` sentences
+ROWS = 4
+SENTENCES = 2
+NOTES = 3
+LINES_OF_NOTE = 2
+WIDTH = 80
+THRESHOLD = "threshold"  # header of a column that is cut where a table is too wide
+NAME = 12  # characters that are left of a name
+GAP = 2  # between columns
+
+
+class Weight(IntEnum):
+    """How much a note matters to whoever decides; the least number is said first."""
+
+    DECIDES = 0  #: would change the decision: the order of models is another one under another policy
+    ASSUMES = 1  #: the answer holds only under this assumption
+    LITTLE = 2  #: there is too little to say more
+    ASIDE = 3  #: good to know
+
+
+class Note(NamedTuple):
+    """A note and its weight; where it is too long for a screen, `brief` stands in for it there."""
+
+    text: str
+    weight: Weight = Weight.ASIDE
+    brief: str = ""
+
+
+class Section(NamedTuple):
+    """What ``--details`` prints under one title."""
+
+    title: str
+    parts: Sequence[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A result as a person reads it: answer, table, notes, next command; then the details.
+
+    Attributes
+    ----------
+    answer : sequence of str
+        One sentence a limit, the decision first.
+    table : AnswerTable or None
+    caption : str
+        What stands in the table, in a line below it; empty for nothing.
+    notes : sequence of Note
+        In any order: `shown_notes` ranks them.
+    written : sequence of str
+        Which files were written, a sentence each.
+    command : str
+        The next command, ready to be copied; empty for none.
+    details : sequence of Section
+        Everything else.
+    about : str
+        What the figures are of, in a line above the answer; empty where that is plain.
+    """
+
+    answer: Sequence[str]
+    table: AnswerTable | None = None
+    caption: str = ""
+    notes: Sequence[Note] = ()
+    written: Sequence[str] = ()
+    command: str = ""
+    details: Sequence[Section] = ()
+    about: str = ""
+
+    def with_notes(self, *notes: Note) -> Screen:
+        """Return the screen with further notes."""
+        return replace(self, notes=[*self.notes, *notes])
+
+    def with_details(self, *sections: Section) -> Screen:
+        """Return the screen with further sections of details."""
+        return replace(self, details=[*self.details, *sections])
+
+    def ranked_notes(self) -> list[Note]:
+        """Return each note once, those first that would change the decision."""
+        return sorted(dict.fromkeys(self.notes), key=lambda note: note.weight)
+
+    def shown_notes(self, width: int = WIDTH, lines: int | None = None) -> list[str]:
+        """Return the notes that a screen has room for, and where the others are.
+
+        `lines` is how many lines are left for them; by default the screen is as long as it has to be.
+        At least one note is shown.
+        """
+        ranked = self.ranked_notes()
+        shown: list[str] = []
+        used = 0
+        for note in ranked[:NOTES]:
+            text = shortened(note, width)
+            length = lines_of(text, width)
+            more = len(shown) + 1 < len(ranked)  # a line that says so
+            if shown and lines is not None and used + length + more > lines:
+                break
+            shown.append(text)
+            used += length
+        left = len(ranked) - len(shown)
+        cut = any(text != note.text for text, note in zip(shown, ranked, strict=False))
+        if left:
+            shown.append(f"{left} more {'note' if left == 1 else 'notes'}: --details")
+        elif cut:
+            shown.append("Notes in full: --details")
+        return shown
+
+    def sentences(self) -> list[str]:
+        """Return all sentences, as JSON has them: the answer, notes, then those of the details."""
+        first = [self.about, *self.answer, self.caption]
+        first += [*(note.text for note in self.ranked_notes()), *self.written]
+        said = [
+            part.text.strip()
+            for section in self.details
+            for part in section.parts
+            if isinstance(part, Said) and part.style not in ("bold", "yellow", TABLE)
+        ]
+        return list(filter(None, dict.fromkeys([*first, *said])))
+
+    def room_for_notes(self, used: int) -> int:
+        """Return how many lines are left for notes, where all else takes `used`."""
+        rows = 0 if self.table is None else len(self.table.names)
+        taller = 1 + (self.table is not None and self.table.has_lines_below)
+        beyond = taller * max(0, rows - ROWS) + LINES_OF_NOTE * max(0, len(self.answer) - SENTENCES)
+        return LINES + beyond - used
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return the lines of a paragraph."""
+    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+
+
+def lines_of(text: str, width: int) -> int:
+    """Return how many lines a paragraph takes."""
+    return len(wrapped(text, width))
+
+
+def shortened(note: Note, width: int) -> str:
+    """Return a note in at most two lines: its brief form, its first sentences, or its first words."""
+    for text in filter(None, (note.text, note.brief)):
+        if lines_of(text, width) <= LINES_OF_NOTE:
+            return text
+    sentences = (note.brief or note.text).split(". ")
+    for n in range(len(sentences) - 1, 0, -1):
+        text = f"{'. '.join(sentences[:n])}."
+        if lines_of(text, width) <= LINES_OF_NOTE:
+            return text
+    lines = textwrap.wrap(sentences[0], width, max_lines=LINES_OF_NOTE, placeholder=" …")
+    return " ".join(lines)
+
+
+def one_table(names: Sequence[str], columns: Sequence[Column], title: str, width: int) -> AnswerTable:
+    """Return one table of at most this width: thresholds, then names, are cut where they are too long.
+
+    Thresholds are the columns of that header; where not even that is enough, they are left out.
+    """
+    shown = [printable(name) for name in names]
+    longest = max(map(len, [*shown, title]))
+    short = [_cut(column) if column.header == THRESHOLD else column for column in columns]
+    without = [column for column in columns if column.header != THRESHOLD]
+    ways = ((columns, longest), (short, longest), (short, NAME), (without, NAME))
+    every = next((way for way, least in ways if _room(way, width) >= least), without)
+    room = max(_room(every, width), NAME)
+    return AnswerTable([middle_cut(name, room) for name in shown], [every], title)
+
+
+def middle_cut(text: str, length: int) -> str:
+    """Return a text with an ellipsis in its middle, where it is too long."""
+    if len(text) <= length:
+        return text
+    end = (length - 1) // 2
+    return f"{text[: length - 1 - end]}…{text[len(text) - end :]}"
+
+
+def _cut(column: Column) -> Column:
+    most = len(THRESHOLD)
+    cells = [cell if len(cell) <= most else f"{cell[: most - 1]}…" for cell in column.cells]
+    return replace(column, cells=cells)
+
+
+def _room(columns: Sequence[Column], width: int) -> int:
+    """Return how wide names may be beside these columns."""
+    lines = [[*column.header.split("\n"), *column.cells, *(column.below or ())] for column in columns]
+    return width - sum(max(map(len, each)) + GAP for each in lines)

@@ -1,0 +1,63 @@
+"""The answer about outputs of which some are verified: as of whole labels, with estimated figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from fastarac._core.text import capitalised, printable
+from fastarac.answers import decisions
+from fastarac.answers.figures import FiguresOfModel
+from fastarac.answers.screen import WIDTH, Note, Screen, Section, Weight
+from fastarac.answers.tables import TABLE, Said
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedModel(FiguresOfModel):
+    """A model of whose outputs some are verified; the figures are estimates for all of them.
+
+    Attributes
+    ----------
+    n_verified : int
+    """
+
+    n_verified: int = 0
+
+    @property
+    def verified(self) -> str:
+        """How many outputs are verified, as a sentence."""
+        return f"{self.n_verified:,} of {self.evaluation.n:,} outputs are verified."
+
+    def figures(self) -> str:
+        """Return all figures as text, without what is guaranteed."""
+        plain = tuple(replace(each, guaranteed=None) for each in self.evaluation.limits)
+        return str(replace(self.evaluation, limits=plain))
+
+    def guaranteed(self) -> list[str]:
+        """Return what is guaranteed, a sentence each."""
+        every = [each.guaranteed for each in self.evaluation.limits]
+        return [f"Guaranteed: {sure}." for sure in every if sure is not None]
+
+
+def screen(models: Sequence[VerifiedModel], notes: Sequence[str] = (), width: int = WIDTH) -> Screen:
+    """Return the answer about models of which some outputs are verified, with notes of estimates."""
+    every: Any = models
+    about = " ".join(f"{printable(model.name)}: {model.verified}" for model in models)
+    details = []
+    for model in models:
+        parts = [Said(f"{model.figures()}\n", TABLE), *map(Said, model.guaranteed())]
+        details.append(Section(f"All figures of {model.name}, estimated", parts))
+        if model.groups is not None:
+            of_groups = list(model.groups.parts("", model.limits, with_costs=False))
+            details.append(Section(f"Groups of {model.name}", of_groups))
+    return Screen(
+        decisions.sentences(every),
+        decisions.table(every, width),
+        decisions.caption(every),
+        [*decisions.notes(every), *(Note(f"{capitalised(note)}.", Weight.LITTLE) for note in notes)],
+        details=details,
+        about=about,
+    )

@@ -1,0 +1,102 @@
+"""The next command, ready to be copied: with the files and columns of the one that was run."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from fastarac.evaluation.limits import is_given
+from fastarac.evaluation.model_ranking import STATISTICS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import typer
+
+    from fastarac.answers.models import Model
+    from fastarac.cli._options import Limits
+    from fastarac.evaluation.limits import Limit
+
+READING = (
+    *("confidence", "correct", "prediction", "truth", "compare", "empty_truth", "empty_confidence"),
+    *("inclusion_probability", "judge", "drawn", "group"),
+)
+ANSWERED = "details", "wide", "output_format", "report", "plot", "output"
+OPTIONS = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}
+
+
+def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bool) -> str:
+    """Return what to run after an evaluation.
+
+    Several models of `alike` items: whether the lead at the first limit is more than chance.
+    Otherwise a threshold that holds on new outputs; where one is proved, the policy with it.
+    """
+    files = list(map(str, context.params["paths"]))
+    limits = [limit for limit in models[0].limits if not is_given(limit)]
+    if not limits:
+        return ""
+    limit = limits[0]
+    sure = [model.at(models[0].limits.index(limit)).guaranteed for model in models]
+    if len(models) > 1 and alike:
+        options = _typed(context, [*READING, "model", "item", "weight"])
+        statistic = f"{STATISTICS[limit.criterion]}:{limit.criterion}={limit.value:g}"
+        return _command(
+            "compare", [*files, *options, "--statistic", statistic, "--method", "bootstrap"]
+        )
+    options = _typed(context, READING)
+    if sure[0] is None or len(models) > 1:
+        options = _typed(context, [*READING, "model"])
+        return _command("evaluate", [*files, *options, *_limit(limit), "--guarantee", "0.05"])
+    if sure[0].threshold == math.inf:
+        return _command("plan", [*_limit(limit), "--pilot", *files])
+    return _command("fit", [*files, *options, *_limit(limit), "-o", "policy.json"])
+
+
+def after_verified(context: typer.Context, limits: Limits) -> str:
+    """Return what to run after an evaluation of outputs of which some are verified."""
+    files, options = list(map(str, context.params["paths"])), _typed(context, READING)
+    if len(files) > 1:
+        return _command("compare", [*files, *options])
+    limit = ["--error-rate", f"{limits.max_error_rate[0]:g}"] if limits.max_error_rate else []
+    if not limit and limits.max_risk:
+        limit = ["--max-risk", f"{limits.max_risk[0]:g}"]
+    return _command("fit", [*files, *options, *limit, "-o", "policy.json"]) if limit else ""
+
+
+def after_compare(context: typer.Context) -> str:
+    """Return what to run after a comparison: what each model accepts for sure."""
+    options = _typed(context, [*READING, "model", "item", "weight"])
+    guarantee = () if context.params["weight"] is not None else ("--guarantee", "0.05")
+    return _command("evaluate", [*map(str, context.params["paths"]), *options, *guarantee])
+
+
+def after_ocr(context: typer.Context) -> str:
+    """Return what to run after the evaluation of engines, of which no items were written."""
+    names = [parameter.name or "" for parameter in context.command.params]
+    guarantee = () if context.params["guarantee"] is not None else ("--guarantee", "0.05")
+    end = guarantee or ("-o", "words.parquet")
+    return _command("ocr", [*_typed(context, [name for name in names if name not in ANSWERED]), *end])
+
+
+def _limit(limit: Limit) -> list[str]:
+    return [OPTIONS[limit.criterion], f"{limit.value:g}"]
+
+
+def _command(name: str, arguments: Iterable[str]) -> str:
+    return shlex.join(["fastarac", name, *arguments])
+
+
+def _typed(context: typer.Context, names: Sequence[str]) -> list[str]:
+    """Return options as they were typed, those of `names` that differ from their defaults."""
+    found: list[str] = []
+    for parameter in context.command.params:
+        value: Any = context.params.get(parameter.name or "")
+        if parameter.name not in names or value in (None, False, [], (), parameter.default):
+            continue
+        for each in value if isinstance(value, list | tuple) else [value]:
+            if parameter.param_type_name == "argument":
+                found.append(str(each))
+            else:
+                found += [parameter.opts[0]] if each is True else [parameter.opts[0], str(each)]
+    return found
