@@ -135,7 +135,7 @@ def _names(models: Sequence[Model]) -> str:
 
 
 def _interval(model: Model, index: int) -> str:
-    found = model.intervals.get(f"acceptance_rate@{model.limits[index].key}")
+    found = model.intervals.get(f"acceptance_rate/{model.limits[index].key}")
     if found is None:
         return ""
     return f" ({percent(found.confidence_level)} interval {interval_text(found.low, found.high)})"
@@ -302,12 +302,12 @@ def _of_limit(models: Sequence[Model], index: int) -> list[Column]:
     sure = [model.at(index).guaranteed for model in models]
     rates = [accepted_share(model, index) for model in models]
     cells = [rounded_percent(rate) if rate else "none" for rate in rates]
-    below = _below(models, f"acceptance_rate@{limit.key}")
+    below = _below(models, f"acceptance_rate/{limit.key}")
     if is_given(limit):
         errors = [rounded_percent(model.point(index).error_rate) for model in models]
         return [
             Column(f"accepted\n>= {as_given(limit)}", cells, below=below),
-            Column("remain\nwrong", errors, below=_below(models, f"error_rate@{limit.key}")),
+            Column("remain\nwrong", errors, below=_below(models, f"error_rate/{limit.key}")),
         ]
     at = f"at {percent(limit.value)}" + (" risk" if limit.criterion == "max_risk" else "")
     if any(each is not None for each in sure):
