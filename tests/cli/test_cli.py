@@ -175,7 +175,7 @@ class TestFormats:
     def test_help(self):
         assert f"fastarac {fa.__version__}\n" == run("--version").stdout
         commands = run("--help").stdout
-        assert "fastarac evaluate outputs.csv" in commands
+        assert "fastarac COMMAND --help" in commands
         places = [commands.index(f"{task}:\n") for task in TASKS]
         assert places == sorted(places)
         evaluation = run("evaluate", "--help").stdout
