@@ -17,7 +17,6 @@ from fastarac._core.text import (
 from fastarac.answers import costs, decisions, guarantees, intervals
 from fastarac.answers.groups import Groups
 from fastarac.answers.limits import header, opening
-from fastarac.answers.limits import threshold as threshold_text
 from fastarac.answers.screen import WIDTH, Screen, Section
 from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.evaluation.limits import few_for, is_given
@@ -49,26 +48,21 @@ def in_words(n_groups: int, kind: str) -> str:
     return f"{groups} of outputs that depend on each other" if kind == GROUP else groups
 
 
-def parts(
-    models: Sequence[Model], *, with_costs: bool, leads: Sequence[Lead | None] = ()
-) -> Iterator[Part]:
+def parts(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> Iterator[Part]:
     """Yield the table of all models, and what is said of them."""
-    yield AnswerTable([model.name for model in models], blocks(models, with_costs=with_costs))
+    yield AnswerTable([model.name for model in models], blocks(models))
     yield from _sizes(models)
     for model in models:
         if model.by_group is not None:
             of_model = f", of {printable(model.name)}" if len(models) > 1 else ""
-            yield from Groups.of(model).parts(of_model, model.limits, with_costs=with_costs)
+            yield from Groups.of(model).parts(of_model, model.limits)
             yield Said()
-    yield from map(Said, words(models, with_costs=with_costs, leads=leads))
+    yield from map(Said, words(models, leads=leads))
     if len(models) > 1 and not leads:
         yield Said(_whether_more_than_chance(models), "dim")
     yield from map(Said, guarantees.sentences(models))
     if models[0].cost_evaluation is not None:
         yield Said(costs.sentence(models))
-    for model in models:
-        if model.optimum is not None:
-            yield Said(_optimum(model, model.optimum, several=len(models) > 1))
     for warning in reliability_warnings(models):
         yield Said(capitalised(warning) if len(models) == 1 else warning, "yellow")
     yield from _cautions(models)
@@ -77,13 +71,12 @@ def parts(
 def screen(
     models: Sequence[Model],
     *,
-    with_costs: bool = False,
     leads: Sequence[Lead | None] = (),
     width: int = WIDTH,
     more: Iterable[Section] = (),
 ) -> Screen:
     """Return the answer of an evaluation, and everything else in sections; `more` follows these."""
-    sections = Section("All figures", list(parts(models, with_costs=with_costs, leads=leads)))
+    sections = Section("All figures", list(parts(models, leads=leads)))
     return Screen(
         decisions.sentences(models, leads),
         decisions.table(models, width),
@@ -137,9 +130,7 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
     ]
 
 
-def words(
-    models: Sequence[Model], *, with_costs: bool = False, leads: Sequence[Lead | None] = ()
-) -> list[str]:
+def words(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> list[str]:
     """Return a sentence per limit: which model automates most, at which threshold.
 
     Where `leads` has for each limit whether that is more than chance, this follows; what the average
@@ -157,8 +148,6 @@ def words(
         if first:
             sentences.append(f"{opening(limit)}: {first[:1].lower()}{first[1:]}")
         sentence = f"{opening(limit)}: {told}"
-        if with_costs and len(models) > 1:
-            sentence += f" {_cheapest(models, index)}"
         if lead is not None:
             sentence += f" {lead.sentence}"
         if models[0].cost_evaluation is not None:
@@ -267,37 +256,7 @@ def _remaining(model: Model, index: int) -> str:
     return f"{rounded_percent(point.error_rate)} of all {model.units} remain wrong"
 
 
-def _optimum(model: Model, point: OperatingPoint, *, several: bool) -> str:
-    """Say at which threshold W is largest; a sentence without prices, which W does not need."""
-    prices = model.evaluation.costs
-    ratios = f"gamma = {prices.gamma:g} and delta = {prices.delta:g}"
-    if 0.0 < point.acceptance_rate < 1.0:
-        text = threshold_text(point.threshold, model.sweep, model.dtype)
-        where = f"at confidence >= {text}, where {rounded_percent(point.acceptance_rate)} is accepted"
-    else:
-        where = f"where {_share(point)} is accepted"
-    who = f" of {printable(model.name)}" if several else ""
-    errors = f"{rounded_percent(point.error_rate)} of all outputs remain wrong"
-    return (
-        f"With {ratios}, W{who} is largest (W = {prices.performance(point):.4f}) {where}; "
-        f"{errors if point.error_rate else 'no errors remain'}."
-    )
-
-
-def _cheapest(models: Sequence[Model], index: int) -> str:
-    performances = [model.at(index).performance for model in models]
-    names = [
-        printable(model.name)
-        for model, performance in zip(models, performances, strict=True)
-        if performance == max(performances)
-    ]
-    first = models[0].evaluation
-    ratios = f"gamma = {first.costs.gamma:g} and delta = {first.costs.delta:g}"
-    verb = "costs" if len(names) == 1 else "cost"
-    return f"With {ratios}, {listed(names)} {verb} least (W = {max(performances):.4f})."
-
-
-def blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
+def blocks(models: Sequence[Model]) -> list[list[Column]]:
     """Return the columns of the table after the names, in blocks that stay together."""
 
     def column(header: str, name: str, text: Callable[[float], str]) -> Column:
@@ -334,9 +293,6 @@ def blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
                 Column(header(limit), shares, rates, below),
                 Column("confid.\n>=", thresholds),
             ]
-        if with_costs:
-            performances = [model.at(index).performance for model in models]
-            block.append(Column("W", [f"{value:.4f}" for value in performances], performances))
         found.append(block)
     if models[0].cost_evaluation is not None:
         found.append(costs.columns(models))

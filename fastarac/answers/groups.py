@@ -76,17 +76,17 @@ class Groups:
             for row, name in enumerate(self.names)
         ]
 
-    def parts(self, model: str, limits: Sequence[Limit], *, with_costs: bool) -> Iterator[Part]:
+    def parts(self, model: str, limits: Sequence[Limit]) -> Iterator[Part]:
         """Yield a table of the first `SHOWN` groups, with a mark where one breaks a limit."""
         found = len(self.names)
         title = f"{found} groups, worst first (by ARAC-AUC)"
         if found > SHOWN:
             title = f"The worst {SHOWN} of {found} groups (by ARAC-AUC)"
         yield Said(f"{title}{model}", "bold")
-        yield AnswerTable(self.names[:SHOWN], self._blocks(limits, with_costs=with_costs), "group")
+        yield AnswerTable(self.names[:SHOWN], self._blocks(limits), "group")
         yield from map(Said, self.sentences(limits))
 
-    def _blocks(self, limits: Sequence[Limit], *, with_costs: bool) -> Iterator[list[Column]]:
+    def _blocks(self, limits: Sequence[Limit]) -> Iterator[list[Column]]:
         yield [
             Column(
                 "outputs" if self.values["n"].dtype.kind == "i" else "weight",
@@ -110,9 +110,6 @@ class Groups:
                 self._share(header(limit) if is_given(limit) else fitted, f"acceptance_rate/{key}"),
                 self._share(remaining, f"{rate}/{key}", kept=self._kept(limit)),
             ]
-            if with_costs:
-                values = self.values[f"performance/{key}"][:SHOWN]
-                block.append(Column("W", [f"{value:.4f}" for value in values]))
             yield block
         cost = self.values.get(f"cost_per_{UNIT}/{CHEAPEST}")
         if cost is not None:

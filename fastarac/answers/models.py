@@ -66,8 +66,6 @@ class Model:
         What speaks against relying on intervals and guarantees.
     by_group : GroupEvaluation or None
         The figures of each group in `outputs.by`, by its code, where they are asked for.
-    optimum : OperatingPoint or None
-        The threshold of the largest W, where ratios of prices are given.
     """
 
     name: str
@@ -77,7 +75,6 @@ class Model:
     source: Source
     notes: tuple[str, ...] = ()
     by_group: GroupEvaluation | None = None
-    optimum: OperatingPoint | None = None
 
     @classmethod
     def of(

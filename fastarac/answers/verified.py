@@ -51,7 +51,7 @@ def screen(models: Sequence[VerifiedModel], notes: Sequence[str] = (), width: in
         parts = [Said(f"{model.figures()}\n", TABLE), *map(Said, model.guaranteed())]
         details.append(Section(f"All figures of {model.name}, estimated", parts))
         if model.groups is not None:
-            of_groups = list(model.groups.parts("", model.limits, with_costs=False))
+            of_groups = list(model.groups.parts("", model.limits))
             details.append(Section(f"Groups of {model.name}", of_groups))
     return Screen(
         decisions.sentences(every),

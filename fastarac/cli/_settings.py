@@ -178,8 +178,7 @@ class Settings:
         notes = [Note(f"{capitalised(said)}.", Weight.DECIDES) for said in first]
         notes += [Note(f"{capitalised(said)}.", Weight.ASSUMES) for said in others]
         width = self.delivery.page().width
-        asked = self.costs.are_given
-        screen = evaluation.screen(models, with_costs=asked, leads=leads, width=width, more=more)
+        screen = evaluation.screen(models, leads=leads, width=width, more=more)
         report = self.delivery.report
         written = () if report is None else (_html.WRITTEN.format(path=report),)
         return replace(screen, notes=[*notes, *screen.notes], written=written)

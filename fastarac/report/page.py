@@ -198,7 +198,7 @@ def _groups(model: Model) -> str:
 
 def _figures(models: Sequence[Model]) -> dict[str, Any]:
     """Return the table of all models: areas, then what each limit accepts."""
-    columns = [column for block in blocks(models, with_costs=False) for column in block]
+    columns = [column for block in blocks(models) for column in block]
     headers = [in_whole_words(column.header) for column in columns]
     rows = [
         {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-import fastarac as fa
 from fastarac.answers import evaluation
 from fastarac.answers.models import Model
 from fastarac.io import Outputs
@@ -66,12 +65,6 @@ class TestWords:
         nothing = "no threshold keeps this limit; review everything."
         assert evaluation.words([model, model])[0] == f"At most 1% errors: {nothing}"
 
-    def test_costs(self):
-        model = model_of("m", [1, 1, 0], [3, 2, 1], max_error_rate=[0.01])
-        assert evaluation.words([model, model], with_costs=True)[0].endswith(
-            "With gamma = 1 and delta = 0, m and m cost least (W = 1.3333)."
-        )
-
 
 class TestRisksAndThresholds:
     def test_risk(self):
@@ -98,25 +91,3 @@ class TestRisksAndThresholds:
             f"At confidence >= 0.65: m accepts 60.0% automatically (20.0% {remain}) "
             "and b accepts 50.0% automatically (no errors remain)."
         )
-
-    def test_costs(self):
-        models = [
-            model_of(name, correct, CONFIDENCE, threshold=0.65)
-            for name, correct in (("a", CORRECT), ("b", [1] * 5))
-        ]
-        assert evaluation.words(models, with_costs=True)[0].endswith(
-            "With gamma = 1 and delta = 0, b costs least (W = 1.6000)."
-        )
-
-
-def test_the_cheapest_is_cheapest_at_the_thresholds_shown():
-    """A model for which nothing can be accepted must not win by reading its curve inside a tie."""
-    rng = np.random.default_rng(0)
-    correct = np.arange(1000) >= 100
-    confidences = {"coarse": np.full(1000, 0.9), "fine": rng.random(1000) + 0.05 * ~correct}
-    costs = fa.VerificationCosts.from_ratios(1.0, 0.5)
-    models = [
-        model_of(name, correct, confidence, max_error_rate=[0.05], costs=costs)
-        for name, confidence in confidences.items()
-    ]
-    assert "fine costs least" in evaluation.words(models, with_costs=True)[0]
