@@ -206,15 +206,19 @@ def _lead_in_brief(lead: Lead | None) -> str:
     if lead is None:
         return ""
     leader, *others = lead.comparison.names
+    elsewhere = lead.exception
     pairs = {other: lead.comparison.pair(leader, other) for other in others}
     open_ = [printable(name) for name, pair in pairs.items() if not lead.is_clear(pair)]
     if open_:
         over = listed(open_) if len(open_) <= NAMED else f"{len(open_)} others"
-        return f"; its lead over {over} may be chance"
+        reverse = elsewhere.removeprefix("except ")
+        return f"; its lead over {over} may be chance" + (
+            f"; {reverse} the order is the reverse" if reverse else ""
+        )
     over = listed(list(map(printable, others))) if len(others) <= NAMED else "all others"
     if lead.is_of_few:
         return f"; {lead.n_units:,} {lead.unit}s are too few to be sure of its lead over {over}"
-    return f"; its lead over {over} is beyond chance"
+    return f"; its lead over {over} is beyond chance" + (f", {elsewhere}" if elsewhere else "")
 
 
 def _cheapest(models: Sequence[Model]) -> Iterator[str]:

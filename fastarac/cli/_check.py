@@ -183,7 +183,7 @@ def _deliver(
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     once = dict.fromkeys(note.replace(*limit) for note in warned)  # if the report has it too
     answer = answer.with_warnings(notes).with_warnings(found.notes, Weight.ASSUMES).with_warnings(once)
-    answer = answer.in_words(lambda text: text.replace("drawn=", "--drawn COLUMN"))
+    answer = answer.in_words(lambda text: text.replace("drawn=", "a column drawn"))
     deliver(printing, "check", answer.closing(command), report=report)
 
 

@@ -173,16 +173,16 @@ class TestFormats:
         assert 'the item "x" is in the outputs' in refusal("compare", good, other, "--id", "id")
 
     def test_help(self):
-        assert f"fastarac {fa.__version__}\n" == run("--version").stdout
-        commands = run("--help").stdout
-        assert "fastarac COMMAND --help" in commands
-        places = [commands.index(f"{task}:\n") for task in TASKS]
+        assert f"fastarac {fa.__version__}\n" == commands.run("--version").stdout
+        tasks = commands.run("--help").stdout
+        assert "fastarac COMMAND --help" in tasks
+        places = [tasks.index(f"{task}:\n") for task in TASKS]
         assert places == sorted(places)
-        evaluation = run("evaluate", "--help").stdout
+        evaluation = commands.run("evaluate", "--help").stdout
         for option in ("--confidence", "--truth", "--error-rate", "--plot", "fastarac evaluate"):
             assert option in evaluation
-        assert "Usage" in run("demo", "-h").stdout
-        assert "Usage" in run("evaluate", code=2).stderr
+        assert "Usage" in commands.run("demo", "-h").stdout
+        assert "Usage" in commands.run("evaluate", code=2).stderr
 
 
 class TestModels:
@@ -230,7 +230,7 @@ class TestModels:
         ]
         areas = [fa.arac_auc_score(*load_digits_ocr()[name]) for name in names[:4]]
         assert areas == sorted(areas, reverse=True)
-        assert len(names) == 4
+        assert names[:4] == names[4:]  # the table goes on below
 
     def test_columns(self, tmp_path):
         path = tmp_path / "f.tsv"

@@ -135,7 +135,7 @@ def test_a_log_in_which_nobody_audited(one, tmp_path):
 def test_only_a_log_that_says_what_was_drawn_holds(one, tmp_path):
     log = Log(one, rate=0.02)
     path = log.write(tmp_path / "drawn.csv", log.drawn, drawn=log.drawn)
-    assert run("check", one, path, "--log").stdout.startswith("The limit of 2 % holds: by ")
+    assert run("check", one, path, "--log").stdout.startswith("The limit of 2% holds: ")
     path = log.write(tmp_path / "log.csv", log.drawn, audited=log.drawn)
     check = "check", one, path, "--log"
     out = " ".join(run(*check, code=3).stdout.split())
