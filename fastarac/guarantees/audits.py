@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import fractions_of, real_scalar, same_number
 from fastarac._core.dtype_comparison import at_or_above
-from fastarac._core.random_state import generator_for
+from fastarac._core.random_state import RandomState, generator_for, key_of
 from fastarac._core.results import read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.inputs import vector
@@ -87,13 +87,15 @@ class AuditedSweep(EstimatedSweep):
         """Return how many outputs in the log are at or above each of falling thresholds."""
         return np.searchsorted(-self.logged, -thresholds, side="right").astype(np.int64)
 
-    def thinned_errors(self, key: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def thinned_errors(self, random_state: RandomState) -> NDArray[np.int64]:
         """Return errors at each threshold, (m + 1,), of which each one there was is kept with π.
 
         Where all of the accepted ones were audited with π, one that was rejected, and so is known, is
         kept with π: then each error of the log is in with the same probability, wherever it is.
         """
-        rng = generator_for(key, self.error_points, self.error_probabilities, self.false_accepts)
+        rng = generator_for(
+            key_of(random_state), self.error_points, self.error_probabilities, self.false_accepts
+        )
         kept = rng.random(len(self.error_points)) < self.least_probability / self.error_probabilities
         counts = np.bincount(self.error_points[kept], minlength=len(self.thresholds))
         return np.cumsum(counts).astype(np.int64)

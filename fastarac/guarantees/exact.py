@@ -320,7 +320,7 @@ def guaranteed_operating_point(
             raise TypeError(
                 "groups is given beside an AuditedSweep, which has no groups; none is expected"
             )
-        return _from_audits(sweep, limit, delta, criterion, (grid, pilot), key_of(random_state))
+        return _from_audits(sweep, limit, delta, criterion, (grid, pilot), random_state)
     if sweep.false_accepts.dtype != np.int64:
         raise TypeError("the sweep is weighted; counts of items are expected, which alone are binomial")
     if groups is not None:
@@ -458,16 +458,16 @@ def _from_audits(
     delta: float,
     criterion: str,
     fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
-    key: NDArray[np.uint64],
+    random_state: RandomState,
 ) -> GuaranteedOperatingPoint:
     """From a log: an output is accepted, wrong and audited with π times the error rate."""
     grid, pilot = fixed
     if criterion == "max_risk" and (grid is None or pilot is None):
         raise TypeError("max_risk from audits is given without thresholds and pilot; both are expected")
     if sweep.largest_probability > sweep.least_probability:
-        return _from_unequal_audits(sweep, limit, delta, criterion, fixed, key)
+        return _from_unequal_audits(sweep, limit, delta, criterion, fixed, random_state)
     share, n = sweep.least_probability, len(sweep.logged)
-    errors = sweep.thinned_errors(key)
+    errors = sweep.thinned_errors(random_state)
     least = binomial_upper_bound(0, n, delta) / share
     if least > limit:
         _warn_few(n, least, criterion, limit, delta, share)
@@ -493,14 +493,14 @@ def _from_unequal_audits(
     delta: float,
     criterion: str,
     fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
-    key: NDArray[np.uint64],
+    random_state: RandomState,
 ) -> GuaranteedOperatingPoint:
     """From a log whose probabilities differ, by bets."""
     grid, pilot = fixed
     error, probability = sweep.outcomes()
     found = bet_on_verified(
         sweep.logged, error, probability, criterion=criterion, limit=limit, failure_probability=delta,
-        thresholds=grid, pilot=pilot, key=key,
+        thresholds=grid, pilot=pilot, key=key_of(random_state),
     )  # fmt: skip
     if len(sweep.logged) < found.needed:
         warn_too_small(

@@ -155,7 +155,7 @@ def test_a_policy_says_that_it_is_not_proved(tmp_path):
     point = fa.guaranteed_operating_point(correct, confidence, method="gamma", **given)
     assert policy.thresholds == (point.threshold,)
     assert not policy.certified
-    assert policy.promise.endswith("by an approximation that is not proved")
+    assert policy.promise.endswith("by an approximation without proof")
     policy.save(tmp_path / "policy.json")
     assert fa.operation.Policy.load(tmp_path / "policy.json") == policy
     with pytest.warns(fa.SampleTooSmallWarning, match="groups; about"):

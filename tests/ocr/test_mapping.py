@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from commands import run
+from commands import detailed, run
 
 from fastarac.io import DataFileError
 from fastarac.ocr import PairingError, WordColumns, align_files, pair_files, pair_table
@@ -92,7 +92,7 @@ class TestTables:
 
     def test_command(self, tmp_path):
         truth, table = files(tmp_path)
-        done = run("ocr", truth, table, "--map", "text=word,confidence=score,page=image")
+        done = detailed("ocr", truth, table, "--map", "text=word,confidence=score,page=image")
         assert "4.3%" in done.output
         refused = run("ocr", truth, table, "--map", "text=word", code=2)
         assert "--map has no confidence" in refused.output

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from commands import run
+from commands import detailed, run
 
 import fastarac as fa
 from fastarac.ocr import OcrFileError, align_files, pair_files
@@ -128,7 +128,7 @@ def test_points_in_polygons():
 
 def test_command(tmp_path):
     files(tmp_path, page(ARTICLE, region("", (50, 50, 99, 99), "ImageRegion")), WORDS)
-    done = run("ocr", tmp_path / "truth", tmp_path / "out", "--within", "truth")
+    done = detailed("ocr", tmp_path / "truth", tmp_path / "out", "--within", "truth")
     assert "2 outputs outside the regions of the truth are left out" in " ".join(done.output.split())
     run("ocr", tmp_path / "truth", tmp_path / "out", "--ignore-regions", "image")
     refused = run("ocr", tmp_path / "truth", tmp_path / "out", "--ignore-regions", "advert", code=2)

@@ -11,7 +11,6 @@ from scipy import stats
 
 import fastarac as fa
 from fastarac import operation
-from fastarac._core.random_state import key_of
 from fastarac.io import DataFileError
 from fastarac.operation import checking, verified_rates
 from fastarac.operation.auditing import audited_rates
@@ -85,7 +84,7 @@ class TestSweep:
         pi[30_000:] = 0.1
         correct = np.where((confidence > 0.25) & (rng.random(40_000) >= pi), np.nan, 0.0)
         sweep = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=pi)
-        kept = np.diff(sweep.thinned_errors(key_of(rng)))
+        kept = np.diff(sweep.thinned_errors(rng))
         for found, n in zip(kept.tolist(), (30_000, 10_000), strict=True):
             assert abs(found - 0.1 * n) < 4 * math.sqrt(0.09 * n)
 
