@@ -52,7 +52,8 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
     """Yield what the promise assumes, and how much truth it rests on."""
     if policy.approximate_acceptance_rate is not None:
         share = percent(policy.approximate_acceptance_rate, 3)
-        yield Note(f"Without proof, --approximate would accept {share}.", Weight.LITTLE)
+        method = 'fit_policy(…, method="gamma") in Python'
+        yield Note(f"Without proof, {method} would accept {share}.", Weight.LITTLE)
     if policy.accepted:
         size = ""
         if policy.max_group_size is not None:

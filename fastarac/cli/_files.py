@@ -154,8 +154,8 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[
     if group is not None or not all(map(is_of_ocr, paths)):
         return dict(columns), []
     note = (
-        f'column "{PAGE}" of what fastarac ocr wrote has the pages: they are taken as groups, as words '
-        f"of one page depend on each other; --group {NO_GROUP} takes each word by itself"
+        f'column "{PAGE}" has the pages: they are taken as groups, since words of a page depend on '
+        f"each other; --group {NO_GROUP} takes each word by itself"
     )
     return {**columns, "group": PAGE}, [note]
 

@@ -120,19 +120,22 @@ def fit(
     refusing(str(report), lambda: _html.save_operation(report, policy=policy))
     answer = fit_answer(policy).with_figures(path=str(output))
     answer = answer.with_warnings(of_pages, Weight.ASSUMES).with_warnings(notes)
-    command, written = _next(policy, path, output, by, document), f"{output} has the policy."
+    command, written = _next(policy, path, only, output, by, document), f"{output} has the policy."
     answer = answer.in_words(_in_words_of_options).closing(command, written)
     deliver(printing, "fit", answer, about="policy", report=report)
     if not policy.accepted:
         raise typer.Exit(UNDECIDED)
 
 
-def _next(policy: Policy, path: Path, output: Path, by: str | None, document: str | None) -> str:
+def _next(
+    policy: Policy, path: Path, only: str | None, output: Path, by: str | None, document: str | None
+) -> str:
     """Return how a policy is applied, or where nothing is accepted, how many more outputs it takes."""
     fields = ("--by", by) if by else ()
     if not policy.accepted:
         limit = "--error-rate" if policy.criterion == "max_error_rate" else "--max-risk"
-        return command_line("plan", limit, f"{policy.limit:g}", "--pilot", path, *fields)
+        one = ("--only", only) if only else ()
+        return command_line("plan", limit, f"{policy.limit:g}", "--pilot", path, *one, *fields)
     documents = ("--document", document) if document else ()
     written = "-o", "accepted.csv", "--review", "review.csv"
     return command_line("apply", output, "new.csv", *fields, *documents, *written)

@@ -12,6 +12,7 @@ from fastarac.answers.combination import sentences
 from fastarac.answers.cost_comparison import CostComparison
 from fastarac.answers.screen import Note, Section, Weight
 from fastarac.answers.tables import AnswerTable, Said
+from fastarac.cli import _html
 from fastarac.cli._json import write_object
 from fastarac.cli._ocr_fields import EngineFields, are_given
 from fastarac.cli._ocr_text import EngineTexts
@@ -341,7 +342,8 @@ def _options(found: Found, settings: Settings) -> str:
     options = " --model model" if len(found.models) > 1 else ""
     if settings.certainty.level is not None:
         options += "" if found.group is None else f" --group {found.group}"
-        options += f" --ci {settings.certainty.level}"
+        level = settings.certainty.level
+        options += "" if level == _html.LEVEL else f" --ci {level}"
     return options
 
 

@@ -154,10 +154,7 @@ def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed
         told = f"{n:,} of {len(outputs):,} fields have no output: they are" if missed else said
         notes.append(f"{told} never accepted, {lack}")
         return outputs
-    notes.append(
-        f"{said} never accepted; the policy is fitted to the "
-        "other outputs, so that its limit is kept among all of them, too"
-    )
+    notes.append(f"{said} never accepted; the limit holds among the others, and so among all")
     return outputs.take(np.flatnonzero(left))
 
 

@@ -204,7 +204,7 @@ def test_items_in_a_file(folders):
     both = CliRunner().invoke(app, ["evaluate", str(out), "--model", "model", "--format", "json"])
     assert {row["model"]: row["n"] for row in commands.records(both.stdout)} == {"one": 9, "two": 9}
 
-    assert f"fastarac evaluate {out} --model model --group page --ci 0.95" in " ".join(text.split())
+    assert f"fastarac evaluate {out} --model model --group page" in " ".join(text.split())
     single = folders / "one.parquet"
     (of_ocr,) = commands.records(
         run(folders / "truth", folders / "one", "-o", single, "--format", "json").stdout
@@ -544,7 +544,7 @@ def test_pages_of_a_written_file_are_groups_by_themselves(folders):
     engines = folders / "truth", folders / "one", folders / "two"
     run(*engines, "-o", "two.csv")
     compared = commands.detailed("compare", "two.csv", "--model", "model")
-    assert 'Column "page" of what fastarac ocr wrote has the pages' in compared.stdout
+    assert 'Column "page" has the pages' in compared.stdout
     assert "from influence values of 3 groups" in " ".join(compared.stdout.split())
     alone = commands.run("compare", "two.csv", "--model", "model", "--group", "none")
     assert 'Column "id" says which outputs are of the same item' in " ".join(alone.stdout.split())

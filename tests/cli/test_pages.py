@@ -8,7 +8,7 @@ from commands import detailed as run
 from commands import refusal
 
 N_PAGES, WORDS = 40, 50
-NOTE = 'column "page" of what fastarac ocr wrote has the pages: they are taken as groups'
+NOTE = 'column "page" has the pages: they are taken as groups'
 
 
 def write(path, seed, scale=100.0, models=("B",)):
