@@ -42,6 +42,8 @@ from fastarac.cli._option_groups import (
     is_typed,
 )
 from fastarac.cli._options import (
+    NONE,
+    RISK_BY_PAGE,
     RISK_OF_GROUPS,
     Certainty,
     Delivery,
@@ -220,15 +222,14 @@ def evaluate(
         return
     needs_groups = ci is not None or guarantee is not None
     if groups is not None and not needs_groups:
-        from fastarac.cli._files import NO_GROUP
         from fastarac.io._pages import PAGE, is_of_ocr
 
-        if groups not in (PAGE, NO_GROUP) or not all(map(is_of_ocr, paths)):
+        if groups not in (PAGE, NONE) or not all(map(is_of_ocr, paths)):
             raise RefusalError(
                 "--group is given without --ci and --guarantee; no other figure depends on it"
             )
         groups = None
-    if guarantee is not None and groups is not None and limits.max_risk:
+    if guarantee is not None and groups not in (None, NONE) and limits.max_risk:
         raise RefusalError(
             "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
             f"--group: {RISK_OF_GROUPS}"
@@ -262,8 +263,10 @@ def evaluate(
     )
 
     pages: list[str] = []
-    if needs_groups and not (guarantee is not None and limits.max_risk):  # which groups have none of
+    if needs_groups:
         columns, pages = with_pages(paths, columns)
+        if pages and guarantee is not None and limits.max_risk:
+            raise RefusalError(RISK_BY_PAGE)
     found = read_models(paths, columns)
     conditions.require_models(found.outputs)
     pages += settings.leave_out_slow_intervals(found.outputs)
@@ -334,7 +337,6 @@ def compare(
         return
     priced = Prices.of(prices, people)
     from fastarac.cli._files import (
-        NONE,
         notes_of_none_right,
         notes_of_pages,
         read_models,

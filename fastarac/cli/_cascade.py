@@ -16,6 +16,7 @@ from fastarac.answers.cascade import cascade_answer
 from fastarac.cli._json import write_object
 from fastarac.cli._option_groups import grouped
 from fastarac.cli._options import (
+    NONE,
     Details,
     ErrorRate,
     OutputFormat,
@@ -226,7 +227,6 @@ def _outputs(
     for key, value in columns.items():
         if not isinstance(value, str):
             raise RefusalError(f"{path}: [columns] has {key} = {value!r}; a text is expected")
-    from fastarac.cli._files import NONE
 
     named: dict[str, Any] = {"item" if key == "id" else key: value for key, value in columns.items()}
     of_ocr = _is_of_ocr(path, files, named)

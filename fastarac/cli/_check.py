@@ -16,7 +16,7 @@ from fastarac.answers.screen import Weight
 from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import NO_GROUP, notes_of_groups, notes_of_pages, with_pages
+from fastarac.cli._files import notes_of_groups, notes_of_pages, with_pages
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import (
     PrintingOptions,
@@ -26,6 +26,7 @@ from fastarac.cli._option_groups import (
     grouped,
 )
 from fastarac.cli._options import (
+    NONE,
     ByColumn,
     GroupColumn,
     RefusalError,
@@ -243,7 +244,7 @@ def _of_log(policy: Policy, path: Path, columns: Mapping[str, Any]) -> _Checked:
             f'{path}: there is no column "{OF_AUDIT}", which a log has, as fastarac sample '
             "--audit writes it; without --log verified outputs are expected"
         )
-    groups = None if columns["group"] == NO_GROUP else columns["group"]
+    groups = None if columns["group"] == NONE else columns["group"]
     if not (groups is None or isinstance(groups, str)):
         raise RefusalError("--group is given twice beside --log; one column is expected")
     named = {

@@ -11,7 +11,7 @@ from rich.markup import escape
 from fastarac import io
 from fastarac._core.text import listed, printable, quoted
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._options import RefusalError, in_words_of_options
+from fastarac.cli._options import NONE, RefusalError, in_words_of_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from fastarac.answers.models import Model
 
 
-NONE = NO_GROUP = "none"
 PROBABILITY = "inclusion_probability"  # the column that fastarac sample writes
 READ = ("confidence", "correct", "prediction", "truth")  # the columns that say what is right
 EXAMPLES = 3  # outputs that a note shows
@@ -149,13 +148,13 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[
     from fastarac.io._pages import PAGE, is_of_ocr
 
     group = columns["group"]
-    if group == NO_GROUP:
+    if group == NONE:
         return {**columns, "group": None}, []
     if group is not None or not all(map(is_of_ocr, paths)):
         return dict(columns), []
     note = (
         f'column "{PAGE}" has the pages: they are taken as groups, since words of a page depend on '
-        f"each other; --group {NO_GROUP} takes each word by itself"
+        f"each other; --group {NONE} takes each word by itself"
     )
     return {**columns, "group": PAGE}, [note]
 

@@ -16,7 +16,7 @@ from fastarac.cli import _html
 from fastarac.cli._json import write_object
 from fastarac.cli._ocr_fields import EngineFields, are_given
 from fastarac.cli._ocr_text import EngineTexts
-from fastarac.cli._options import RISK_OF_GROUPS, PrintedFormat, RefusalError, refused
+from fastarac.cli._options import RISK_BY_PAGE, PrintedFormat, RefusalError, refused
 from fastarac.cli._settings import in_groups_of
 from fastarac.cli._standard import csv_text, tell, write
 from fastarac.io._cells import around_query
@@ -150,10 +150,7 @@ def _kind(
         return EngineFields
     by_page = settings.certainty.failure_probability is not None and request.by_page
     if by_page and settings.limits.max_risk:
-        raise RefusalError(
-            "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the "
-            f"outputs of a page for independent: {RISK_OF_GROUPS}"
-        )
+        raise RefusalError(RISK_BY_PAGE)
     return EngineTexts
 
 

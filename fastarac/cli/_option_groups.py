@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastarac.cli import _options as options
 from fastarac.cli._help import HelpAll
-from fastarac.cli._options import Delivery, Limits, Printing, RefusalError, ends_quietly
+from fastarac.cli._options import NONE, Delivery, Limits, Printing, RefusalError, ends_quietly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,7 +113,7 @@ class PartlyVerified:
         `refused` are parameters of the command whose options do not go with these, beside some of
         `reading`. Raises where a file of `paths` needs the options, and there is none.
         """
-        from fastarac.cli._files import NONE, refuse_samples
+        from fastarac.cli._files import refuse_samples
 
         if self == PartlyVerified():
             refuse_samples(paths)

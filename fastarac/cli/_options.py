@@ -61,9 +61,14 @@ WORDS = {  # inside messages
 }
 
 
+NONE = "none"  # turns off what an option does by itself
 RISK_OF_GROUPS = (
     "of outputs that depend on each other, a risk is guaranteed only over thresholds that were fixed "
     "without them"
+)
+RISK_BY_PAGE = (
+    "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the outputs of "
+    f"a page for independent: {RISK_OF_GROUPS}"
 )
 
 

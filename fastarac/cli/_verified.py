@@ -18,9 +18,9 @@ from fastarac.answers.verified import VerifiedModel
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._fail_if import end
-from fastarac.cli._files import NONE, names_of_files, notes_of_groups
+from fastarac.cli._files import names_of_files, notes_of_groups
 from fastarac.cli._json import write_object
-from fastarac.cli._options import RefusalError, in_words_of_options, writing
+from fastarac.cli._options import NONE, RefusalError, in_words_of_options, writing
 from fastarac.cli._policies import refusing
 from fastarac.cli._standard import csv_text, tell, write
 from fastarac.partial_truth.verified_files import read_verified_fields

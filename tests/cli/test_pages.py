@@ -125,3 +125,9 @@ def test_rows_that_repeat_are_pointed_out(tmp_path):
     csv = "--ci", 0.95, "--format", "csv"
     assert note in run("evaluate", twice, *csv).stderr
     assert note not in run("evaluate", shared, "--model", "model", *csv).stderr
+
+
+def test_a_risk_is_not_guaranteed_by_page(words):
+    risk = "evaluate", words / "fitted.csv", "--max-risk", 0.2, "--guarantee", 0.05
+    assert "--group none takes" in refusal(*risk)
+    assert run(*risk, "--group", "none").stdout
