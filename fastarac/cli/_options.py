@@ -67,8 +67,8 @@ RISK_OF_GROUPS = (
     "without them"
 )
 RISK_BY_PAGE = (
-    "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the outputs of "
-    f"a page for independent: {RISK_OF_GROUPS}"
+    "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the outputs "
+    f"of a page for independent: {RISK_OF_GROUPS}"
 )
 
 
