@@ -377,13 +377,14 @@ def optimize_cascade(
     ...     ],
     ...     max_error_rate=0.005,
     ... )
-    >>> print(cascade)
+    >>> print(cascade)  # doctest: +NORMALIZE_WHITESPACE
     stage     threshold  reached  decided   errors  cost of 1,000
     quick           0.8     100%      90%    0.39%         100.00
     thorough    1.06631    9.96%   0.779%  0.0556%          49.81
     clerk      the rest    9.18%    9.18%       0%         183.64
     all                              100%   0.445%         333.44
-    At most 0.5% of these items are wrong in the end; new items may exceed it.
+    The limit of 0.5% is kept on these outputs; new ones may exceed it. To guarantee it, set
+    failure_probability.
     """
     if max_error_rate is None and costs is None:
         raise TypeError(
