@@ -22,6 +22,6 @@ def test_command(benchmark: Any, command: commands.Command, size: int, tmp_path:
     n = min(size, FEW_WORDS if command.of_pages else command.rows)
     files = commands.write_files(command, n, tmp_path)
     _, text = benchmark(commands.run, command, files)
-    assert "ccept" in text
+    assert "Next: fastarac " in text
     assert all(file.stem in text for file in files if file.name != "truth")
     assert (tmp_path / "report.html").exists() == command.report
