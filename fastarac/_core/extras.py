@@ -15,7 +15,7 @@ def missing(packages: Sequence[str], extra: str) -> str | None:
     if not absent:
         return None
     verb = "is" if len(absent) == 1 else "are"
-    return f'{listed(absent)} {verb} not installed; run: pip install "fastarac[{extra}]"'
+    return f'{listed(absent)} {verb} not installed; in the source folder run: pip install ".[{extra}]"'
 
 
 def require(package: str, extra: str) -> None:
@@ -31,4 +31,6 @@ def needed_by_ocr(what: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"{what}: install fastarac[ocr]", name=error.name) from error
+        raise ModuleNotFoundError(
+            f'{what}; in the source folder run: pip install ".[ocr]"', name=error.name
+        ) from error

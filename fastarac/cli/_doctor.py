@@ -144,7 +144,7 @@ def _screen(found: dict[str, Any]) -> Screen:
         for extra in found["extras"]
         if extra in lacking or extra not in FOR_DEVELOPERS
     ]
-    command = f'pip install "fastarac[{",".join(lacking)}]"' if lacking else ""
+    command = f'pip install ".[{",".join(lacking)}]"' if lacking else ""
     if lacking:
         notes.append(Note(f"Packages are missing for {listed(list(lacking))}.", Weight.LITTLE))
     return Screen(

@@ -119,7 +119,7 @@ def threshold_sweep(
         with "exact" or "bounds", and, with "auto", more than 2**20 distinct confidences or, of weights
         in an engine, kinds of items, of one confidence and one weight each.
     ModuleNotFoundError
-        Without narwhals: ``pip install "fastarac[frames]"``.
+        Without narwhals, which the extra ``frames`` installs.
 
     See Also
     --------

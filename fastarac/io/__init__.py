@@ -1,6 +1,6 @@
 """Read a machine's outputs from CSV, TSV, JSON lines and Parquet files.
 
-DuckDB reads them, which the extra ``fastarac[cli]`` installs. It is one package without
+DuckDB reads them, which the extra ``cli`` installs. It is one package without
 dependencies for all four formats, and takes less than half the space of polars or pyarrow. Texts
 are compared inside it, so that no Python string is made per item, and numbers come back as numpy
 arrays. A row of a CSV file with too few fields is an error, where other readers fill it with nulls.

@@ -42,7 +42,7 @@ def test_what_extras_lack(monkeypatch):
     assert _doctor.examine()["extras"] == lacking
     out = run("doctor", "--details").stdout
     assert "ocr: lacks jinja2 and lxml" in out
-    assert 'Next: pip install "fastarac[cli,report,ocr]"' in out
+    assert 'Next: pip install ".[cli,report,ocr]"' in out
 
 
 def test_a_wrong_area_ends_with_1(monkeypatch):

@@ -619,5 +619,5 @@ def test_names_of_which_none_are_alike(folders):
 
 def test_how_to_install_what_alignment_needs(folders, monkeypatch):
     monkeypatch.setitem(sys.modules, "rapidfuzz", None)
-    install = 'one: rapidfuzz is not installed; run: pip install "fastarac[ocr]"'
+    install = 'one: rapidfuzz is not installed; in the source folder run: pip install ".[ocr]"'
     assert refusal(folders / "truth", folders / "one") == install

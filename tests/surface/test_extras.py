@@ -13,8 +13,8 @@ from fastarac.io import read_outputs
 
 ITEMS = [1, 0, 1], [0.9, 0.5, 0.4]
 SWEEP = fa.threshold_sweep(*ITEMS)
-IO_ADVICE = re.escape('duckdb is not installed; run: pip install "fastarac[cli]"')
-ADVICE = re.escape('matplotlib is not installed; run: pip install "fastarac[plot]"')
+IO_ADVICE = re.escape('duckdb is not installed; in the source folder run: pip install ".[cli]"')
+ADVICE = re.escape('matplotlib is not installed; in the source folder run: pip install ".[plot]"')
 DISPLAYS = [
     fa.displays.ARACDisplay,
     fa.displays.ARPDisplay,
@@ -66,7 +66,7 @@ def test_pictures_of_other_things_without_matplotlib(monkeypatch):
 def test_adapters_without_their_packages(adapter, extra, monkeypatch):
     monkeypatch.delitem(sys.modules, f"fastarac.adapters.{adapter}", raising=False)
     monkeypatch.setitem(sys.modules, adapter, None)
-    advice = rf'{adapter} is not installed; run: pip install "fastarac\[{extra}\]"'
+    advice = rf'{adapter} is not installed; in the source folder run: pip install "\.\[{extra}\]"'
     with pytest.raises(ModuleNotFoundError, match=advice):
         getattr(fa.adapters, adapter)
 
