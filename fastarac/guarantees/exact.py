@@ -151,63 +151,58 @@ def guaranteed_operating_point(
     method: Method = "auto",
     random_state: RandomState = 0,
 ) -> GuaranteedOperatingPoint:
-    r"""Choose a threshold that keeps a limit on new items from the same source, with high probability.
+    """Choose a threshold that keeps a limit on new items from the same source, with high probability.
 
-    :func:`.operating_point` keeps its limit on the items given, and on new items about every second
-    time. Here the limit leaves room for chance: the fewer items, the more.
+    :func:`.operating_point` keeps its limit on new items only about every second time. Here the limit
+    leaves room for chance: the fewer items, the more.
 
     Parameters
     ----------
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     max_error_rate, max_risk : float, optional
-        The share of undetected errors among *all* items, or of errors among the *accepted* ones, that
-        must not be exceeded, in [0, 1].
+        Limit, in [0, 1], of undetected errors among *all* items, or of errors among *accepted* ones.
     failure_probability : float, default=0.05
         δ, in (0, 0.5]: the probability that may remain of a threshold that exceeds the limit.
     groups : array_like of shape (n,), optional
         Label of each item's group (page, document), within which items may depend on each other.
     max_group_size : int, optional
-        Items that a group has at most, known beforehand. By default the largest group seen, which is an
-        assumption.
+        Most items of a group, known beforehand. By default the largest group seen: an assumption.
     thresholds : array_like of shape (m,), optional
         For ``max_risk``: thresholds that were fixed without these items.
     scale : {"percent", "unit"}, optional
-        Such thresholds for confidences on a declared scale: the integers from 0 to 100, or a grid on
-        [0, 1] that is dense at both ends.
+        Such thresholds on a declared scale: the integers from 0 to 100, or a grid on [0, 1] that is
+        dense at both ends.
     pilot : array_like of shape (k,), optional
-        Other confidences from the same source, without truth, which place the starts of the tests. By
-        default those of a random tenth of the items, which is then set aside.
+        Other confidences from the same source, to place the starts of the tests. By default a random
+        tenth of the items, set aside.
     method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"}, default="auto"
-        "auto" takes "exact" for ``max_error_rate``, "fallback" for ``max_risk``, which requires
-        thresholds or a scale, and "betting" with groups and of a :class:`.PartialTruth`, which has no
-        other. "sgr" takes its thresholds from the items.
-        "gamma", with groups, is an approximation: it accepts far more, and proves nothing.
+        "auto": "exact" for ``max_error_rate``; "fallback" for ``max_risk``, with thresholds or a scale;
+        "betting" with groups and for a :class:`.PartialTruth`. "sgr" takes its thresholds from the
+        items. "gamma", with groups, is an approximation: it accepts far more, and proves nothing.
     random_state : int, SeedSequence, Generator or None, default=0
         Of the tenth that is set aside, of the order of groups and of the items drawn from them.
 
     Returns
     -------
     GuaranteedOperatingPoint
-        The lowest threshold with the guarantee that the method finds; ``inf`` where there is none.
-
-    Raises
-    ------
-    TypeError
-        Where not exactly one limit is given, or the sweep is weighted: weights are not counts.
-    ValueError, TypeError
-        As :func:`.threshold_sweep`; also for a limit or a probability outside its range, and for
-        thresholds or a scale that the confidences do not fit, such as "unit" beside percentages.
+        The lowest threshold that the method guarantees; ``inf`` where there is none.
 
     Warns
     -----
     SampleTooSmallWarning
-        Where no threshold could be guaranteed even if every item were correct: n items without an
-        error still allow an error rate of 1 − δ^(1/n), about 3/n for δ = 0.05; for "gamma" where there
-        are fewer than 20 groups, with which it was not tried.
+        Where no threshold could be guaranteed even if every item were correct: n of these still allow
+        an error rate of about 3/n for δ = 0.05; for "gamma" with fewer than 20 groups.
     QuestionableInputWarning
-        For a limit of 1, which may mean 1%; where what is correct has less confidence, by more than
-        chance, or all items have the same.
+        For a limit of 1, which may mean 1%; for reversed or constant confidences.
+
+    Raises
+    ------
+    TypeError
+        Unless exactly one limit is given; for weighted sweeps, as weights are not counts.
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; also for arguments outside their ranges, and for thresholds or a
+        scale that the confidences do not fit.
 
     See Also
     --------
@@ -216,74 +211,24 @@ def guaranteed_operating_point(
 
     Notes
     -----
-    **What is promised.** Let the n items be drawn independently from some source, and let the true
-    rate be that of the source. Over repeated samples, the chosen threshold has a true rate above the
-    limit with a probability of at most δ. Nothing is promised where later items come from elsewhere
-    (other documents, other scanners, a new model), where the items depend on each other (lines of one
-    page), or where the threshold was chosen again after looking. A later batch scatters around the
-    true rate, and may exceed the limit itself. `bound` is that of a threshold fixed beforehand; what
-    holds for a threshold chosen by the data is the limit.
+    Over repeated samples of independent items (or groups) of a source, the true rate exceeds the limit
+    with a probability of at most δ. Nothing is promised for items from elsewhere, or of
+    a threshold chosen again after looking. `bound` is that of a threshold fixed beforehand.
 
-    ``max_error_rate``: with the upper bound of Clopper and Pearson (1934) for FA errors among n,
-
-    .. math:: B(\mathrm{FA}, n, \delta) = \max\{p : P(\mathrm{Bin}(n, p) \le \mathrm{FA}) \ge \delta\}
-
-    the lowest threshold such that the bound of FA/n at it and at all higher ones is within the limit.
-    No correction for looking at many thresholds is needed: the true error rate never falls as the
-    threshold is lowered, and neither does FA. A threshold that is too low is chosen only if the highest
-    of the thresholds that are too low passes its own test, which has a probability of at most δ; the
-    others need not be asked.
-
-    "sgr": the risk may fall and rise, so each test has its price. SGR (Geifman and El-Yaniv 2017,
-    algorithm 1) searches the m distinct confidences by bisection and tests each threshold that
-    it meets with δ/⌈log₂(m + 1)⌉, one share for each test: a threshold with N accepted items and FA
-    errors passes where B(FA, N, δ/⌈log₂(m + 1)⌉) is within the limit. (The paper never tests to accept
-    everything, and so divides by ⌈log₂ m⌉; both are the same unless m is a power of 2.) The threshold
-    returned is the lowest that passed; a lower one may exist that bisection does not meet. The
-    probability of failure is proved for a risk that does not fall as the threshold is lowered.
-    Elsewhere the path depends on the errors themselves, and the shares are no longer a sure bound.
-
-    Given `thresholds` or a `scale`, ``max_risk`` takes the fallback sequence (Wiens and Dmitrienko
-    2005), which is valid for any shape of the risk: tests from high to low, with up to s = 5 starts at
-    numbers of accepted items between 1.5·ln(s/δ)/r and 0.97n, each with δ/s of its own and what the
-    test before leaves where it rejects; a threshold passes where P(Bin(N, r) ≤ FA) is within that.
-
-    ``groups``: "betting" (Waudby-Smith and Ramdas 2024) on Z = FA − ε·m of each group of m items, in
-    random order, or on FA − r·accepted: a capital Π(1 − λZ), whose bets λ know only the groups before,
-    exceeds 1/δ with a probability of at most δ where the limit is exceeded. It needs about ln(1/δ)/ε
-    groups, times the largest over the mean size. "one_per_group" keeps a group with a probability in
-    proportion to its size, and of it one random item, for the test of independent items.
-
-    "gamma" (after Fay and Feuer 1997) goes from high to low thresholds while the quantile 1 − δ of the
-    gamma distribution with mean p + w and variance v + w² is within the limit: of G groups with m
-    items, a of them accepted and y of these wrong, p = Σy/n, v = G/(G − 1)·Σ(y − pm)²/n² and
-    w = max(max y, Σa²/Σa, 1)/n, the step of one further group that is wrong as a whole. For
-    ``max_risk``, n is Σa and m is a, and the levels are those of the fallback sequence. Nothing is
-    proved: the page on guarantees has how often it broke its limit where it was tried.
-
-    From an :class:`.AuditedSweep`, a log of n outputs of which accepted ones were audited with
-    probability π: audited errors at a threshold are Bin(n, π·R_E), and known errors below the
-    threshold that was in use are thinned to π first; the limit of the tests is π·ε (for ``max_risk``,
-    with `thresholds`, π·r of the outputs accepted). Where π differs there are bets (Waudby-Smith and
-    Ramdas 2024) on Y = V/π for errors that are accepted and 0 elsewhere, V = 1 where the truth is
-    known: Π(1 + λ(ε − Y)) over all outputs in random order, where λ knows only those before, exceeds
-    1/δ with a probability of at most δ where the limit is exceeded. They need the least π.
-    What was drawn and has no result counts as an error; where the log does not say what was drawn, the
-    guarantee assumes that all of it has a result.
-
-    Equal confidences are one threshold. Other weighted sweeps are refused.
+    The page "Formulas of intervals, tests and guarantees" of the documentation has the tests. "sgr" is
+    proved only for a risk that never falls as the threshold is lowered. In an :class:`.AuditedSweep`,
+    what was drawn and has no result counts as an error.
 
     References
     ----------
-    Clopper, Pearson 1934; Fay, Feuer 1997; Geifman, El-Yaniv 2017; Waudby-Smith, Ramdas 2024.
+    Clopper, Pearson 1934; Fay, Feuer 1997 (gamma); Geifman, El-Yaniv 2017 (SGR); Waudby-Smith, Ramdas
+    2024 (betting); Wiens, Dmitrienko 2005 (fallback).
 
     Examples
     --------
     >>> import fastarac as fa
     >>> from fastarac.datasets import load_digits_ocr
     >>> items = load_digits_ocr()["knn-votes"]
-    >>> fa.operating_point(*items, max_error_rate=0.01).threshold
-    0.6
     >>> point = fa.guaranteed_operating_point(*items, max_error_rate=0.01)
     >>> point.threshold, round(point.bound, 4)
     (0.75, 0.0087)

@@ -64,7 +64,7 @@ def asymptotic_interval(
     sample_weight: ArrayLike | None = None,
     graded: bool = False,
 ) -> Interval:
-    r"""Confidence interval of a statistic, without resampling.
+    """Confidence interval of a statistic, without resampling.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def asymptotic_interval(
     statistic : str or Statistic, default="arac_auc"
         One with influence values, or an acceptance rate at a limit; the error lists them.
     confidence_level : float, default=0.95
-        Strictly between 0 and 1.
+        Between 0 and 1.
     method : {"auto", "wald", "logit", "gamma", "inversion", "gaps"}, default="auto"
         "auto" takes "inversion" of shares and acceptance rates, with few errors "gamma" of ARAC-AUC,
         AUGRC, ARP-AUC, AURC, average precision and PR-AUC and "gaps" of partial ROC-AUC, and else
@@ -95,14 +95,13 @@ def asymptotic_interval(
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 5 groups, of several columns 10, by "wald" 20. By "wald" with fewer than 10
+        With fewer than 5 groups (of several columns 10, by "wald" 20). By "wald" with fewer than 10
         correct or 10 incorrect items (of a rate at a threshold: items that it counts, or does not
-        count; of a partial area: errors inside the part), with groups divided by the design effect, and
-        then of partial ROC-AUC fewer than 16; where fewer than 10 groups have correct or have incorrect
-        items, fewer than 6 items of at least half the largest weight are errors, or the error comes
-        from as few as 5 items, by (Σψ²)²/Σψ⁴ of the influence values ψ.
+        count; of a partial area: errors inside the part, with groups by their effective number).
+        Where fewer than 10 groups have correct or have incorrect items, fewer than 6 items of at least
+        half the largest weight are errors, or the error comes from as few as 5 items.
     UndefinedMetricWarning
-        Where the statistic is undefined; all is NaN then.
+        Where the statistic is undefined.
 
     Raises
     ------
@@ -119,82 +118,25 @@ def asymptotic_interval(
 
     Notes
     -----
-    "wald": estimate ± normal quantile × standard error, whose square is the sample variance of the
-    :func:`.influence_values` over n: for ``"roc_auc"`` that of DeLong et al. 1988; with weights the
-    sandwich estimate; with G groups G/(G − 1) times the sum of squares of what each adds, and Student's
-    quantile with as many degrees of freedom as groups of one size would say as much, C = (Σd²)²/Σd⁴ of
-    what each adds (for partial ROC-AUC one less), at least 2 and at most G − 1.
+    The page "Formulas of intervals, tests and guarantees" of the documentation has every formula.
 
-    "logit": the same on the log-odds within the range of the statistic (on the logarithm of the
-    distance from its one finite end; of a positive excess or normalised AURC, on its logarithm), with
-    Student's quantile. Degrees of freedom are Satterthwaite's, 2C/(1 − C/n) with C = (Σψ²)²/Σψ⁴, of
-    groups as above; for ROC-AUC and normalised areas at most one less than the smaller class, for
-    normalised ARP-AUC and AURC C − 1. The cheapest threshold of a sample is cheaper in it than
-    elsewhere: the upper end of ``"cost"`` begins halfway to its leave-one-out estimate.
+    - "wald": estimate ± normal quantile × standard error, from the :func:`.influence_values`; for
+      ``"roc_auc"`` that of DeLong et al. 1988.
+    - "logit": the same on the log-odds within the statistic's range, with Student's quantile.
+    - "gamma": the loss as a weighted sum of Poisson counts, with room for one unseen error.
+    - "inversion": Clopper and Pearson's interval of rates; of acceptance rates at a limit, by the
+      thresholds that a binomial test does not reject.
+    - "gaps": shares of the errors between errors, for partial ROC-AUC with few of them.
 
-    "gamma" (Fay and Feuer 1997): the loss is a sum y = Σwᵢ over the incorrect items, of AUGRC = 1 −
-    ARAC-AUC with wᵢ = (1 − Xᵢ)/n, X the acceptance rate in the middle of the tie; of AURC = 1 − ARP-AUC
-    with wᵢ the rise of the area by that error; with sample weights s times sᵢ/s̄. With v = Σwᵢ² (of
-    groups, of the sums within each) and the largest possible weight w,
-
-    .. math::
-
-        \left[\frac{v}{2y}\,\chi^2_{\alpha/2}\!\left(\frac{2y^2}{v}\right),\;
-        \frac{v + w^2}{2(y + w)}\,\chi^2_{1-\alpha/2}\!\left(\frac{2(y + w)^2}{v + w^2}\right)\right]
-
-    An error that was not seen could weigh as much as w: of items the largest wᵢ there can be; of groups
-    the largest of that, of Σwᵢ over the errors of a group, and of the mean over the groups of Σwᵢ over
-    all their items, an average group that is wrong throughout. "auto" takes it while y²/v < 6; from
-    there on "logit" covers as well and is narrower. With weights it also takes it while fewer than 6
-    items of at least half the largest weight are errors (unless all these have less than a tenth of the
-    weight): a sample without such an error does not show that it lacks one.
-
-    "inversion": of the recognition rate and of rates at a threshold, Clopper and Pearson's interval (of
-    weighted or grouped items with their effective number, Korn and Graubard 1998). Of the acceptance
-    rate X̂ at an allowed error rate ε, after Woodruff 1952: l is X with one error less than the α/2
-    quantile of Bin(n, ε), 0 where that is 0, and u X with one more than the 1 − α/2 quantile; with (a,
-    b) Clopper and Pearson's interval for nX̂ of n, X̂ − √((X̂ − l)² + (X̂ − a)²) to X̂ + √((u − X̂)² +
-    (b − X̂)²). At an allowed risk r, l is the last X whose errors are significantly fewer than r, u the
-    last at which they are not significantly more.
-
-    "gaps": of k errors in order the k + 1 gaps hold shares of all errors with the law of Dirichlet(1,
-    …, 1) (Wilks 1941), and within a gap the ROC curve lies between its heights at the two ends. The
-    interval reaches from the α/2 quantile of the least areas to the 1 − α/2 quantile of the largest,
-    over 3,000 to 8,000 draws with a fixed seed. Of errors in groups, or of unequal weights, k is the
-    effective number (Σs)²/Σs² of what groups or items have, where fewer than 6 items of at least half
-    the largest weight are errors at most Σs over that weight. So with the correct items. A class that
-    has 5 effective items inside the part (or, where the part is one of the other class's rate, 5 in
-    all) adds Student's quantile times its standard error instead, both distances as the root of the sum
-    of their squares. "auto" takes it while a class has fewer.
-
-    A standard error says nothing of errors that happen not to be in the sample: of pages half of whose
-    words are wrong, or of an item with a hundred times the weight of the others. "logit", and
-    "inversion" with groups or weights, therefore compute the statistic θ also as if a share f of all
-    correct items, at their confidences, were incorrect, and the other way round. With θ_f and the
-    distance d of an end on that side, the interval reaches as far as √(d² + (θ_f − θ)²). Of items f is
-    −ln(α/2)·max s/Σs, the Poisson bound for the errors of the largest weight where none was seen
-    (left out where errors, and correct items, weigh as much as 30 of the heaviest; of an acceptance
-    rate, the errors within the limit). Where weights are unequal and the errors say as much as n < 30
-    of one weight, acceptance rates are also computed with χ²(α/2; 2n)/(2n) of them: they may have been
-    too many. Of G groups f is
-    z/(2G) where that is more, with z the normal quantile: half an average group that is wrong
-    throughout counts as one standard error. That was found by simulation (docs, coverage), for
-    bursts on 3% of the pages; no bound holds for what is rarer and worse.
-    One or two errors do not show how groups differ in them: of ROC-AUC and normalised areas the
-    interval then takes in that of independent items, which is the wider one (so with correct items).
-
-    Where all items say the same (the two classes are separated), a standard error of 0 is no certainty.
-    By "wald" and "logit" the interval is then what could have gone unseen: items of a kind whose share
-    is u are missed by all n with the probability (1 − u)ⁿ, which is α/2 for u = 1 − (α/2)^(1/n). That
-    share of correct or of incorrect items is added above or below all others, and the interval spans
-    all four values.
+    A standard error says nothing of errors that happen not to be in the sample. "logit", and
+    "inversion" with groups or weights, therefore leave room for a group, or a heavy item, that is wrong
+    throughout. Where the classes are separated, the interval spans what could have gone unseen.
 
     References
     ----------
     DeLong, DeLong and Clarke-Pearson 1988, "Comparing the areas under two or more correlated receiver
     operating characteristic curves"; Fay and Feuer 1997, "Confidence intervals for directly
-    standardized rates"; Korn and Graubard 1998, on exact intervals with an effective number of items;
-    Wilks 1941, on shares between ordered values; Woodruff 1952, on intervals of quantiles.
+    standardized rates"; Woodruff 1952, on intervals of quantiles.
 
     Examples
     --------

@@ -105,73 +105,61 @@ def bootstrap(
     Parameters
     ----------
     correct, confidence : array_like of shape (n,), or a ThresholdSweep of unweighted items alone
-        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). A sweep
-        made by ``from_counts`` can stand for billions of items.
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     statistic : str, Statistic or callable, or a sequence of these, default="arac_auc"
         A name in ``Statistic.names()``, a :class:`.Statistic` with parameters, or a function of a
         :class:`.ThresholdSweep` that returns a number. Several are computed on the same resamples.
     n_resamples : int, default=2000
         At least 2.
     confidence_level : float, default=0.95
-        Probability with which the interval is to cover the statistic of the population, above 0 and
-        below 1; half of what is left on either side.
+        Strictly between 0 and 1.
     method : {"percentile", "basic", "bca", "studentized", "exact-variance"}, default="percentile"
         "percentile": quantiles of the replicates. "basic": those mirrored at the estimate. "bca":
-        quantiles corrected for bias and skewness. "studentized": quantiles of the replicates' distances
-        from the estimate in units of their own standard errors. "exact-variance": estimate ± normal
-        quantile × standard deviation over all resamples that there could be, without drawing any: of
-        ``"roc_auc"``, ``"arac_auc"`` and ``"augrc"`` of items, with `stratified`.
+        quantiles corrected for bias and skewness. "studentized": quantiles of the replicates'
+        standardised distances from the estimate. "exact-variance": a normal interval from the variance
+        over all possible resamples, without drawing any: of ``"roc_auc"``, ``"arac_auc"`` and
+        ``"augrc"`` of items, with `stratified`.
     stratified : bool, default=False
-        Draw the correct and the incorrect items apart, so that their numbers are fixed.
+        Draw correct and incorrect items apart, so that their numbers are fixed.
     groups : array_like of shape (n,), optional
-        Label of the group of each item, such as its document: whole groups are drawn, as many as there
-        are. Items that are alike within groups need that; taken one by one, their intervals are too
-        narrow.
+        Label of each item's group, such as its document: whole groups are drawn.
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum. All items (or groups) are drawn with the same
-        probability, and bring their weights along. An item of weight 0 is as if absent.
+        Real, finite, at least 0, with a positive sum. Items (or groups) are drawn with equal
+        probability and bring their weights along.
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); an item stays whole.
     random_state : int, SeedSequence, Generator or None, default=None
-        Decides over the resamples: the same integer gives the same ones on any number of threads, as
-        long as the version of fastarac is the same. Where all statistics are of pairs, they may be
-        other ones than for other statistics. None: different ones each time.
+        An integer gives the same resamples on any number of threads, within a version of fastarac.
+        None: different ones each time.
     n_threads : int, optional
-        By default as many as are worth it, at most ``FASTARAC_NUM_THREADS`` or the processors there
-        are. Functions of your own are called by one thread at a time.
+        At most ``FASTARAC_NUM_THREADS`` or the processors.
     progress : bool, default=False
-        Show on stderr how far it is: a bar where `rich` is installed, else a line now and then.
+        Show progress on stderr.
 
     Returns
     -------
     Interval or dict of str to Interval
-        With the standard deviation of the replicates (with n − 1) and, as its `distribution`, the
-        replicates themselves in the order of their numbers, NaN where one is undefined; None with
-        "exact-variance". Of a sequence of statistics, a dictionary by their names; by ``repr`` for
-        those with parameters, by ``__name__`` for functions.
+        With the standard deviation of the replicates and, as `distribution`, the replicates, NaN where
+        undefined; None with "exact-variance". Of several statistics, a dictionary by their names
+        (``repr`` with parameters, ``__name__`` of functions).
 
     Warns
     -----
     UndefinedMetricWarning
         Where replicates are NaN, such as ROC-AUCs of resamples of one class: interval and standard
-        error are those of the others. Where the estimate is NaN, or the method has no interval (all
-        replicates on one side of the estimate with "bca", resamples without spread with
-        "studentized"): the interval is NaN. Where replicates are infinite, such as the thresholds of
-        resamples of which nothing can be accepted: they count in the interval, one end of which may be
-        infinite, and the standard error is NaN.
-
+        error are those of the others. Where the estimate is NaN or the method has no interval, it is
+        NaN. Infinite replicates count in the interval; the standard error is NaN.
     UnreliableIntervalWarning
-        As :func:`.asymptotic_interval`: with fewer than 10 correct or incorrect items, fewer than 20
-        groups, an error that comes from fewer than 5 items (of statistics with influence values), and
-        where the resamples are all alike. Resamples of few items know nothing of what they lack.
+        With fewer than 10 correct or incorrect items, fewer than 20 groups, an error that comes from
+        fewer than 5 items, and where all resamples are alike.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for arguments outside their ranges, for weighted sweeps, for
-        groups beside a sweep or with `stratified`, for "studentized" with groups, weights or a
-        statistic without influence values, for "exact-variance" with what it does not take, and for
-        "bca" with a statistic without influence values where its items are of more than 2,000 kinds.
+        As :func:`.threshold_sweep`; also for arguments outside their ranges, weighted sweeps, and
+        combinations that a method does not take: groups beside a sweep or `stratified`; "studentized"
+        with groups, weights or no influence values; "bca" without influence values and with more than
+        2,000 kinds of items.
 
     See Also
     --------
@@ -181,26 +169,9 @@ def bootstrap(
 
     Notes
     -----
-    Quantiles are those of ``numpy.quantile``, linear between replicates. "basic" and "studentized"
-    intervals are cut at the ends of a named statistic's range. The corrections of "bca" are Efron's
-    (1987): replicates equal to the estimate count half for the bias; the acceleration is that of the
-    jackknife, over groups where there are any. The standard errors of "studentized" are those of
-    :func:`.asymptotic_interval`.
-
-    "exact-variance", over all resamples of m correct and n incorrect items: with ψ the score of a pair
-    (1, ½, 0), S the sum of all, R its row and C its column sums, the variance of the ROC-AUC A is
-    [(1 − 1/m)(1 − 1/n)S² + (1 − 1/n)ΣR² + (1 − 1/m)ΣC² + Σψ²]/(mn)² − A², here as a sum of positive
-    terms; that of ARAC-AUC and AUGRC is (β(1 − β))² times it. `n_resamples` and `random_state` have no
-    part in it.
-
-    Items are sorted once. A resample is then a count for each: Poisson counts, of which single draws
-    are added or taken back until the sum is right, which gives the law of drawing one by one, to the
-    32 bits of each random number. Where that is less work, it is a count for each kind of item: those
-    of one confidence and label or, where all statistics are of pairs (the recognition rate, ARAC-AUC,
-    normalized ARAC-AUC, AUGRC, ROC-AUC), all adjacent ones of one label, so that k errors make at most
-    2k + 1 kinds. Counts of many kinds come from tables of Poisson's distribution, to 64 bits, and are
-    made up to n by single draws; those of few kinds are multinomial, one binomial after the other.
-    Time is O(n + sorting) and at most O(n) for a resample, memory O(n) a thread and O(n_resamples).
+    The page "Formulas of intervals, tests and guarantees" of the documentation has the corrections of
+    "bca" (Efron 1987), the exact variance, and how resamples are drawn. Quantiles are those of
+    ``numpy.quantile``. A resample takes at most O(n) time, a thread O(n) memory.
 
     References
     ----------

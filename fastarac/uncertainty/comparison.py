@@ -228,46 +228,42 @@ def compare_models(
     random_state: RandomState = None,
     progress: bool = False,
 ) -> ModelComparison:
-    r"""Compare models that were evaluated on the same items, or on items of the same groups.
+    """Compare models that were evaluated on the same items, or on items of the same groups.
 
     Parameters
     ----------
     models : mapping of str to (correct, confidence) or (correct, confidence, ids)
-        At least two, each with arrays of shape (n,), the same n for all where they are paired by
-        items. Where the identifiers of the items are given, they must be the same in all models, in
-        the same order.
+        At least two, of the same items in the same order unless ``paired="groups"``. Identifiers,
+        where given, must be equal.
     statistic : str or Statistic, optional
-        What is compared, by default ``"arac_auc"``; for ``"asymptotic"`` one with influence values.
+        The statistic to compare, by default ``"arac_auc"``.
     costs : VerificationCosts, optional
-        In place of a statistic: what an item costs, each model at its own cheapest threshold.
+        In place of a statistic: cost of an item, each model at its own cheapest threshold.
     reviewer : Reviewer, optional
         The people behind these costs; by default they find and correct every error.
     method : {"asymptotic", "bootstrap"}, default="asymptotic"
-        "asymptotic": from influence values, what the models have in common cancels. "bootstrap":
-        items, or groups of them, are drawn with replacement, the same for all models.
+        "asymptotic" uses influence values. "bootstrap" draws items, or groups, with replacement, the
+        same for all models.
     correction : {"holm", "bonferroni"} or None, default="holm"
-        For the number of pairs that are tested.
+        Adjustment for the number of pairs.
     confidence_level : float, default=0.95
         Of every interval by itself; differences are significant at 1 less that.
     groups : array_like of shape (n,), tuple of them, or mapping of str to these, optional
-        Label of each item's group (page, document), within which items may depend on each other. With
-        ``paired="groups"`` a mapping of each model's name to the labels of its items. Several columns,
-        nested (batch, document) or crossed (writer, form), are a tuple of arrays; crossed ones are for
-        ``"asymptotic"`` alone.
+        Label of each item's group (page, document), within which items may depend on each other.
+        Several columns, nested or crossed, are a tuple of arrays; crossed ones need "asymptotic".
     paired : {"items", "groups"}, default="items"
-        What the models have in common. "items": the same items in the same order. "groups": the same
-        groups (pages that several engines have read), in which each model has items of its own, as
-        many as it has.
+        "groups": the models share groups (pages that several engines have read), in which each has
+        items of its own; `groups` and `sample_weight` then map each model's name to its labels and
+        weights.
     sample_weight : array_like of shape (n,), or mapping of str to array_like, optional
-        Real, finite, at least 0, with a positive sum; the same for all models. With
-        ``paired="groups"`` a mapping, as `groups`.
+        Sampling weights, the same for all models: real, finite, at least 0, with a positive sum.
     n_resamples : int, default=2000
         Of the bootstrap.
     random_state : int, numpy.random.Generator or None, default=None
-        For the bootstrap, None draws anew on each call. For ``"asymptotic"`` it only serves
-        `share_of_best` of three models or more, and None stands for 0.
+        For the bootstrap, None draws anew on each call. For "asymptotic" it only serves
+        `share_of_best`, and None stands for 0.
     progress : bool, default=False
-        Show on stderr how far the bootstrap is, for each model in turn.
+        Show the bootstrap's progress on stderr.
 
     Returns
     -------
@@ -277,23 +273,20 @@ def compare_models(
     Warns
     -----
     UnreliableIntervalWarning
-        Where a difference is not to be relied on: where a model has fewer than 2 correct or fewer than
-        2 incorrect items, with fewer than 5 groups, where no item tells two models apart, with weights
-        and where fewer than 6 items of at least half the largest weight are of the rarer class. The
-        bootstrap warns as :func:`.bootstrap` does, but of groups below 5. What speaks against the
-        intervals of single models is in `notes` of the result.
+        For a difference that rests on too little: fewer than 2 correct or 2 incorrect items of a
+        model, fewer than 5 groups, equal models, or few errors of large weight.
     UndefinedMetricWarning
         Where the statistic of a model is undefined.
     QuestionableInputWarning
-        Where a model's confidence is lower for what is correct by more than chance, or the same for
-        all items; for a limit of 1, which may mean 1%.
+        Where a model's confidence is reversed beyond chance, or constant; for a limit of 1, which may
+        mean 1%.
 
     Raises
     ------
     ValueError, TypeError
-        For fewer than two models, models with other numbers of items or other identifiers, and
-        sweeps, in which it is lost which item is which; with ``paired="groups"`` for models of no
-        group in common, and without labels for each model; also as :func:`.asymptotic_interval`.
+        For fewer than two models, other numbers of items or identifiers, sweeps (they no longer tell
+        items apart), and "groups" without shared groups or labels; also as
+        :func:`.asymptotic_interval`.
 
     See Also
     --------
@@ -303,106 +296,28 @@ def compare_models(
 
     Notes
     -----
-    Intervals of single models are those of :func:`.asymptotic_interval` by "auto". With ψ the influence
-    values of two models, the squared standard error of their difference is the sample variance of
-    ψ_a − ψ_b over n; intervals and p-values take Student's t, with Satterthwaite's degrees of freedom
-    from ψ_a − ψ_b, 2C/(1 − C/n) with C = (Σd²)²/Σd⁴ of what each item adds; of the recognition rate,
-    rates at a threshold and costs one less, of costs at most C; for ``"roc_auc"`` and the
-    normalised areas one less than the smaller class. With groups, of which each has the share h of
-    the items, they are one less than as many groups of one size would say as much, 1/Σh² − 1 (Kish
-    1965); for ``"roc_auc"``, the normalised areas and costs at most Satterthwaite's, of what each
-    group adds; for partial ROC-AUC at most C; both at least 2. Of crossed columns of `groups`
-    the variance is V₁ + V₂ − V₁₂, by each column and by what items have in common in both (Cameron,
-    Gelbach and Miller 2011), but at least the largest by one of them, and the degrees of freedom
-    are the fewest by one of them. For ``"roc_auc"`` and the same labels difference and standard
-    error are those of :func:`.delong_test`, which without groups takes the normal distribution, so
-    that p-values differ a little. Weights are sampling weights, never frequencies.
-
-    Where outputs are verified in part (:class:`.PartialTruth`), both estimates vary by what each item
-    adds to them, with C degrees of freedom, but no more than verified errors; errors of large weights
-    that were not drawn have room on the side of the model that may have them, with which an interval
-    may reach farther on one side.
-
-    With ``paired="groups"`` a model has the same statistic and interval as alone, from all of its n
-    items. Of a difference, each group of either model, G of them, adds
-
-    .. math:: D_g = \frac{1}{n_a} \sum_{i \in g} \psi_{a,i} - \frac{1}{n_b} \sum_{i \in g} \psi_{b,i}
-
-    where a model without items in g adds 0, as it does to its statistic; the squared standard error is
-    G/(G − 1)·ΣD². Groups without items of any model are not known of, and do not count.
-
-    ``"roc_auc"`` and the normalised areas are means over the errors, of which few groups may have most.
-    Influence values say what a little more of such a group would change, which is next to nothing,
-    while without it, as the other model may be, the area would be another one. So with groups, paired
-    in either way, D is what each adds if both models have the same value, as in a score test: with e
-    errors of a model (or correct items, where these are fewer), the share s of them in the group and
-    the share h of the items, both as means over the models,
-
-    .. math:: D_g = \sqrt{\tfrac{e_a + e_b}{2e_b}}\,\psi^e_{a,g} -
-        \sqrt{\tfrac{e_a + e_b}{2e_a}}\,\psi^e_{b,g} + \psi^c_{a,g} - \psi^c_{b,g}
-        + (\theta_a - \theta_b)(s_g - h_g)
-
-    ψᵉ and ψᶜ being the sums over its errors and over its other items, each over n.
-
-    Adjusted intervals go with the adjusted p-values: 0 is outside iff the p-value is below α = 1 −
-    `confidence_level`. With "bonferroni" all m are at the level 1 − α/m, and hold together with the
-    probability 1 − α. With "holm", one that excludes 0 is at 1 − α/k, k being the pairs whose p-value
-    is not smaller, and the others are at 1 − α/k of the k pairs that do not differ: the chance that
-    any interval excludes 0 where there is no difference stays at α, but not the chance that any other
-    value is missed.
-
-    With `costs` or the statistic ``"cost"``, ψ of an item is replaced by what leaving it out changes: S
-    − S₍₋ᵢ₎, S being what all items cost at their cheapest threshold and S₍₋ᵢ₎ what the others cost at
-    theirs, less the mean of that over the items; with groups the same of whole groups, less their
-    shares of the sum (the jackknife: Efron and Stein 1981, by whom its variance is rather too large
-    than too small). Influence values hold the threshold fixed, which is right to first order; but one
-    error may decide whether dozens of items are verified, each of which they count as evidence of its
-    own.
-
-    P-values of the bootstrap are twice the share of resamples on the other side of 0 than the
-    difference, at least 2/(`n_resamples` + 1), and 1 for a difference of 0; its intervals are
-    percentiles around the difference. With G groups both are expanded, from the normal law to
-    √(G/(G − 1)) times Student's (Hesterberg 2015). Where few groups have most errors of one model,
-    resamples without them are as good as the other model, but hardly any is better: shares alone told
-    equal models apart in up to 10%. So the p-value is at least Student's of the difference over
-    √(G/(G − 1)) standard deviations of the resamples, and the interval takes in the one of these. The
-    degrees of freedom are those of ``"asymptotic"``; of statistics without influence values 1/Σh² − 1,
-    and at most two more than Satterthwaite's, of what leaving out each group changes (of more than 400
-    groups several at a time). Where no p-value of so few resamples is as small, an interval has 0, all
-    resamples, and as many of their standard deviations as that law says. For acceptance rates at a
-    limit it rejects less often than it may.
-
-    References
-    ----------
-    Cameron, Gelbach and Miller 2011 (crossed groups); Efron and Stein 1981, "The jackknife estimate of
-    variance" (costs); Hesterberg 2015 (expanded percentiles); Ibragimov and Müller 2010 (t-tests of few
-    groups of unequal variances keep a level of 5%); Kish 1965.
+    The page "Formulas of intervals, tests and guarantees" of the documentation has every formula. A
+    difference's standard error comes from the differences of influence values, summed by group;
+    intervals and p-values take Student's t. Adjusted intervals agree with adjusted p-values: 0 lies
+    outside iff the p-value is below 1 − `confidence_level`. With `costs`, influence values are replaced
+    by the effect of leaving out each item, on which the threshold depends.
 
     Examples
     --------
     >>> import fastarac as fa
     >>> from fastarac.datasets import load_digits_ocr
     >>> data = load_digits_ocr()
-    >>> data = {name: data[name] for name in ("svm-rbf", "knn-votes", "naive-bayes")}
+    >>> data = {name: data[name] for name in ("svm-rbf", "knn-votes")}
     >>> print(fa.compare_models(data, statistic="recognition_rate"))
-    model                    recognition_rate  95% interval        best in  letters
-    svm-rbf                  0.9822            0.9750 to 0.9878    0.914    a
-    knn-votes                0.9772            0.9692 to 0.9836    0.086    a
-    naive-bayes              0.9071            0.8927 to 0.9201    < 0.001  b
+    model                recognition_rate  95% interval        best in  letters
+    svm-rbf              0.9822            0.9750 to 0.9878    0.915    a
+    knn-votes            0.9772            0.9692 to 0.9836    0.085    a
     <BLANKLINE>
-    difference               by                95% interval        p        adjusted (holm)     p (holm)
-    svm-rbf − knn-votes      +0.0050           -0.0022 to +0.0123  0.17     -0.0022 to +0.0123  0.17
-    svm-rbf − naive-bayes    +0.0751           +0.0620 to +0.0883  1.8e-25  +0.0590 to +0.0912  5.4e-25
-    knn-votes − naive-bayes  +0.0701           +0.0576 to +0.0827  2.5e-24  +0.0558 to +0.0845  4.9e-24
+    difference           by                95% interval        p
+    svm-rbf − knn-votes  +0.0050           -0.0022 to +0.0123  0.17
     <BLANKLINE>
     best in: the share of draws around these estimates in which a model is the best.
     Models that share a letter do not differ significantly at 5%.
-    >>> first = tuple(column[:1500] for column in data["knn-votes"])
-    >>> models = {"svm-rbf": data["svm-rbf"], "knn-votes": first}
-    >>> pages = {name: [k // 60 for k in range(len(model[0]))] for name, model in models.items()}
-    >>> pair = fa.compare_models(models, groups=pages, paired="groups").pairs[0]
-    >>> print(f"{pair.difference:.4f}, p = {pair.pvalue:.2f}")
-    -0.0033, p = 0.02
     """
     compared = _compared(statistic, costs, reviewer)
     level = inner_fraction(confidence_level, "confidence_level")

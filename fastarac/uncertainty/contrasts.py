@@ -208,7 +208,7 @@ class AddedErrors(NamedTuple):
     def if_equal(self, a: int, b: int) -> FloatArray:
         """What groups add to the difference of two means over a class, if that of all groups is 0.
 
-        See the Notes of :func:`.compare_models`. A mean over the errors of one model hardly changes
+        See docs/inference.md. A mean over the errors of one model hardly changes
         with each one of the groups that have most of them, however much it differs from what it is
         without any; the other model, which happens to have no such group, does not show it either.
         """
