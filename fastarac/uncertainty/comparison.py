@@ -233,8 +233,8 @@ def compare_models(
     Parameters
     ----------
     models : mapping of str to (correct, confidence) or (correct, confidence, ids)
-        At least two, of the same items in the same order unless ``paired="groups"``. Identifiers,
-        where given, must be equal.
+        At least two, of the same items in the same order unless ``paired="groups"``; identifiers,
+        if given, must be equal.
     statistic : str or Statistic, optional
         The statistic to compare, by default ``"arac_auc"``.
     costs : VerificationCosts, optional
@@ -256,7 +256,7 @@ def compare_models(
         items of its own; `groups` and `sample_weight` then map each model's name to its labels and
         weights.
     sample_weight : array_like of shape (n,), or mapping of str to array_like, optional
-        Sampling weights, the same for all models: real, finite, at least 0, with a positive sum.
+        Sampling weights, the same for all models: finite, at least 0, with a positive sum.
     n_resamples : int, default=2000
         Of the bootstrap.
     random_state : int, numpy.random.Generator or None, default=None
