@@ -41,7 +41,7 @@ ROW = "row"
 LEAST = "least_probability"
 SIZE = "sample_size"  # how many rows were drawn, in each of them: one that is deleted is missed
 DRAWN_BY = "drawn_by"  # the column whose values were drawn whole
-ANSWER = 'nullif(drawn.answer, -1) AS "correct"'
+ANSWER = 'nullif(drawn.correct, -1) AS "correct"'
 
 
 def sample_outputs(
@@ -270,9 +270,9 @@ def draw_rows(
             if answers is not None:
                 of_answers = open_source(path_of(answers, "answers"), connection)
                 before = _Answers.read(of_answers, source, confidence, read["confidence"])
-                table["answer"] = before.among(sample)[sample.selected]
+                table["correct"] = before.among(sample)[sample.selected]
                 answer = ANSWER
-        hidden = ROW, "answer"
+        hidden = ROW, "correct"
         columns_added = [f"drawn.{sql_name(name)}" for name in table if name not in hidden]
         columns_added += _said_by(groups)
         if beside is not None:
@@ -337,7 +337,7 @@ def join_rows(
             ROW: np.arange(1, len(ours) + 1),
             PROBABILITY: given,
             "drawn": (~np.isnan(given)).astype(np.int8),
-            "answer": found.spread(len(ours)),
+            "correct": found.spread(len(ours)),
         }
         added = [f"nullif(drawn.{PROBABILITY}, 'nan'::DOUBLE) AS {PROBABILITY}", "drawn.drawn"]
         if found.least is not None:

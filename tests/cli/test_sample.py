@@ -26,7 +26,7 @@ def rows(path):
 def outputs(tmp_path):
     rng = np.random.default_rng(0)
     path = tmp_path / "outputs.csv"
-    lines = ["text,page,confidence,judge"]
+    lines = ["answer,page,confidence,judge"]
     lines += [f'"w{i}, x",{i // 10},{rng.random():.4f},{rng.random():.3f}' for i in range(400)]
     path.write_text("\n".join(lines) + "\n")
     return path
