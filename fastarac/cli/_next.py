@@ -6,6 +6,9 @@ import math
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from fastarac.answers.decisions import MANY, leader
+from fastarac.cli._files import names_of_files
+from fastarac.cli._policies import MODEL
 from fastarac.evaluation.limits import is_given
 from fastarac.evaluation.model_ranking import STATISTICS
 
@@ -30,27 +33,39 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     """Return what to run after an evaluation.
 
     Several models of `alike` items: whether the lead at the first limit is more than chance.
-    Otherwise a threshold that holds on new outputs; where one is proved, the policy with it.
+    Otherwise a threshold that holds on new outputs; where one is proved, the policy with it, of
+    the model that accepts most.
     """
     files = list(map(str, context.params["paths"]))
     limits = [limit for limit in models[0].limits if not is_given(limit)]
-    if not limits:
+    if not limits or len(models) > MANY:  # they would fill the screen, or run for minutes
         return ""
     limit = limits[0]
-    sure = [model.at(models[0].limits.index(limit)).guaranteed for model in models]
-    if len(models) > 1 and alike:
+    index = models[0].limits.index(limit)
+    first = leader(models, index)
+    sure = first.at(index).guaranteed
+    if len(models) > 1 and alike and sure is None:
         options = _typed(context, [*READING, "model", "item", "weight"])
         statistic = f"{STATISTICS[limit.criterion]}:{limit.criterion}={limit.value:g}"
         return _command(
             "compare", [*files, *options, "--statistic", statistic, "--method", "bootstrap"]
         )
-    options = _typed(context, READING)
-    if sure[0] is None or len(models) > 1:
+    if sure is None:
         options = _typed(context, [*READING, "model"])
         return _command("evaluate", [*files, *options, *_limit(limit), "--guarantee", "0.05"])
-    if sure[0].threshold == math.inf:
-        return _command("plan", [*_limit(limit), "--pilot", *files])
-    return _command("fit", [*files, *options, *_limit(limit), "-o", "policy.json"])
+    column, one = context.params["model"], []
+    if column is None:
+        files = [dict(zip(names_of_files(context.params["paths"]), files, strict=True))[first.name]]
+    elif column == MODEL and len(files) == 1:
+        one = ["--only", first.name]
+    else:
+        return ""
+    if sure.threshold == math.inf:
+        return _command("plan", [*_limit(limit), "--pilot", *files, *one])
+    probability = sure.failure_probability / len(models)  # as the best of them is chosen
+    promise = [] if probability == 0.05 else ["--guarantee", f"{probability:.3g}"]
+    options = _typed(context, READING)
+    return _command("fit", [*files, *one, *options, *_limit(limit), *promise, "-o", "policy.json"])
 
 
 def after_verified(context: typer.Context, limits: Limits) -> str:
@@ -66,7 +81,7 @@ def after_verified(context: typer.Context, limits: Limits) -> str:
 
 def after_compare(context: typer.Context) -> str:
     """Return what to run after a comparison: what each model accepts for sure."""
-    options = _typed(context, [*READING, "model", "item", "weight"])
+    options = _typed(context, [*READING, "model", "weight"])
     guarantee = () if context.params["weight"] is not None else ("--guarantee", "0.05")
     return _command("evaluate", [*map(str, context.params["paths"]), *options, *guarantee])
 

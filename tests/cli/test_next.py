@@ -1,0 +1,65 @@
+"""The next command: run as printed, one leads to the other, up to the policy."""
+
+from __future__ import annotations
+
+import shlex
+
+import numpy as np
+import pytest
+
+from tests.commands import run, write
+
+PLACEHOLDER = "new.csv"
+
+
+def next_of(printed: str) -> list[str]:
+    """Return the arguments of the next command; none where there is none."""
+    lines = [line for line in printed.splitlines() if line.startswith("Next: ")]
+    return shlex.split(lines[0])[2:] if lines else []
+
+
+def commands_from(*arguments: object) -> list[list[str]]:
+    """Run a command and those that follow, and return them, up to one about files to come."""
+    done = [[*map(str, arguments)]]
+    while (following := next_of(run(*done[-1], code=None).stdout)) and PLACEHOLDER not in following:
+        assert following not in done  # no circle
+        done.append(following)
+    return done
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    confidence = rng.random(800)
+    correct = (rng.random(800) < 0.6 + 0.5 * confidence).astype(int)
+    names = [f"i{place}" for place in range(800)]
+    for name, noise in (("old", 0.3), ("new_one", 0.05)):
+        write(tmp_path / f"{name}.csv", correct, confidence + noise * rng.random(800), id=names)
+    return "old.csv", "new_one.csv"
+
+
+def test_from_models_to_the_policy_of_the_best(files):
+    done = commands_from("evaluate", *files, "--error-rate", 0.05)
+    assert [name for name, *_ in done] == ["evaluate", "compare", "evaluate", "fit"]
+    assert done[-1][1] == "new_one.csv"
+    assert done[-1][-4:] == ["--guarantee", "0.025", "-o", "policy.json"]  # the best of two
+
+
+@pytest.mark.parametrize("guarantee", [0.05, 0.1])
+def test_a_policy_promises_what_was_asked_for(files, guarantee):
+    done = commands_from("evaluate", files[0], "--error-rate", 0.1, "--guarantee", guarantee)
+    assert done[-1][0] == "fit"
+    assert ("--guarantee" in done[-1]) == (guarantee != 0.05)
+
+
+def test_an_id_is_no_column_of_evaluate(files):
+    done = commands_from("compare", *files, "--id", "id")
+    assert [name for name, *_ in done][:2] == ["compare", "evaluate"]
+
+
+def test_none_beside_a_table_of_many_models(files, tmp_path):
+    many = [tmp_path / f"copy{number}.csv" for number in range(13)]
+    for each in many:
+        each.write_bytes((tmp_path / files[0]).read_bytes())
+    assert next_of(run("evaluate", *many).stdout) == []
