@@ -10,7 +10,7 @@ import typer
 
 from fastarac import operation
 from fastarac._core.exceptions import collected
-from fastarac._core.text import percent
+from fastarac._core.text import percent, quoted
 from fastarac.answers.policies import accepted_alone_note, check_answer
 from fastarac.answers.screen import Weight
 from fastarac.cli import _html
@@ -267,4 +267,9 @@ def _of_log(policy: Policy, path: Path, columns: Mapping[str, Any]) -> _Checked:
     notes: list[str] = []
     with collected(notes):
         found, shift, sweep = refusing(str(path), checked)
+    if found.unanswered and not found.audited:
+        raise RefusalError(
+            f"{path}: none of the {found.unanswered:,} outputs that were drawn has a result; fill in "
+            f"the column {quoted(named['correct'])} where drawn is 1, and run the command again"
+        )
     return _Checked(found, shift, notes, sweep)

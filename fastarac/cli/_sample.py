@@ -129,7 +129,9 @@ def sample(
     rows = _DrawnFrom(paths, confidence, is_of_ocr(paths, given, OF_OWN_TABLES), reading)
     if budget is None and answers is not None:
         chance = "--inclusion-probability", "inclusion_probability"
-        found = _joined(rows, answers, output).closing(command_line("evaluate", output, *chance))
+        found = _joined(rows, answers, output)
+        if found.figures["answered"]:
+            found = found.closing(command_line("evaluate", output, *chance))
     else:
         policy = None if audit is None else load(audit)
         fields = by if policy is not None and policy.fields else None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.commands import run, write
+import fastarac as fa
+from tests.commands import reason, run, write
+from tests.files import write_delimited
 
 PLACEHOLDER = "new.csv"
 
@@ -39,6 +42,13 @@ def files(tmp_path, monkeypatch):
     return "old.csv", "new_one.csv"
 
 
+@pytest.fixture
+def outputs(files):
+    confidence = np.linspace(0.4, 1, 200)
+    write_delimited(Path("outputs.csv"), {"confidence": confidence})
+    return "outputs.csv"
+
+
 def test_from_models_to_the_policy_of_the_best(files):
     done = commands_from("evaluate", *files, "--error-rate", 0.05)
     assert [name for name, *_ in done] == ["evaluate", "compare", "evaluate", "fit"]
@@ -63,3 +73,16 @@ def test_none_beside_a_table_of_many_models(files, tmp_path):
     for each in many:
         each.write_bytes((tmp_path / files[0]).read_bytes())
     assert next_of(run("evaluate", *many).stdout) == []
+
+
+def test_what_nobody_has_answered_is_not_evaluated(outputs):
+    run("sample", outputs, "--budget", 20, "-o", "to_verify.csv")
+    done = run("sample", outputs, "--answers", "to_verify.csv", "-o", "verified.csv")
+    assert next_of(done.stdout) == []
+
+
+def test_a_log_without_any_answer_is_refused(outputs):
+    policy = fa.operation.fit_policy([1] * 400, np.linspace(0.5, 1, 400), max_error_rate=0.2)
+    policy.save("policy.json")
+    run("sample", outputs, "--audit", "policy.json", "--budget", 20, "-o", "log.csv")
+    assert "has a result; fill in" in reason("check", "policy.json", "log.csv", "--log")
