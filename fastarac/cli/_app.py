@@ -137,7 +137,7 @@ for all fields. It is repeatable, or a .toml file.
 """
 
 INTRODUCTION = "{n_models} classifiers have read {n_items:,} images of handwritten digits."
-AFTER_DEMO = "fastarac evaluate FILE"
+AFTER_DEMO = "fastarac evaluate --help"
 
 
 app = typer.Typer(

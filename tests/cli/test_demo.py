@@ -16,7 +16,7 @@ def test_table():
     assert result.stderr == ""
     assert result.stdout.startswith("4 classifiers have read 1,797 images")
     assert "At most 1% errors: knn-votes accepts most, 96.3% at confidence >= 0.6" in result.stdout
-    assert result.stdout.splitlines()[-1] == "Next: fastarac evaluate FILE"
+    assert result.stdout.splitlines()[-1] == "Next: fastarac evaluate --help"
     assert result.stdout.count("logistic-pca5  ") == 1
 
 
