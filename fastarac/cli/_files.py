@@ -166,7 +166,7 @@ def notes_of_pages(
 
     Of the outputs of `only` one model, where one is named.
     """
-    from fastarac.io._pages import column_of_pages, is_of_ocr, repeated_ids
+    from fastarac.io._pages import MODEL, column_of_pages, is_of_ocr, names_in, repeated_ids
 
     if columns["group"] is not None or all(map(is_of_ocr, paths)):
         return []
@@ -177,16 +177,21 @@ def notes_of_pages(
             name = printable(found.column)
             note = (
                 f"column {quoted(found.column)} looks like pages or documents ({found.values:,} in "
-                f"{found.rows:,} rows): where the outputs of one depend on each other, intervals and "
+                f"{found.rows:,} rows): where outputs of one depend on each other, intervals and "
                 f"tests are too sure without --group {name}"
             )
             return [note]
         repeated = None if columns.get("model") else repeated_ids(path, used, only)
         if repeated is not None:
             name, counted = repeated.column, f"{repeated.values:,} values in {repeated.rows:,} rows"
+            if only is None and columns.get("model") is None and len(names_in(path, MODEL)) > 1:
+                return [
+                    f'column "{name}" has {counted}, and column "{MODEL}" names several models: '
+                    f"--model {MODEL} takes each by itself"
+                ]
             note = (
-                f'column "{name}" has {counted}: rows that repeat an output, or depend on each other, '
-                f"make limits, intervals and tests too sure without --group {name}"
+                f'column "{name}" has {counted}: where rows of one {name} depend on each other, '
+                f"intervals and tests are too sure without --group {name}"
             )
             return [note]
     return []

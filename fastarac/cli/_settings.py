@@ -179,8 +179,9 @@ class Settings:
         notes += [Note(f"{capitalised(said)}.", Weight.ASSUMES) for said in others]
         width = self.delivery.page().width
         screen = evaluation.screen(models, leads=leads, width=width, more=more)
-        report = self.delivery.report
-        written = () if report is None else (_html.WRITTEN.format(path=report),)
+        plot, report = self.delivery.plot, self.delivery.report
+        written = [] if plot is None else [f"{plot} has the plot."]
+        written += [] if report is None else [_html.WRITTEN.format(path=report)]
         return replace(screen, notes=[*notes, *screen.notes], written=written)
 
     def deliver(
