@@ -38,10 +38,8 @@ if TYPE_CHECKING:
 
 MANY = 12  # models, from which on all limits share a sentence
 NAMED = 3  # models in a sentence; of more, how many there are
-FITTED = (
-    "Thresholds are fitted to these {units}: new ones may have more errors. With --guarantee 0.05 a "
-    "limit holds for them, too."
-)
+FITTED = "Thresholds are fitted to these {units}: new ones may have more errors."
+GUARANTEED = " With --guarantee 0.05 a limit holds for them, too."
 
 
 def opening(limit: Limit) -> str:
@@ -396,4 +394,5 @@ def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
             f"A guarantee holds for new {units} from the same source, if the verification is right.",
         )
         return
-    yield Note(FITTED.format(units=units), Weight.ASSUMES)
+    holds = GUARANTEED if models[0].takes_guarantee else ""
+    yield Note(f"{FITTED.format(units=units)}{holds}", Weight.ASSUMES)

@@ -37,6 +37,7 @@ class FiguresOfModel:
     n_groups = None
     doubts = ()
     notes = ()
+    takes_guarantee = True
 
     @property
     def limits(self) -> list[Limit]:

@@ -113,6 +113,11 @@ class Model:
         return self.evaluation.cost_evaluation
 
     @property
+    def takes_guarantee(self) -> bool:
+        """Whether a limit can be guaranteed: of outputs that are counted, not weighted."""
+        return self.outputs.weight is None
+
+    @property
     def units(self) -> str:
         """What the items are called."""
         return self.source.units

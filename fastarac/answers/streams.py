@@ -46,6 +46,8 @@ class BoundedLimit(NamedTuple):
 class StreamedModel(FiguresOfModel):
     """A model whose outputs were counted in a stream."""
 
+    takes_guarantee = False
+
     @property
     def intervals(self) -> Mapping[str, Interval]:
         """Nothing: figures are bounds."""

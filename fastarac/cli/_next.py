@@ -51,6 +51,9 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
             "compare", [*files, *options, "--statistic", statistic, "--method", "bootstrap"]
         )
     if sure is None:
+        of_groups = limit.criterion == "max_risk" and context.params["group"]
+        if of_groups or not first.takes_guarantee:
+            return ""
         options = _typed(context, [*READING, "model"])
         return _command("evaluate", [*files, *options, *_limit(limit), "--guarantee", "0.05"])
     column, one = context.params["model"], []

@@ -86,3 +86,12 @@ def test_a_log_without_any_answer_is_refused(outputs):
     policy.save("policy.json")
     run("sample", outputs, "--audit", "policy.json", "--budget", 20, "-o", "log.csv")
     assert "has a result; fill in" in reason("check", "policy.json", "log.csv", "--log")
+
+
+def test_no_guarantee_where_it_is_refused(files):
+    limit = "--error-rate", 0.1
+    assert "--guarantee" in run("evaluate", files[0], *limit).stdout
+    for options in (("--weight", "confidence", *limit), ("--max-memory", "500MB", *limit)):
+        assert "--guarantee" not in run("evaluate", files[0], *options).stdout
+    grouped = "--group", "id", "--max-risk", 0.1
+    assert next_of(run("evaluate", files[0], *grouped).stdout) == []
