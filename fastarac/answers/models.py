@@ -114,8 +114,9 @@ class Model:
 
     @property
     def takes_guarantee(self) -> bool:
-        """Whether a limit can be guaranteed: of outputs that are counted, not weighted."""
-        return self.outputs.weight is None
+        """Whether limits can be guaranteed: not of weighted outputs, nor a risk of groups."""
+        of_risk = any(limit.criterion == "max_risk" for limit in self.limits)
+        return self.outputs.weight is None and not (of_risk and self.n_groups is not None)
 
     @property
     def units(self) -> str:

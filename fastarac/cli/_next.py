@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastarac.answers.decisions import MANY, leader
 from fastarac.cli._files import names_of_files
+from fastarac.cli._ocr import are_by_page
 from fastarac.cli._policies import MODEL
 from fastarac.evaluation.limits import is_given
 from fastarac.evaluation.model_ranking import STATISTICS
@@ -51,8 +52,7 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
             "compare", [*files, *options, "--statistic", statistic, "--method", "bootstrap"]
         )
     if sure is None:
-        of_groups = limit.criterion == "max_risk" and context.params["group"]
-        if of_groups or not first.takes_guarantee:
+        if not first.takes_guarantee:
             return ""
         options = _typed(context, [*READING, "model"])
         return _command("evaluate", [*files, *options, *_limit(limit), "--guarantee", "0.05"])
@@ -92,8 +92,9 @@ def after_compare(context: typer.Context) -> str:
 def after_ocr(context: typer.Context) -> str:
     """Return what to run after the evaluation of engines, of which no items were written."""
     names = [parameter.name or "" for parameter in context.command.params]
-    guarantee = () if context.params["guarantee"] is not None else ("--guarantee", "0.05")
-    end = guarantee or ("-o", "words.parquet")
+    of_pages = are_by_page(context.params["group"]) and bool(context.params["max_risk"])  # is refused
+    no_guarantee = of_pages or context.params["guarantee"] is not None
+    end = ("-o", "words.parquet") if no_guarantee else ("--guarantee", "0.05")
     return _command("ocr", [*_typed(context, [name for name in names if name not in ANSWERED]), *end])
 
 

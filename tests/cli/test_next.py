@@ -95,3 +95,10 @@ def test_no_guarantee_where_it_is_refused(files):
         assert "--guarantee" not in run("evaluate", files[0], *options).stdout
     grouped = "--group", "id", "--max-risk", 0.1
     assert next_of(run("evaluate", files[0], *grouped).stdout) == []
+
+
+@pytest.mark.parametrize(("pages", "expected"), [((), "-o"), (("--group", "none"), "--guarantee")])
+def test_a_risk_of_pages_is_not_guaranteed(pages, expected):
+    sample = Path(fa.__file__).parent / "ocr" / "sample"
+    done = run("ocr", sample / "truth", sample / "plain", "--max-risk", 0.05, "--ci", "none", *pages)
+    assert next_of(done.stdout)[-2] == expected
