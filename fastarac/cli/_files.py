@@ -185,10 +185,11 @@ def notes_of_pages(
         if repeated is not None:
             name, counted = repeated.column, f"{repeated.values:,} values in {repeated.rows:,} rows"
             if only is None and columns.get("model") is None and len(names_in(path, MODEL)) > 1:
-                return [
+                note = (
                     f'column "{name}" has {counted}, and column "{MODEL}" names several models: '
                     f"--model {MODEL} takes each by itself"
-                ]
+                )
+                return [note]
             note = (
                 f'column "{name}" has {counted}: where rows of one {name} depend on each other, '
                 f"intervals and tests are too sure without --group {name}"
