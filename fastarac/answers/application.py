@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 GROUPS_NOTE = (
-    "The policy was fitted with --group: without it here, pages whose confidences go up and down "
-    "together look as if all outputs had moved."
+    "The policy was fitted with --group: give it here, too. Without it, differences between pages may "
+    "look like moved confidences."
 )
 
 
@@ -71,7 +71,7 @@ def _answer(applied: AppliedPolicy, notes: Sequence[Note]) -> Answer:
 def _warning(applied: AppliedPolicy) -> Note:
     """Say that confidences have moved, and what to do."""
     advice = "Verify a random sample of them and run fastarac check."
-    brief = f"The confidences have moved since the fit: the limit may not hold any more. {advice}"
+    brief = f"The confidences have moved since the fit: the limit may no longer hold. {advice}"
     return Note(f"{sentence(applied.warning)} {advice}", Weight.DECIDES, brief)
 
 

@@ -23,8 +23,8 @@ def cascade_answer(cascade: Cascade) -> Answer:
     ]
     accepted, wrong = (percent(rate, 3) for rate in (cascade.acceptance_rate, cascade.error_rate))
     whole = (
-        f"{UNIT:,} outputs cost {money(UNIT * cascade.cost)}: {accepted} are accepted without a look, "
-        f"and {wrong} of all are wrong in the end."
+        f"{UNIT:,} outputs cost {money(UNIT * cascade.cost)}: {accepted} are accepted unverified, "
+        f"and {wrong} of all outputs remain wrong."
     )
     table = AnswerTable(cascade.names, [columns], "stage")
     notes = [Note(each, Weight.ASSUMES) for each in cascade.sentences()]

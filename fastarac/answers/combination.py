@@ -35,9 +35,9 @@ def sentences(
     wrong = agreed & ~rule.outputs.correct
     units = rule.source.units
     yield (
-        f"{rule.name}: of {rounded_percent(float(agreed.mean()))} of the {units} all engines have the "
-        f"same text; accepting these leaves {rounded_percent(float(wrong.mean()))} errors, and "
-        "there is no other threshold."
+        f"{rule.name}: all engines agree on {rounded_percent(float(agreed.mean()))} of the {units}. "
+        f"Accepting these leaves {rounded_percent(float(wrong.mean()))} errors; agreement has no other "
+        "threshold."
     )
     costs = {}
     for name in (*engines, together_name(engines)):

@@ -38,20 +38,19 @@ def parts(
     yield AnswerTable(names, [_columns_of_pairs(found, pairs)], "difference")
     if len(pairs) < len(found.pairs) and not whole:
         yield Said(
-            f"Of {len(found.pairs)} differences, those of the best model are shown; "
-            "--format json has all."
+            f"The table shows the best model's differences; --format json has all {len(found.pairs)}."
         )
     yield Said(conclusion(found))
     of_groups = "" if n_groups is None else f" of {in_words(n_groups, GROUP)}"
     source = f"asymptotic, from influence values{of_groups}"
     if found.method == "bootstrap":
         source = f"from {draws[0]:,} resamples{of_groups} (seed {draws[1]})"
-    held = "each holds by itself"
+    held = "each holds on its own"
     if len(found.pairs) > 1:
         held += ", and p-values are not adjusted for the number of pairs"
     if len(found.pairs) > 1 and found.correction is not None:
         how = f"{len(found.pairs)} pairs ({found.correction.capitalize()})"
-        held = f"those of differences, and p-values, are adjusted for {how}"
+        held = f"those of differences and all p-values are adjusted for {how}"
     yield Said(
         f"Models that share a letter do not differ significantly at {percent(_alpha(found))}. "
         f"Intervals are {source}; {held}."

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import PairDifference
 
 CAUTION = (
-    "Each model is at the threshold that is cheapest on these outputs; on new ones it may cost "
-    "somewhat more."
+    "Each model uses its cheapest threshold for these outputs; new outputs may cost somewhat more."
 )
 OF_PAIRS = (
     "difference", "standard_error", "low", "high", "pvalue", "adjusted_low", "adjusted_high",
@@ -90,8 +89,8 @@ class CostComparison:
             if never is not None:
                 if cost_evaluation.cheapest.threshold <= never:
                     raise ValueError(
-                        f"at these prices the cheapest threshold of {name} would accept outputs "
-                        "without a confidence; models are not compared by that"
+                        f"at these prices the cheapest threshold of {name} accepts outputs without "
+                        "a confidence; costs of models cannot be compared"
                     )
                 acceptable = drop_rejected(sweep, never)
                 cost_evaluation = evaluate_costs(sweep, prices, reviewer, acceptable=acceptable)
@@ -116,7 +115,7 @@ class CostComparison:
         notes += found.notes
         pairs = itertools.combinations([model.name for model in priced], 2)
         differences = tuple(found.pair(dear, cheap) for cheap, dear in pairs)
-        over = f" over the {count(priced[0].sweep.total)} items that all have"
+        over = f" over the {count(priced[0].sweep.total)} shared items"
         if paired == "groups":
             over = ""
         said = tuple(f"{note}." for note in notes)

@@ -92,7 +92,7 @@ def sentence(models: Sequence[Priced], over: str = "") -> str:
         for other, each in spent
         if other is not model and each.at_cheapest == least
     ]
-    tie = f" {listed(tied)} {'costs' if len(tied) == 1 else 'cost'} as little: a tie." if tied else ""
+    tie = f" {listed(tied)} {'costs' if len(tied) == 1 else 'cost'} the same: a tie." if tied else ""
     return (
         f"Cheapest{over}: {who}{where}; {errors if point.error_rate else 'no errors remain'}. "
         f"{UNIT:,} outputs then cost {_sum(least)}; with everything checked {everything}, with "

@@ -90,7 +90,7 @@ def _of_items(models: Sequence[Model], index: int, lead: Lead | None) -> str:
     best = max(model.point(index).acceptance_rate for model in models)
     if not best:
         if all(model.point(index).error_rate for model in models):  # as nobody looks for missed words
-            return f"No threshold keeps {kept(limit)}, whatever people verify."
+            return f"No threshold keeps {kept(limit)}, even with all outputs verified."
         return f"No threshold keeps {kept(limit)}: review everything."
     leaders = [model for model in models if model.point(index).acceptance_rate == best]
     said = _accepted(leaders, index, several=len(models) > 1)
@@ -211,7 +211,7 @@ def _lead_in_brief(lead: Lead | None) -> str:
         over = listed(open_) if len(open_) <= NAMED else f"{len(open_)} others"
         reverse = elsewhere.removeprefix("except ")
         return f"; its lead over {over} may be chance" + (
-            f"; {reverse} the order is the reverse" if reverse else ""
+            f"; {reverse} the order is reversed" if reverse else ""
         )
     over = listed(list(map(printable, others))) if len(others) <= NAMED else "all others"
     if lead.is_of_few:
@@ -386,12 +386,12 @@ def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
         return
     units = models[0].units
     if any(models[0].at(k).guaranteed is not None for k in range(len(models[0].limits))):
-        each = ", for each model and limit by itself" if len(models) * len(models[0].limits) > 1 else ""
+        each = " for each model and limit on its own" if len(models) * len(models[0].limits) > 1 else ""
+        source = f"holds for new {units} from the same source if the verification is right."
         yield Note(
-            f"A guarantee holds for new {units} from the same source {premise(models)}, if the "
-            f"verification is right{each}.",
+            f"A guarantee {source} It holds{each} if {premise(models)}.",
             Weight.ASSUMES,
-            f"A guarantee holds for new {units} from the same source, if the verification is right.",
+            f"A guarantee {source}",
         )
         return
     holds = GUARANTEED if models[0].takes_guarantee else ""

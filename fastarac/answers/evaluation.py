@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from fastarac.operating_points.points import OperatingPoint
 
 CAUTION = (
-    "Thresholds are fitted to these outputs: on new ones the limit may well be exceeded. Check a "
-    "threshold on outputs that it was not chosen on."
+    "Thresholds are fitted to these outputs: new ones may well exceed the limit. Check a threshold on "
+    "other outputs."
 )
 BESIDE_GUARANTEE = (
-    "The other thresholds are fitted to these outputs: on new ones the limit may well be exceeded. "
-    "What is said with confidence holds for new outputs from the same source {that}, for each model "
-    "and limit by itself."
+    "The other thresholds are fitted to these outputs: new ones may well exceed the limit. "
+    "A guarantee holds for new outputs from the same source, for each model and limit on its own, if "
+    "{that}."
 )
 GROUP = "group"
 
@@ -45,7 +45,7 @@ GROUP = "group"
 def in_words(n_groups: int, kind: str) -> str:
     """Return how many groups of outputs that depend on each other there are."""
     groups = f"{n_groups:,} {kind}{'s' * (n_groups != 1)}"
-    return f"{groups} of outputs that depend on each other" if kind == GROUP else groups
+    return f"{groups} of dependent outputs" if kind == GROUP else groups
 
 
 def parts(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> Iterator[Part]:
@@ -225,7 +225,7 @@ def _advice(models: Sequence[Model], index: int, exception: str = "") -> str:
     leaders = [model for model in models if model.point(index).acceptance_rate == best]
     if best == 0:
         if all(model.point(index).error_rate for model in models):  # as nobody looks for missed words
-            return "it cannot be kept, whatever people verify."
+            return "no threshold keeps this limit, even with all outputs verified."
         return "no threshold keeps this limit; review everything."
     share = _share(leaders[0].point(index))
     if len(leaders) == 1:
@@ -252,7 +252,7 @@ def _remaining(model: Model, index: int) -> str:
     if not point.error_rate:
         return "no errors remain"
     if limit.criterion == "max_risk":
-        return f"{rounded_percent(point.risk)} of what is accepted is wrong"
+        return f"{rounded_percent(point.risk)} of the accepted {model.units} are wrong"
     return f"{rounded_percent(point.error_rate)} of all {model.units} remain wrong"
 
 

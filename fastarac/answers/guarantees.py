@@ -34,7 +34,7 @@ def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
     rate = percent(limit.value)
     promise = f"at most {rate} errors remain"
     if limit.criterion == "max_risk":
-        promise = f"at most {rate} of what is accepted is wrong"
+        promise = f"at most {rate} of the accepted {models[0].units} are wrong"
     outcome = NOTHING
     if any(sure.threshold < math.inf for _, sure in promised):
         each = [_outcome(model, sure, several=several) for model, sure in promised]
@@ -54,7 +54,7 @@ def _approximately(
         if sure.approximate_acceptance_rate is not None
     ]
     if shares:
-        yield f"By approximation, without proof (the method gamma): {listed(shares)}."
+        yield f"The method gamma, an approximation without proof, would accept {listed(shares)}."
 
 
 def premise(models: Sequence[Model]) -> str:
@@ -66,11 +66,11 @@ def premise(models: Sequence[Model]) -> str:
         if found.guaranteed is not None and found.guaranteed.max_group_size is not None
     ]
     if not sizes:
-        return "that err independently of each other"
+        return "errors are independent of each other"
     kind = models[0].source.group_word
     return (
-        f"whose {kind}s err independently of each other and have at most {max(sizes):,} outputs each, "
-        "as the largest here"
+        f"{kind}s err independently of each other and have at most {max(sizes):,} outputs each, like "
+        "the largest here"
     )
 
 

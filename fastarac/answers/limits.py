@@ -32,7 +32,7 @@ def opening(limit: Limit) -> str:
     if is_given(limit):
         return f"At confidence >= {as_given(limit)}"
     if limit.criterion == "max_risk":
-        return f"At most {percent(limit.value)} of what is accepted wrong"
+        return f"At most {percent(limit.value)} errors among the accepted"
     return f"At most {percent(limit.value)} errors"
 
 

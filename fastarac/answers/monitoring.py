@@ -76,7 +76,7 @@ def _of_several(monitors: Mapping[str, ErrorRateMonitor], changes: Mapping[str, 
     proved = [name for name, each in monitors.items() if each.alarm]
     lately_alone = [name for name in monitors if changes[name] and name not in proved]
     if not (proved or lately_alone):
-        return f"No alarm: nothing proves that any of {len(monitors):,} policies exceeds its limit."
+        return f"No alarm: none of {len(monitors):,} policies provably exceeds its limit."
     parts = [f"{few_of(proved, MOST_NAMES)} exceed{_s(proved)} the limit"] if proved else []
     if lately_alone:
         verb = "seems" if len(lately_alone) == 1 else "seem"
@@ -141,13 +141,13 @@ def recounted_note(given: int, counted: int) -> list[str]:
     if counted == given:
         return []
     which = f"{given - counted:,} of its {given:,} audits" if counted else f"its {given:,} audits"
-    return [f"{which} were counted before, and are not counted again"]
+    return [f"{which} were counted before and do not count again"]
 
 
 def late_note(n: int, *, has_deadline: bool) -> list[str]:
     """Note that answers came too late."""
     what = "their deadline" if has_deadline else "their audits were counted"
-    return [f"{n:,} answers came after {what}, and no longer count"] if n else []
+    return [f"{n:,} answers came after {what} and no longer count"] if n else []
 
 
 def unanswered_note(n: int) -> list[str]:

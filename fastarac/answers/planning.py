@@ -32,7 +32,7 @@ class GuaranteePlan(NamedTuple):
     @property
     def least_words(self) -> str:
         """How many outputs it takes in any case, as a sentence."""
-        return f"Fewer than {self.sizes.least:,} can never be enough, however good the outputs are."
+        return f"At least {self.sizes.least:,} outputs are needed, even without a single error."
 
     @property
     def aim(self) -> str:
@@ -60,14 +60,13 @@ def guarantee_answer(plan: GuaranteePlan) -> Answer:
     """Say how many outputs a guarantee takes."""
     sizes, given = plan.sizes, plan._asdict()
     said = (
-        f"Verify {sizes.stable:,} outputs drawn at random: in {percent(plan.power)} of samples that "
-        f"proves the limit of {percent(plan.max_error_rate)} with "
-        f"{percent(1.0 - plan.failure_probability)} confidence, if "
-        f"{percent(plan.expected_error_rate)} of the outputs are accepted and wrong."
+        f"Verify {sizes.stable:,} outputs drawn at random. If {percent(plan.expected_error_rate)} of "
+        f"all outputs are accepted and wrong, {percent(plan.power)} of such samples prove the limit of "
+        f"{percent(plan.max_error_rate)} with {percent(1.0 - plan.failure_probability)} confidence."
     )
     notes = [Note(plan.least_words, Weight.LITTLE)]
     if sizes.first != sizes.stable:
-        some = f"From {sizes.first:,} on some numbers are enough, from {sizes.stable:,} on all are."
+        some = f"Some sizes from {sizes.first:,} on are enough; all sizes from {sizes.stable:,} on are."
         notes.append(Note(some))
     del given["sizes"], given["rates"]
     rates = [{"expected_error_rate": rate, **row._asdict()} for rate, row in plan.rates]
@@ -110,8 +109,8 @@ def audit_answer(
 def design_effect_sentence(effect: float, groups: Sequence[str], pilot: str, limit: float) -> str:
     """Say how many more outputs the groups of a pilot take."""
     return (
-        f"Because errors cluster by {' and '.join(groups)} in {pilot}, it takes {effect:.2f} times as "
-        f"many outputs as if they were independent, at the threshold for {percent(limit)}."
+        f"Errors cluster by {' and '.join(groups)} in {pilot}: the plan multiplies the outputs by "
+        f"{effect:.2f}, measured at the threshold for {percent(limit)}."
     )
 
 
@@ -129,7 +128,7 @@ def comparison_answer(
     points = f"{share:.4g} percentage point{'' if share == 1 else 's'}"
     said = (
         f"Verify {n:,} outputs that both models read: {percent(power)} of such samples show a "
-        f"difference of {points}, if one model alone is right on {percent(discordance)} of outputs."
+        f"difference of {points}, if exactly one model is right on {percent(discordance)} of them."
     )
     given = {
         "difference": difference, "discordance": discordance, "confidence_level": confidence_level,

@@ -66,7 +66,8 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
     if policy.least_probability is not None:
         least = f"{policy.least_probability:.4g}"
         yield Note(
-            f"It assumes that no output was drawn with a probability below {least}.", Weight.ASSUMES
+            f"The promise assumes that every output had at least probability {least} of being drawn.",
+            Weight.ASSUMES,
         )
 
 
@@ -74,7 +75,7 @@ def tested_sentence(policy: Policy) -> str:
     """Say how many errors the sample had that tested the limit."""
     unit = "documents" if policy.documents else "outputs"
     by_halves = policy.fields or policy.documents or policy.criterion == "max_risk"
-    where = "In the half of the sample that tested it" if by_halves else "In this sample"
+    where = "In the half of the sample that tested the limit" if by_halves else "In this sample"
     errors = f"{policy.errors:,}"
     if policy.n_verified is not None:
         where += f", with {policy.n_verified:,} verified outputs"
@@ -166,8 +167,8 @@ def accepted_sentence(check: PolicyCheck) -> str:
         return f"{check.accepted:,} of {n_all:,} {check.unit} are accepted ({share})."
     of_read = percent(check.accepted / check.n_items, 3)
     return (
-        f"{check.accepted:,} of {n_all:,} items are accepted ({share}); the limit is about the "
-        f"{check.n_items:,} with an output ({of_read} of them are accepted)."
+        f"{check.accepted:,} of {n_all:,} items are accepted ({share}); the limit applies to the "
+        f"{check.n_items:,} with an output, {of_read} of them accepted."
     )
 
 
@@ -180,7 +181,7 @@ def accepted_alone_note(check: PolicyCheck, policy: Policy) -> list[Note]:
     share = percent(policy.acceptance_rate, 3)
     note = (
         f"All {check.n_items:,} are accepted, but the policy accepts {share}: the limit is a share of "
-        "accepted and rejected outputs, so add the rejected ones."
+        "all outputs, so add the rejected ones."
     )
     return [Note(note, Weight.DECIDES)]
 
@@ -190,7 +191,7 @@ def unknown_fields_note(check: PolicyCheck) -> Note:
     n = check.unknown_fields
     fate = "ignores" if check.documents else "rejects"
     these = f"{n:,} {plural('output', n)}"
-    return Note(f"The policy {fate} {these} of fields that it does not know.", Weight.LITTLE)
+    return Note(f"The policy {fate} {these} of unknown fields.", Weight.LITTLE)
 
 
 def check_figures(check: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:

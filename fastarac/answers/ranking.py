@@ -97,4 +97,4 @@ def _reversed(lead: Lead) -> AnswerTable:
         Column("p-value", [pvalue(part.adjusted_pvalue) for part in parts]),
     ]
     names = [f"{part.split} {part.value}" for part in parts]
-    return AnswerTable(names, [columns], "the order is\nthe reverse in")
+    return AnswerTable(names, [columns], "the order is\nreversed in")

@@ -75,10 +75,10 @@ def least_limit_sentence(sample: VerificationSample) -> str:
     probabilities = sample.least_probability, sample.expected_size / n
     aimed, even = (percent(least_limit(each, n, FAILURE), 3) for each in probabilities)
     said = (
-        f"Even if none is wrong, this sample proves no limit below {aimed} with "
+        f"Without a single error, this sample proves a limit of {aimed} at best, with "
         f"{percent(1.0 - FAILURE)} confidence"
     )
-    return f"{said}." if aimed == even else f"{said}; one drawn with --mix 1, none below {even}."
+    return f"{said}." if aimed == even else f"{said}; drawn with --mix 1, {even} at best."
 
 
 def joined_answer(drawn: int, answered: int, goal: Path) -> Answer:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 CELLS = re.compile(r"( *\S.*?) {2,}(.*)")  # a name and its value, as `print` shows them
 BETWEEN = (
-    "{n} outputs were counted in a stream. The figures of all of them lie between the ends that are "
-    "shown, for sure; a limit is kept by every output that was counted."
+    "{n} outputs were counted in a stream. Each exact figure lies between the two ends shown, and the "
+    "limits hold over all these outputs."
 )
 
 

@@ -47,7 +47,7 @@ def is_reversed(roc_auc: float, correct: float, incorrect: float, chance: float 
 def reversed_confidence(roc_auc: float, of: str = "", among: str = "") -> str:
     """Say that a confidence is reversed, and what to do; a sentence without its end."""
     return (
-        f"the confidence{of} seems reversed: what is correct tends to have less of it{among} "
+        f"the confidence{of} seems reversed: correct items tend to have less of it{among} "
         f"(ROC-AUC = {area(roc_auc)}). If lower means surer, evaluate its negative; if 1 stands for an "
         "error in the labels, exchange them"
     )

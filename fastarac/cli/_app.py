@@ -73,8 +73,8 @@ Examples:
 
 A file of outputs has one row per output: a column "confidence", and a column "correct" (true or
 false, or 1 or 0) or the two columns "prediction" and "truth". Options name other columns. --error-rate,
---max-risk and --threshold may be repeated. A condition of --fail-if is a key of --format json, <, <=, >
-or >=, and a number, of any model; "NAME: KEY < NUMBER" is of one. It may be repeated.
+--max-risk, --threshold and --fail-if may be repeated. A condition of --fail-if is a key of --format
+json, then <, <=, > or >=, then a number. It applies to every model; "NAME: KEY < NUMBER" names one.
 """
 
 EXIT_CODES = """
@@ -83,11 +83,11 @@ Exit codes:
 \b
   0    done; check: the limit holds
   1    check: the limit fails; monitor: an alarm; evaluate, compare: --fail-if
-       applies; doctor: something is amiss
+       holds; doctor: a problem was found
   2    an option or a file was refused, or the output could not be written
   3    too few outputs: check cannot tell, fit accepts nothing
   70   an error of fastarac itself
-  130  interrupted; 141: whoever reads the output has closed it
+  130  interrupted; 141: the reader of the output closed it
 """
 
 EXAMPLES_OF_COMPARE = f"""
@@ -101,8 +101,9 @@ Examples:
   fastarac compare released.csv candidate.csv --fail-if worse
   fastarac compare a.csv b.csv --method bootstrap --statistic acceptance_at_risk:max_risk=0.01
 
-Files are as for fastarac evaluate. --fail-if worse: a file is worse than the first one beyond chance
-(the adjusted interval of their difference). Parameters of a statistic follow its name after a colon.
+Files are as for fastarac evaluate. --fail-if worse holds if a file is worse than the first one
+beyond chance (by the adjusted interval of their difference). Parameters of a statistic follow its name
+after a colon.
 Statistics are {", ".join(Statistic.names())}.
 """
 
@@ -127,13 +128,13 @@ PaddleOCR, EasyOCR, RapidOCR and docTR; truth from plain text, ALTO, PAGE and hO
 their names up to the first dot, as page01.gt.txt and page01.tsv.
 
 Tables of fields (CSV, TSV, JSON lines, Parquet) have the columns document, field, prediction and
-confidence, and truth in the same table, which is then given alone, or in that of TRUTH. Fields are also
+confidence. The column truth is in the same table, given alone, or in the table TRUTH. Fields are also
 read from the JSON of Azure Document Intelligence, Amazon Textract and Google Document AI, and from
 nested JSON; TRUTH is then a table, or JSON with plain values.
 
 --compare FIELD=HOW takes exact, text, number, amount, date, similarity>=0.9 or regex:PATTERN, with
-options as in amount:comma,tolerance=0.01 or date:dmy; * and ? in FIELD match others, and HOW alone is
-for all fields. It is repeatable, or a .toml file.
+options as in amount:comma,tolerance=0.01 or date:dmy; * and ? in FIELD are wildcards, and HOW alone
+applies to all fields. It is repeatable, or a .toml file.
 """
 
 INTRODUCTION = "{n_models} classifiers have read {n_items:,} images of handwritten digits."
@@ -202,7 +203,7 @@ def evaluate(
     of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, paths=paths)
     if by is not None and guarantee is not None:
         raise RefusalError(
-            "--guarantee is about all outputs together, not about each group of --by; leave out "
+            "--guarantee is for all outputs together, not for each group of --by; leave out "
             "one of the two"
         )
     costs, report = Prices.of(prices, people), delivery.report
@@ -273,7 +274,7 @@ def evaluate(
     if report is not None and any(each.crossed is not None for each in found.outputs.values()):
         raise RefusalError(
             "--report draws whole groups of one kind, and the columns of --group are crossed; one "
-            "column, or two of which one lies within the other, is expected"
+            "column, or two nested columns, is expected"
         )
     models = with_rejects_said(settings.evaluate(found.outputs), missed=not reading.empty_confidence)
     models = with_unseen_words(models, paths, columns)

@@ -87,7 +87,7 @@ ReviewOutput = Annotated[
 ]
 PagesOutput = Annotated[
     Path | None,
-    option("--pages FILE", "Write what became of each page of OCR to this file.", Panel.output),
+    option("--pages FILE", "Write the result of each OCR page to this file.", Panel.output),
 ]
 
 

@@ -122,7 +122,7 @@ class Watch:
         was = self.monitor.mean_updates_to_false_alarm
         problem = _other_state(source, self.monitors, new)
         if problem is None and promised != was:
-            problem = f"it is the state of another --updates-to-false-alarm, {was or 'none'}"
+            problem = f"its --updates-to-false-alarm is {was or 'none'}"
         if problem is not None:
             raise RefusalError(
                 f"{state}: {problem}; give each policy a --state of its own, and begin a new one "
@@ -309,13 +309,13 @@ def _other_state(
         if (each.criterion, each.limit) != (other.criterion, other.limit):
             return f"it is not the state of {source}: its limit is {each.limit:g}"
         if each.failure_probability != other.failure_probability:
-            return f"it is the state of another --false-alarm, {each.failure_probability:g}"
+            return f"its --false-alarm is {each.failure_probability:g}"
         if each.max_group_size != other.max_group_size:
             what = f"groups, with --max-group-size {each.max_group_size}"
             return f"it is the state of audits of {what if each.max_group_size else 'single outputs'}"
         if each.deadline != other.deadline:
             was = "none" if each.deadline is None else f"{each.deadline:g}"
-            return f"it is the state of another --deadline, {was}"
+            return f"its --deadline is {was}"
     return None
 
 

@@ -60,7 +60,7 @@ The file has the stages in their order, each with its price; files are beside it
   detection_rate = 0.98
   max_share = 0.2
 
-The last stage takes what is left; --error-rate replaces the file's.
+The last stage takes all remaining outputs; --error-rate replaces max_error_rate of the file.
 \f
 Files of fastarac ocr -o are matched by their items: an engine without an output decides nothing there.
 Further keys: failure_probability, max_group_size; in [columns] confidence, correct, prediction, truth,
@@ -141,7 +141,7 @@ def _read(path: Path, error_rate: float | None) -> _Request:
     if prices:
         missing = [name for name in PRICES[1:] if name not in prices]
         if missing:
-            raise RefusalError(f"{path}: [costs] has no {listed(missing)}, which is expected")
+            raise RefusalError(f"{path}: [costs] has no {listed(missing)}; a price of each is expected")
         costs = _of(path, lambda: VerificationCosts(**{"verification": 0.0, **prices}), "[costs] ")
     limits = {name: content[name] for name in TOP[:3] if name in content}
     if error_rate is not None:
@@ -154,7 +154,7 @@ def _read(path: Path, error_rate: float | None) -> _Request:
     for place, each in enumerate(given, 1):
         where = f"[[stage]] {place} "
         if "name" not in each:
-            raise RefusalError(f"{path}: {where}has no name, which is expected")
+            raise RefusalError(f"{path}: {where}has no name; a name is expected")
         options: dict[str, Any] = {name: each[name] for name in ("max_share",) if name in each}
         if each["name"] in outputs:
             own = outputs[each["name"]]

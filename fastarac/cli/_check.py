@@ -78,8 +78,8 @@ Exit status: 0 if the limit holds, 1 if it fails, 3 if the outputs are too few t
 
 Draw the outputs at random from those that the policy is applied to. A log (fastarac sample --audit) has
 all outputs of a period, with the columns accepted, drawn and audit_probability; leave the truth empty
-where nobody looked. An output that was drawn and has no truth counts as an error. A log with the column
-audited in place of drawn can fail, but not hold.
+for outputs that nobody verified. A drawn output without a truth counts as an error. A log with the
+column audited instead of drawn can show that the limit fails, never that it holds.
 """
 
 NOT_OF_LOGS = (

@@ -41,20 +41,16 @@ if TYPE_CHECKING:
 
 SEED = 0  # of resamples, so that a comparison can be repeated
 BOOTSTRAP_HAS = "--method bootstrap has one"
-OF_PART = "of outputs that are verified in part, evaluate --ci has each model's interval"
-ORDER = (
-    "The outputs of the models are taken to be of the same items in the same order; "
+OF_PART = "with partly verified outputs, fastarac evaluate --ci gives each model's interval"
+ORDER = "All models are assumed to have the same items in the same order; --id COLUMN matches them."
+ORDER_AND_TRUTH = (
+    "All models are assumed to have the same items in the same order, as their truths agree; "
     "--id COLUMN matches them."
 )
-ORDER_AND_TRUTH = (
-    "The outputs of the models are taken to be of the same items in the same order, in which their "
-    "truths agree; --id COLUMN matches them."
-)
 BY_IDS = (
-    'Column "id" says which outputs are of the same item; --id none takes them in the order of their '
-    "files."
+    'Column "id" matches the items of all models; --id none takes outputs in the order of the files.'
 )
-SHARED = "Those that all models have are compared"
+SHARED = "Only shared items are compared"
 # What sets the rows of pairs apart from those of models in CSV and Markdown.
 FIELDS = (
     "model", "minus", "statistic", "method", "correction", "confidence_level", "n", "estimate",
@@ -86,7 +82,9 @@ class ComparisonRequest:
     ) -> Self:
         """Return the request, or raise where it cannot be met; `in_part`: of some that are verified."""
         if level is None:
-            raise RefusalError("--ci is none, but differences are judged by their intervals")
+            raise RefusalError(
+                "--ci is none, but a comparison needs intervals; a level such as 0.95 is expected"
+            )
         Certainty(level).check()
         request = cls(statistic_of(statistic), method, level, prices, resamples)
         tiny = {name: ([True, False], [1.0, 0.0]) for name in ("a", "b")}
@@ -327,8 +325,8 @@ def statistic_of(text: str) -> Statistic:
     name, *parameters = text.split(":")
     if name == "cost":
         raise RefusalError(
-            "--statistic cost has no place for prices; with --cost-verification, --cost-correction and "
-            "--cost-error costs are compared beside any other statistic"
+            "--statistic cost cannot take prices; leave it out and give --cost-verification, "
+            "--cost-correction and --cost-error"
         )
     values: dict[str, Any] = {}
     for parameter in parameters:

@@ -19,8 +19,8 @@ NAMES = {
 }
 # What to enter where there are but two prices.
 INCLUDED = (
-    "where correcting is part of verifying, enter a price of correction that is small beside the "
-    "others, such as 0.0001: the cheapest threshold stays what it is"
+    "if verifying includes correcting, use a small price of correction, such as 0.0001: it does not "
+    "change the cheapest threshold"
 )
 
 

@@ -67,7 +67,7 @@ def read_models(
             model = columns.get("model")
             lacks, is_missing, _ = message.partition("; the columns are ")
             if model is not None and is_missing and f" {quoted(model)}" in lacks:
-                message += "; --model is a column with the names of models: each file is one without it"
+                message += "; leave out --model if each file is one model"
             raise RefusalError(message) from None
 
 
@@ -82,8 +82,8 @@ def _refuse_engines(paths: Sequence[Path], columns: Mapping[str, Any]) -> None:
         names = names_in(path, MODEL)
         if len(names) > 1:
             raise RefusalError(
-                f'{path}: its column "{MODEL}" names several models, {listed(names)}; --model {MODEL} '
-                "tells them apart"
+                f'{path}: its column "{MODEL}" names several models, {listed(names)}; '
+                f"use --model {MODEL}"
             )
 
 
@@ -153,8 +153,8 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[
     if group is not None or not all(map(is_of_ocr, paths)):
         return dict(columns), []
     note = (
-        f'column "{PAGE}" has the pages: they are taken as groups, since words of a page depend on '
-        f"each other; --group {NONE} takes each word by itself"
+        f'pages in column "{PAGE}" are groups, because words of a page depend on each other; '
+        f"--group {NONE} treats words as independent"
     )
     return {**columns, "group": PAGE}, [note]
 
@@ -177,8 +177,7 @@ def notes_of_pages(
             name = printable(found.column)
             note = (
                 f"column {quoted(found.column)} looks like pages or documents ({found.values:,} in "
-                f"{found.rows:,} rows): where outputs of one depend on each other, intervals and "
-                f"tests are too sure without --group {name}"
+                f"{found.rows:,} rows): use --group {name} if outputs of one depend on each other"
             )
             return [note]
         repeated = None if columns.get("model") else repeated_ids(path, used, only)
@@ -191,8 +190,8 @@ def notes_of_pages(
                 )
                 return [note]
             note = (
-                f'column "{name}" has {counted}: where rows of one {name} depend on each other, '
-                f"intervals and tests are too sure without --group {name}"
+                f'column "{name}" has {counted}: use --group {name} if rows repeat an output or depend '
+                "on each other"
             )
             return [note]
     return []
@@ -219,14 +218,11 @@ def notes_of_none_right(
         said = f"none of the {n:,} outputs of {printable(name)} is right"
         if pairs:
             shown = listed([f"{quoted(read)} for {quoted(true)}" for read, true in pairs])
-            said += (
-                f", such as {shown}: outputs and truths may be written in other ways, be of different "
-                "items, or stand in other columns"
-            )
+            said += f", such as {shown}: outputs and truths may differ in spelling, order or columns"
         else:
             said += (
-                ": the labels may be reversed (1, true and yes stand for right), or --correct may have "
-                "to name another column"
+                ": the labels may be reversed (1, true and yes mean right), or --correct names the "
+                "wrong column"
             )
         notes.append(said)
     return notes
@@ -246,25 +242,23 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
         if is_of_audits(path):
             raise RefusalError(
                 f'{path} has the columns "audit_probability" and "drawn", as the log that fastarac '
-                "sample --audit writes: fastarac check --log and fastarac monitor take it as it is; "
-                "outputs whose truth is known are expected here"
+                "sample --audit writes; use it with fastarac check --log or fastarac monitor"
             )
         columns = columns_of_sample(path)
         if columns is not None:
             if not taken:
                 raise RefusalError(
-                    f'{path} has a column "{PROBABILITY}", as of outputs that were drawn to be '
-                    "verified, which are no random part of all outputs: outputs whose truth is known "
-                    "are expected, without that column (and these, where all outputs are verified, or "
-                    "all were drawn with the same probability)"
+                    f'{path} has a column "{PROBABILITY}", so its outputs were drawn to be verified: '
+                    "use "
+                    "verified outputs without that column. Remove it if all outputs are verified, or "
+                    "all were drawn with the same probability"
                 )
             judge = " --judge judge" if "judge" in columns else ""
             raise RefusalError(
-                f'{path} has a column "{PROBABILITY}", as of outputs that were drawn to be verified: '
-                f"--inclusion-probability {PROBABILITY}{judge} is expected, of all outputs with the "
-                f"answers beside them (fastarac sample --answers), or --inclusion-probability {NONE}, "
-                "which takes the rows as they are: right where all outputs are verified, or all were "
-                "drawn with the same probability"
+                f'{path} has a column "{PROBABILITY}", so its outputs were drawn to be verified: use '
+                f"--inclusion-probability {PROBABILITY}{judge} with a file of all outputs (fastarac "
+                f"sample --answers). Use --inclusion-probability {NONE} if all outputs are verified, "
+                "or all were drawn with the same probability"
             )
 
 
@@ -275,9 +269,8 @@ def refuse_searched(paths: Sequence[Path]) -> None:
     for path in paths:
         if is_of_search(path):
             raise RefusalError(
-                f'{path} has a column "{BATCH}", as of outputs that fastarac search asked for, which '
-                "are no random part of all outputs: fastarac search says what they prove; outputs that "
-                "were drawn at random (fastarac sample) are expected here"
+                f'{path} has a column "{BATCH}", so fastarac search chose its outputs, not chance. Use '
+                "it with fastarac search; here, use outputs drawn at random (fastarac sample)"
             )
 
 
@@ -292,10 +285,7 @@ def notes_of_groups(
         return []
     if all(outputs.correct.groups is None for outputs in models):
         return notes_of_pages(paths, {**columns, "group": None})
-    note = (
-        'groups were drawn whole, as column "drawn_by" says: they are taken as groups of outputs that '
-        "depend on each other"
-    )
+    note = 'groups were drawn whole (column "drawn_by"), so their outputs are treated as dependent'
     return [note]
 
 

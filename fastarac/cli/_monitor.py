@@ -54,10 +54,10 @@ Exit status: 1 if the limit is proved to be exceeded, or the error rate rose lat
   fastarac monitor policies/ audits.csv --policy source --state state.json
   fastarac monitor policy.json pages.csv --group page --max-group-size 40 --state state.json
 
-The files hold outputs that were drawn at random, accepted or not, with their truth, or they are logs as
-fastarac sample --audit writes them. Each audit counts once, by its id; without ids, a file that repeats
-an earlier one does not count again. All outputs of a page (--group) belong in one file. The policies of
-a folder share the probability of a false alarm.
+The files hold outputs drawn at random, accepted or not, with their truth; logs of fastarac sample
+--audit will do, too. Each audit counts once, by its id; without ids, a repeated file counts once.
+All outputs of a page (--group) belong in one file. The policies of a folder share the probability of a
+false alarm.
 """
 
 NEEDED = (
@@ -87,39 +87,39 @@ AuditFiles = Annotated[
 PolicyColumn = Annotated[
     str | None,
     option(
-        "--policy COLUMN", "The policy in the folder POLICY that accepted an output.",
+        "--policy COLUMN", "Policy that accepted each output, named as in the folder POLICY.",
         Panel.columns, expert=True,
     ),
 ]  # fmt: skip
 FalseAlarm = Annotated[
     float,
     option(
-        "--false-alarm PROBABILITY", "Probability of ever raising a false alarm of the limit.",
+        "--false-alarm PROBABILITY", "Probability of ever giving a false alarm about the limit.",
         Panel.sure,
     ),
 ]  # fmt: skip
 MaxGroupSize = Annotated[
     int | None,
-    option("--max-group-size N", "Most outputs that a group of --group may have.", Panel.sure),
+    option("--max-group-size N", "Largest number of outputs in a group of --group.", Panel.sure),
 ]
 UpdatesToFalseAlarm = Annotated[
     int,
     option(
-        "--updates-to-false-alarm N", "Mean number of updates to a false alarm of a change.",
+        "--updates-to-false-alarm N", "Mean number of updates until a false alarm about a change.",
         Panel.sure, expert=True,
     ),
 ]  # fmt: skip
 DrawnAt = Annotated[
     str | None,
     option(
-        "--drawn-at COLUMN", "When an output was drawn: a date or a number.",
+        "--drawn-at COLUMN", "Time at which each output was drawn: a date or a number.",
         Panel.columns, expert=True,
     ),
 ]  # fmt: skip
 Deadline = Annotated[
     float | None,
     option(
-        "--deadline TIME", "How long to wait for an answer, in days where --drawn-at has dates.",
+        "--deadline TIME", "Time to wait for an answer; in days if --drawn-at has dates.",
         Panel.verifying, expert=True,
     ),
 ]  # fmt: skip

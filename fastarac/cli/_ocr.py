@@ -49,7 +49,7 @@ TruthFiles = Annotated[
 OutputFiles = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="OCR...", help="What engines read: a file or folder for each.", show_default=False
+        metavar="OCR...", help="Engine output: one file or folder per engine.", show_default=False
     ),
 ]
 Names = Annotated[
@@ -69,7 +69,7 @@ LevelOption = Annotated[
     TextLevel,
     option(
         "--text-level LEVEL",
-        "Whose text counts in PAGE, ALTO and hOCR: auto, region, line or word.",
+        "Text level to read in PAGE, ALTO and hOCR: auto, region, line or word.",
         Panel.files,
         expert=True,
     ),
@@ -87,7 +87,7 @@ MapOption = Annotated[
 WithinOption = Annotated[
     Within | None,
     option(
-        "--within", "Leave out words outside the regions that the truth covers.",
+        "--within", "Leave out words outside the regions of the truth.",
         Panel.files, expert=True,
     ),
 ]  # fmt: skip
@@ -113,7 +113,10 @@ InsertedOption = Annotated[
 MissedPrice = Annotated[
     float | None,
     option(
-        "--cost-missed PRICE", "Price of a missed word, if it has its own.", Panel.costs, expert=True
+        "--cost-missed PRICE",
+        "Price of a missed word, if it differs from other errors.",
+        Panel.costs,
+        expert=True,
     ),
 ]
 MovedOption = Annotated[
@@ -134,7 +137,7 @@ FoldOption = Annotated[
 JoinOption = Annotated[
     Join,
     option(
-        "--join HOW", "Confidence of a word read in parts: their min, mean or max.",
+        "--join HOW", "Confidence of a word read in parts: min, mean or max of the parts.",
         Panel.files, expert=True,
     ),
 ]  # fmt: skip
@@ -142,7 +145,7 @@ CompareOption = Annotated[list[str] | None, option(COMPARE, COMPARE_HELP, Panel.
 RenameOption = Annotated[
     list[str] | None,
     option(
-        "--rename FIELD=NAME", "The name of a field in the truth; repeatable, or a .toml file.",
+        "--rename FIELD=NAME", "Rename a field as in the truth; repeatable, or a .toml file.",
         Panel.columns, expert=True,
     ),
 ]  # fmt: skip

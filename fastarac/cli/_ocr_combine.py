@@ -25,13 +25,16 @@ Combine = Annotated[
 CombinationFile = Annotated[
     Path | None,
     option(
-        "--combination FILE", "Combine engines as --save-combination learnt.", Panel.files, expert=True
+        "--combination FILE",
+        "Combine engines with a file from --save-combination.",
+        Panel.files,
+        expert=True,
     ),
 ]
 SaveCombination = Annotated[
     Path | None,
     option(
-        "--save-combination FILE", "Write what --combine learns from all pages as .json.",
+        "--save-combination FILE", "Write the combination learnt from all pages as a .json file.",
         Panel.output, expert=True,
     ),
 ]  # fmt: skip

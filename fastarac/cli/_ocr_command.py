@@ -34,10 +34,12 @@ if TYPE_CHECKING:
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.io import Outputs
 
-CLUSTERED = "Intervals are by {group}: {units} of one {group} depend on each other, {group}s do not."
+CLUSTERED = (
+    "Intervals are by {group}: {units} of one {group} may depend on each other, {group}s may not."
+)
 ALONE = (
-    "Intervals take {units} for independent of each other (--group none): they are too narrow where "
-    "those of one {group} have much in common."
+    "Intervals treat {units} as independent (--group none). They are too narrow if {units} of one "
+    "{group} resemble each other."
 )
 # The items; those that are never accepted have no confidence.
 KNOWN = """
@@ -205,9 +207,7 @@ def find(
         )
         if prices is not None and (charged or missed_price is not None):
             who = "engines" if charged else "missed words"
-            notes.append(
-                f"Costs are not tested against each other where {who} have a price of their own."
-            )
+            notes.append(f"Differences in cost are not tested, as {who} have their own price.")
         elif prices is not None:
             try:
                 costs = CostComparison.of(

@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     from fastarac.results import AbsentField, FieldOutputs
 
 ITEMS = (
-    "Items are the fields of the truth, and outputs without a true value. A field without an output or "
-    "without a confidence is rejected: no threshold accepts it, for a person sees that it is empty. A "
-    "document is right if all its fields are, and goes straight through if all its outputs are "
-    "accepted and it lacks no required field."
+    "Items are the fields of the truth and outputs without a true value. A field without an output or "
+    "a confidence is always rejected, because a person sees that it is empty. A document is right if "
+    "all its fields are right. It goes straight through if all its outputs are accepted and it has "
+    "every required field."
 )
 ITEMS_BRIEF = (
-    "A document goes straight through if all its outputs are accepted and it lacks no required field."
+    "A document goes straight through if all its outputs are accepted and it has every required field."
 )
 UNLISTED = (
-    "Where the truth does not list a field, nothing is known of it: list it, empty where there is "
-    "none, or say --fields-complete, if what is not listed has no true value."
+    "The truth does not list every field. Add an empty row for each absent field, or use "
+    "--fields-complete if unlisted fields are absent."
 )
 CHOSEN = (
-    "These figures are of these documents: fastarac fit says them of the half that does not prove its "
-    "limit, so that whoever chooses by them keeps the limit."
+    "These figures describe all these documents. To choose optional fields, use those of fastarac fit: "
+    "they come from the half that does not test the limit."
 )
 ABSENT = ("optional", "documents", "absent", "rightly", "unlisted")
 SHOWN = 20  # fields in the table; the other formats have all
@@ -65,7 +65,7 @@ def are_given(request: OcrRequest) -> bool:
         tables = [path for path in outputs if path.is_file() and is_field_table(path)]
     if tables:
         raise RefusalError(
-            f"{tables[0]} is a table of fields and {truth} has none: a table with the columns "
+            f"{tables[0]} is a table of fields, but {truth} has no fields; a table with the columns "
             "document, field and truth, or JSON with the fields of each document, is expected"
         )
     if options := request.fields.given():
@@ -275,7 +275,7 @@ class EngineFields:
                 of_engine = f" of {printable(name)}" if len(names) > 1 else ""
                 yield Said(
                     f"{count(both)} rejected {'fields' if both > 1 else 'field'}{of_engine} "
-                    f"{'are' if both > 1 else 'is'} right, too: empty, as the truth is."
+                    f"{'are' if both > 1 else 'is'} right: output and truth are both empty."
                 )
         yield Said(f"{ITEMS} {_comparison(self.engines[names[0]])}")
 
@@ -345,14 +345,14 @@ def _check(request: OcrRequest) -> None:
     missed = request.alignment.missed
     if missed not in (None, "reject"):
         raise RefusalError(
-            f"--missed is {missed}; fields without an output are rejected, as someone sees "
-            "that they are empty: reject is expected"
+            f"--missed is {missed}; fields take reject alone, because a person sees that a field is "
+            "empty"
         )
     if request.of_texts:
         verb = "is" if len(request.of_texts) == 1 else "are"
         raise RefusalError(
-            f"{listed(list(request.of_texts))} {verb} for texts; fields need no alignment, and are "
-            "compared by --compare"
+            f"{listed(list(request.of_texts))} {verb} for texts; use --compare for fields, which need "
+            "no alignment"
         )
 
 
@@ -409,8 +409,8 @@ def _in_words(error: Exception) -> str:
     message = message.replace("fields_complete=True", "--fields-complete")
     if "without a truth: " in message:
         message += (
-            "; --rename FIELD=NAME gives fields the names that the truth has, and --skip-unmatched "
-            "leaves them out"
+            "; --rename FIELD=NAME gives fields the names in the truth, and --skip-unmatched leaves "
+            "them out"
         )
     return message
 
@@ -455,8 +455,8 @@ def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Par
     yield AnswerTable(limits, [columns[:4], columns[4:]], "limit")
     right = rounded_percent(float(fields.documents().correct.mean()))
     yield Said(
-        f"{right} of the documents are right as a whole. Beside the threshold that keeps the limit "
-        "among fields stands the one that keeps it among documents."
+        f"{right} of the documents are right as a whole. The table has two thresholds: one keeps the "
+        "limit among fields, the other among documents."
     )
 
 
@@ -476,7 +476,7 @@ def _absent(fields: FieldOutputs, model: Model, absent: Sequence[AbsentField]) -
     """Yield how often fields are absent, and what that costs at the first limit."""
     threshold = model.point(0).threshold
     at = short(model.limits[0])
-    yield Said(f"What goes through is that at the threshold of the fields for {at}.", "dim")
+    yield Said(f"Shares straight through are at the fields' threshold for {at}.", "dim")
     often = sorted(absent, key=lambda each: -each.absent)
     yield from (Said(f"{printable(str(each))}.") for each in often[:SHOWN])
     if len(often) > SHOWN:
@@ -487,8 +487,8 @@ def _absent(fields: FieldOutputs, model: Model, absent: Sequence[AbsentField]) -
         every = fields.all_optional(threshold)
         through, wrong = map(rounded_percent, (every.straight_through_rate, every.document_error_rate))
         yield Said(
-            f"All of them optional, {through} of documents would go through, and undetected errors are "
-            f"{wrong}."
+            f"With all of them optional, {through} of documents would go straight through, and {wrong} "
+            "of all documents would have an undetected error."
         )
     yield Said(CHOSEN, "dim")
 

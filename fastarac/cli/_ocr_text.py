@@ -283,7 +283,7 @@ class EngineTexts:
         if len(policies) == 1:
             aligned = [self._of(model.name)[0] for model in models]
             yield Said(
-                "No other policy makes items with a confidence."
+                "No other policy adds items with a confidence."
                 if any(each.missed or each.counts["inserted"] for each in aligned)
                 else "Nothing is missed or inserted: no policy changes what is accepted."
             )
@@ -291,7 +291,7 @@ class EngineTexts:
         of_engines = " of each engine" if len(models) > 1 else ""
         kinds = {name for each in every.values() for name in each.varied}
         what = what_counts(name for name in next(iter(policies))._fields if name in kinds)
-        yield Said(f"Accepted share{of_engines} where {what} count as something else:\n")
+        yield Said(f"Accepted share{of_engines} if {what} are counted in another way:\n")
         rows = [policy.name for policy in policies]
         rows[0] += " (as above)"
         hard = any(each.accepted_without for each in every.values())
@@ -347,20 +347,20 @@ def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:
     missed: dict[MissedPolicy, None] = dict.fromkeys(policy.missed for policy in policies)
     said = [f"{name}: {BRIEFLY[name].format(units=units)}" for name in missed]
     if len({policy.inserted for policy in policies}) > 1:
-        said.append("wrong, drop: inserted outputs are wrong, or left out")
+        said.append("wrong, drop: inserted outputs are wrong or left out")
     if len({policy.moved for policy in policies}) > 1:
-        said.append("right, wrong: moved words are right, or wrong")
+        said.append("right, wrong: moved words are right or wrong")
     return f"{'; '.join(said)}."
 
 
 def _spread(spread: float, of: str, limit: str, varied: Sequence[str]) -> str:
     points, what = f"{100 * spread:.1f} points", what_counts(varied)
     if spread < MOVES:
-        return f"What {what} count as moves the share by at most {points}."
+        return f"Counting {what} in another way changes the share by at most {points}."
     options = ", ".join(f"--{name}" for name in varied)
     return (
-        f"At {limit}, what {what} count as ({options}) moves the share{of} by up to {points}: choose "
-        "it by who would see such a word, before the figures."
+        f"At {limit}, the count of {what} ({options}) changes the share{of} by up to {points}: choose "
+        "it before you see the figures, by who would notice such a word."
     )
 
 
@@ -448,13 +448,13 @@ def _how_to_pair(error: Exception) -> str:
     n_paired = getattr(error, "n_paired", None)
     if n_paired == 0:
         return (
-            "no names are alike: a table for --pair says which files belong together, and --map which "
-            "columns of one table hold the words of all pages"
+            "no names match: list the pairs of files in a table for --pair, or name the columns of one "
+            "table of all words with --map"
         )
     skip = "--skip-unmatched leaves them out"
     if n_paired is None:
         return skip
-    return f"a table for --pair says which belong together, and {skip}"
+    return f"a table for --pair lists the pairs, and {skip}"
 
 
 def _unmatched(error: Exception) -> bool:

@@ -63,12 +63,11 @@ WORDS = {  # inside messages
 
 NONE = "none"  # turns off what an option does by itself
 RISK_OF_GROUPS = (
-    "of outputs that depend on each other, a risk is guaranteed only over thresholds that were fixed "
-    "without them"
+    "for dependent outputs, a guarantee of a risk needs thresholds that were fixed without them"
 )
 RISK_BY_PAGE = (
-    "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the outputs "
-    f"of a page for independent: {RISK_OF_GROUPS}"
+    "--max-risk has no --guarantee by page; use --error-rate, or --group none to treat the outputs of "
+    f"a page as independent: {RISK_OF_GROUPS}"
 )
 
 
@@ -280,7 +279,7 @@ InclusionProbability = Annotated[
 ]
 JudgeColumn = Annotated[
     str | None,
-    option("--judge COLUMN", "Guess at the chance that an output is right.", Panel.columns),
+    option("--judge COLUMN", "Estimated chance that each output is right.", Panel.columns),
 ]
 ByColumn = Annotated[
     str | None,
@@ -292,7 +291,7 @@ GroupColumn = Annotated[
 ]
 ModelColumn = Annotated[
     str | None,
-    option("--model COLUMN", "Model of each output, where files hold several.", Panel.columns),
+    option("--model COLUMN", "Model of each output, if files hold several.", Panel.columns),
 ]
 Weight = Annotated[
     str | None, option("--weight COLUMN", "Weight of each output.", Panel.columns, expert=True)
@@ -316,7 +315,10 @@ MaxRisk = Annotated[float | None, MAX_RISK]
 Thresholds = Annotated[
     list[float] | None,
     option(
-        "--threshold CONFIDENCE", "Accept outputs from this confidence on.", Panel.limits, parser=number
+        "--threshold CONFIDENCE",
+        "Accept outputs at or above this confidence.",
+        Panel.limits,
+        parser=number,
     ),
 ]
 CostVerification = Annotated[
@@ -328,7 +330,7 @@ CostCorrection = Annotated[
     option("--cost-correction PRICE", "Price of correcting a wrong output.", Panel.costs),
 ]
 CostError = Annotated[
-    float | None, option("--cost-error PRICE", "Price of an error that nobody notices.", Panel.costs)
+    float | None, option("--cost-error PRICE", "Price of an unnoticed error.", Panel.costs)
 ]
 ReviewerDetection = Annotated[
     float | None,
@@ -347,12 +349,12 @@ ReviewerFalseAlarm = Annotated[
 Level = Annotated[
     float | None,
     option(
-        "--ci LEVEL", "Level of intervals, or none.", Panel.sure,
+        "--ci LEVEL", "Confidence level of intervals, or none.", Panel.sure,
         parser=level,
     ),
 ]  # fmt: skip
 GUARANTEE = option(
-    "--guarantee PROBABILITY", "Guarantee limits, except with this probability.",
+    "--guarantee PROBABILITY", "Guarantee limits with this probability of failure.",
     Panel.sure,
 )  # fmt: skip
 Guarantee = Annotated[float | None, GUARANTEE]
@@ -363,7 +365,13 @@ Resamples = Annotated[
 ]
 Seed = Annotated[
     int,
-    option("--seed N", "The same number draws the same outputs.", Panel.verifying, expert=True, min=0),
+    option(
+        "--seed N",
+        "Random seed; the same seed draws the same outputs.",
+        Panel.verifying,
+        expert=True,
+        min=0,
+    ),
 ]
 STATISTIC = option(
     "--statistic NAME", "Metric, such as roc_auc or acceptance_rate:threshold=0.9.", Panel.sure
@@ -374,7 +382,9 @@ MethodName = Annotated[
 ]
 OutputFormat = Annotated[PrintedFormat, format_option("table (default), markdown, json or csv")]
 TextOrJson = Annotated[Form, format_option("text (default) or json")]
-Details = Annotated[bool, option("--details", "Print everything else, too, by sections.", Panel.output)]
+Details = Annotated[
+    bool, option("--details", "Also print all other figures, in sections.", Panel.output)
+]
 MaxMemory = Annotated[
     str | None,
     option(
@@ -404,7 +414,7 @@ MaxRatio = Annotated[
 ]  # fmt: skip
 SafeCsv = Annotated[
     bool,
-    option("--safe-csv", "Keep spreadsheets from running texts in CSV files.", Panel.other),
+    option("--safe-csv", "Stop CSV texts from running as formulas.", Panel.other),
 ]
 Plot = Annotated[
     Path | None,
@@ -413,9 +423,9 @@ Plot = Annotated[
 ReportFile = Annotated[
     Path | None, option("--report FILE", "Write a report with charts as an .html file.", Panel.output)
 ]
-STATE = option("--state FILE", "File that keeps what is known so far.", Panel.output)
+STATE = option("--state FILE", "File that stores the progress between runs.", Panel.output)
 State = Annotated[Path | None, STATE]
-BUDGET = option("--budget N", "How many outputs to verify in all.", Panel.verifying)
+BUDGET = option("--budget N", "Total number of outputs to verify.", Panel.verifying)
 
 
 def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
@@ -424,11 +434,11 @@ def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
         return None
     if len(columns) > 2 or len(set(columns)) < len(columns):
         raise RefusalError(
-            f"--group names {', '.join(map(quoted, columns))}; one column, or two different ones, are "
-            "expected"
+            f"--group names {', '.join(map(quoted, columns))}; one column, or two different columns, "
+            "are expected"
         )
     if len(columns) == 2 and "none" in columns:
-        raise RefusalError("--group none is for no groups; leave out the other --group")
+        raise RefusalError("--group none excludes any other --group; leave out one of the two")
     return columns[0] if len(columns) == 1 else tuple(columns)
 
 

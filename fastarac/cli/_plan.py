@@ -100,7 +100,7 @@ Detect = Annotated[
 ]
 Outputs = Annotated[
     int | None,
-    option("--outputs N", "How many outputs will come, of which some are audited.", Panel.limits),
+    option("--outputs N", "Number of outputs to come, audited or not.", Panel.limits),
 ]
 Power = Annotated[
     float | None,

@@ -171,8 +171,8 @@ def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:
     """Return the group of each item, by the one column that policies and plans take."""
     if outputs.crossed is not None:
         raise RefusalError(
-            "the columns of --group are crossed (neither lies within the other); one column, or two of "
-            "which one lies within the other, is expected here"
+            "the columns of --group are crossed (neither lies within the other); one column, or two "
+            "nested columns, is expected here"
         )
     return labels_of(outputs.group)
 

@@ -27,7 +27,7 @@ PolicyFile = Annotated[
 ]
 Document = Annotated[
     str | None,
-    option("--document COLUMN", "Documents, each accepted whole or not at all.", Panel.columns),
+    option("--document COLUMN", "Documents, each accepted as a whole or not at all.", Panel.columns),
 ]
 DocumentTypes = Annotated[
     str | None,
@@ -47,7 +47,7 @@ Optional = Annotated[
 FieldsComplete = Annotated[
     bool,
     option(
-        "--fields-complete", "Take a field that a document's truth does not list as empty.",
+        "--fields-complete", "Treat a field as empty if the truth does not list it.",
         Panel.columns, expert=True,
     ),
 ]  # fmt: skip

@@ -60,12 +60,12 @@ Fill in the column "correct" of the file; --answers then writes all outputs with
   fastarac sample ocr/ --budget 500 -o to_verify.csv --images scans/ --crops crops/
   fastarac sample ocr/ --answers to_verify.csv -o verified.csv
 
-With --answers and a larger --budget, more outputs are drawn; repeat the options and the --seed of the
-first time, whose answers are kept. With --group, groups are drawn whole; with --by, each part gets its
-share.
+With --answers and a larger --budget, sample draws more outputs and keeps the answers; repeat the
+options and the --seed of the first draw. With --group, groups are drawn whole; with --by, each part
+gets its share.
 
-With --audit, the file is a log for fastarac check --log and monitor; fill in the truth of what was
-drawn. Give both files that fastarac apply wrote: tables with the same columns are taken as one.
+With --audit, the file is a log for fastarac check --log and monitor; fill in the truth of the drawn
+outputs. Give both files that fastarac apply wrote: tables with the same columns count as one.
 
 Files and folders of an OCR engine are read as fastarac apply reads them, a row for each word: page,
 number, box, text and confidence.
@@ -82,7 +82,7 @@ Mix = Annotated[
 ]  # fmt: skip
 AuditedPolicy = Annotated[
     Path | None,
-    option("--audit POLICY", "Draw audits of what this policy accepts.", Panel.verifying),
+    option("--audit POLICY", "Draw audits of the outputs that this policy accepts.", Panel.verifying),
 ]
 Answers = Annotated[
     Path | None,
@@ -176,7 +176,7 @@ def _require_together(given: set[str]) -> None:
         )
     if "--group" in given:
         raise RefusalError(
-            "--group is given beside --audit, whose audits are of single outputs; without --audit "
+            "--group is given beside --audit, which draws single outputs; without --audit "
             "groups are drawn whole, which fastarac check --inclusion-probability takes"
         )
 

@@ -35,7 +35,7 @@ Examples:
   fastarac search outputs.csv --max-risk 0.02 --state state.json -o next.csv
 
 Fill in the column "correct" of the batch, and run the same command again: it reads the answers and
-writes the next batch. What it promises holds whenever you stop.
+writes the next batch. Its promise holds at every batch, so you may stop at any time.
 """
 
 StateFile = Annotated[Path, STATE]

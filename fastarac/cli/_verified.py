@@ -40,9 +40,7 @@ def refuse_others(options: Mapping[str, Any], beside: str = "--inclusion-probabi
     """Raise where an option is given that is not offered where some outputs are verified."""
     given = next((name for name, value in options.items() if value), None)
     if given is not None:
-        raise RefusalError(
-            f"{given} is given beside {beside}, which it does not go with; leave out one of the two"
-        )
+        raise RefusalError(f"{given} is given beside {beside}; leave out one of the two")
 
 
 def columns_of(
@@ -55,12 +53,12 @@ def columns_of(
     """Return the columns as `read_verified` takes them."""
     if group == NONE:
         raise RefusalError(
-            f"--group {NONE} is given beside --inclusion-probability; the column by which outputs were "
-            "drawn whole is expected, or no --group: a file of a sample says by which they were"
+            f"--group {NONE} is given beside --inclusion-probability; leave it out, or name the column "
+            "of the groups that were drawn whole"
         )
     if isinstance(group, tuple):
         raise RefusalError(
-            "--group names two columns; where some outputs are verified, the one by which they were "
+            "--group names two columns; for partly verified outputs, the one column of the groups "
             "drawn whole is expected"
         )
     if inclusion_probability is None:
@@ -90,8 +88,8 @@ def evaluate(
     failure_probability = certainty.failure_probability
     if failure_probability is not None and limits.max_risk:
         raise RefusalError(
-            "--max-risk is given beside --guarantee; of outputs that are verified in part, evaluate "
-            "guarantees --error-rate, and fit --max-risk"
+            "--max-risk is given beside --guarantee; for partly verified outputs, use --error-rate, or "
+            "fastarac fit --max-risk"
         )
     delivery.check()
     form, report = str(delivery.form), delivery.report
@@ -101,14 +99,13 @@ def evaluate(
         )
     if by is not None and report is not None:
         raise RefusalError(
-            "--by is given beside --inclusion-probability and --report, which has no groups of outputs "
-            "that are verified in part; leave out one of the two"
+            "--by is given beside --inclusion-probability and --report; leave out --by or --report"
         )
     if prices is not None:
         if report is not None:
             raise RefusalError(
-                "--report is given beside --inclusion-probability and prices, which that page does not "
-                "show; leave out --report, or the prices"
+                "--report is given beside --inclusion-probability and prices; leave out --report or "
+                "the prices"
             )
         arguments |= {"costs": prices.costs, "reviewer": prices.reviewer}
     conditions.require_models(names_of_files(paths))

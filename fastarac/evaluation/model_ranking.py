@@ -134,7 +134,7 @@ class Lead(Result):
             if others:
                 parts.append(f"{listed([name, *others])} {even}")
         if reverse and not clear:
-            parts.append(f"{reverse} the order is the reverse")
+            parts.append(f"{reverse} the order is reversed")
         return f"{self.judged} {'; '.join(parts)}."
 
     @property

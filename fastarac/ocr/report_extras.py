@@ -287,9 +287,9 @@ class ReportedPages(Source):
             if not missed or self.sensitivity.accepted[self.policy][limit]:
                 return ""
             return (
-                f"nobody looks for missing {self.units}, so that {rounded_percent(missed / n_true)} of "
-                f"the true {self.units} remain wrong, whatever people verify: no threshold keeps the "
-                "limit"
+                f"nobody looks for missing {self.units}, so {rounded_percent(missed / n_true)} of the "
+                f"true {self.units} remain wrong even if people verify everything: no threshold keeps "
+                "the limit"
             )
         if not missed > bound.value * n_true:
             return ""

@@ -257,7 +257,7 @@ def _compared(other: OptionalSetting, now: OptionalSetting) -> str:
     through, before = (percent(each.straight_through_rate, 3) for each in (other, now))
     errors, earlier = (percent(each.undetected_error_rate, 2) for each in (other, now))
     if other[1:] == now[1:]:
-        return f"as many documents would go through, {before}"
+        return f"the same share of documents, {before}, would go through"
     return compared_words(through, before, errors, earlier)
 
 

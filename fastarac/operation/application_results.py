@@ -135,7 +135,7 @@ class AppliedPolicy(Result):
         """What speaks against the policy for these outputs; None where nothing does."""
         if self.shift is None or not self.shift.shifted:
             return None
-        return f"{self.shift}; the limit and the expected errors need not hold for these outputs"
+        return f"{self.shift}; the limit and the expected errors may not hold for these outputs"
 
     @property
     def unit(self) -> str:
@@ -184,7 +184,7 @@ class AppliedPolicy(Result):
         if self.unknown_fields:
             fate = "rejects" if self.n_documents is None else "ignores"
             these = f"{self.unknown_fields:,} {plural('output', self.unknown_fields)}"
-            yield f"the policy {fate} {these} of fields that it does not know"
+            yield f"the policy {fate} {these} of unknown fields"
         if self.lacking_documents:
             verb = "lacks" if self.lacking_documents == 1 else "lack"
             yield f"{self.lacking_documents:,} of the other documents {verb} a required field"

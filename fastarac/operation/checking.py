@@ -159,8 +159,8 @@ class PolicyCheck(Result):
             )
         if self._needs_drawn:
             return (
-                f"no verdict on {head} without drawn=, which says what was drawn: errors among outputs "
-                f"that were drawn and have no result are missed; {rate}"
+                f"no verdict on {head} without drawn=: drawn outputs without a result may hide errors; "
+                f"{rate}"
             )
         sure = percent((1.0 + found.confidence_level) / 2.0)
         low, high = widened(found.low, found.high)
@@ -195,7 +195,7 @@ class PolicyCheck(Result):
         if self.audited is not None:
             unanswered = ""
             if self.unanswered:
-                unanswered = f"; {self.unanswered:,} drawn without a result count as errors"
+                unanswered = f"; {self.unanswered:,} drawn outputs without a result count as errors"
             return f"estimated from {self.audited:,} audits{unanswered}"
         if self.verified is not None:
             return f"estimated from {self.verified:,} verified of {self.n_items:,} outputs"

@@ -227,6 +227,6 @@ def require_documents(documents: object, by: object, **given: Any) -> None:
         if value is None or (name == "optional" and not np.size(value)):
             continue
         if documents is None:
-            raise TypeError(f"{name} is given without documents, for which alone it counts")
+            raise TypeError(f"{name} is given without documents; leave it out, or name the documents")
         if by is None and name != "rejected":
-            raise TypeError(f"{name} is given without by, which has the fields of documents")
+            raise TypeError(f"{name} is given without by, the fields of the documents; by is expected")

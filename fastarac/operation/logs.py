@@ -212,9 +212,9 @@ def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:
     n, share = len(accepted), policy.accepted / policy.n_items
     if accepted.all() and share**n < CHANCE:
         warn_unreliable(
-            f"all {n:,} outputs are accepted, but {percent(share, 3)} of those that the policy was "
-            "fitted on: where it was applied before, give both files that were written, lest rates be "
-            "of the accepted outputs alone, and their confidences look as if they had moved"
+            f"all {n:,} outputs are accepted, but the policy accepted {percent(share, 3)} when it was "
+            "fitted. Add the outputs that it rejected: without them, rates are of accepted outputs "
+            "alone, and confidences seem to have moved"
         )
 
 

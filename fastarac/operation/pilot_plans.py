@@ -120,12 +120,12 @@ class PolicySampleSize(Result):
         """Yield what the range means, the least number, and what is promised."""
         if not math.isnan(self.pilot_power_low):
             yield (
-                f"a pilot of this size leaves that range open (8 in 10 such pilots); by itself it says "
+                f"8 of 10 pilots of this size give a share in this range, this one "
                 f"{percent(self.power, 3)}. A larger pilot narrows the range"
             )
         if self.least_groups is not None:
             least = self._number(self.least_groups, self.least_items)
-            yield f"fewer than {least} can never be enough"
+            yield f"at least {least} are needed, even without a single error"
         whole = (
             "all outputs are accepted and"
             if self.criterion == "max_error_rate"

@@ -189,7 +189,7 @@ class Policy(Result):
         """Which outputs or documents are accepted."""
         if self.documents:
             if self.document_threshold <= 0.0:
-                return "(all that lack no required field)"
+                return "(all that have every required field)"
             right = "each output is right" if self.documents == "least" else "all outputs are right"
             least = f"{self.document_threshold:.4g}"
             return f"(where {right} with an estimated probability >= {least})"
@@ -219,7 +219,7 @@ class Policy(Result):
         words = f", from {self.n_verified:,} verified of {self.n_items:,} outputs"
         if self.least_probability is None:
             return words
-        return f"{words}, if none was drawn with a probability below {self.least_probability:.4g}"
+        return f"{words}, if each was drawn with a probability of at least {self.least_probability:.4g}"
 
     @property
     def promise(self) -> str:
@@ -271,13 +271,12 @@ class Policy(Result):
         said = []
         if self.regions:
             said.append(
-                f"The limit is one of outputs {self.regions}; nothing tells on a new page where these "
-                "are."
+                f"The limit is for outputs {self.regions}; a new page does not show these regions."
             )
         if self.missed_rate:
             said.append(
-                f"Shares are of the outputs read: the engine missed {percent(self.missed_rate, 3)} of "
-                "the true words in the reference, and nobody sees those here."
+                "Shares are of the outputs read. In the reference, the engine missed "
+                f"{percent(self.missed_rate, 3)} of the true words; nobody sees missed words here."
             )
         return " ".join(said)
 

@@ -249,7 +249,7 @@ def _require_fields(found: dict[str, Any]) -> None:
     if found["absences"] and [each.field for each in found["absences"]] != list(fields):
         raise ValueError("absences is not of the fields; one of each, in their order, is expected")
     if any(each.optional != (each.field in found["optional"]) for each in found["absences"]):
-        raise ValueError("absences has another field as optional than optional")
+        raise ValueError("absences and optional name different optional fields")
     if found["settings"] and found["settings"][0].optional != found["optional"]:
         raise ValueError("settings[0].optional is not optional; the present ones are expected there")
     saved.require_rising(tuple(each.type for each in found["types"]), "the types of types")

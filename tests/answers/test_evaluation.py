@@ -70,9 +70,9 @@ class TestRisksAndThresholds:
     def test_risk(self):
         model = model_of("m", CORRECT, CONFIDENCE, max_risk=[0.25, 0.0])
         assert evaluation.words([model]) == [
-            f"At most {limit} of what is accepted wrong: accept {share} automatically {rest}."
+            f"At most {limit} errors among the accepted: accept {share} automatically {rest}."
             for limit, share, rest in (
-                ("25%", "80.0%", "at confidence >= 0.6; 25.0% of what is accepted is wrong"),
+                ("25%", "80.0%", "at confidence >= 0.6; 25.0% of the accepted outputs are wrong"),
                 ("0%", "40.0%", "at confidence >= 0.8; no errors remain"),
             )
         ]

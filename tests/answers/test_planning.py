@@ -13,11 +13,11 @@ def test_a_guarantee():
     found = planning.guarantee_answer(plan)
     assert found.sentences() == [
         (
-            "Verify 2,185 outputs drawn at random: in 80% of samples that proves the limit of 1% "
-            "with 95% confidence, if 0.5% of the outputs are accepted and wrong."
+            "Verify 2,185 outputs drawn at random. If 0.5% of all outputs are accepted and wrong, "
+            "80% of such samples prove the limit of 1% with 95% confidence."
         ),
-        "Fewer than 299 can never be enough, however good the outputs are.",
-        "From 1,941 on some numbers are enough, from 2,185 on all are.",
+        "At least 299 outputs are needed, even without a single error.",
+        "Some sizes from 1,941 on are enough; all sizes from 2,185 on are.",
     ]
     sizes = operation.sample_size_for_guarantee(0.01, 0.005)
     assert {name: found.figures[name] for name in sizes._fields} == sizes._asdict()
@@ -52,7 +52,7 @@ def test_a_comparison(difference, points):
     (said,) = found.sentences()
     assert said == (
         "Verify 3,923 outputs that both models read: 80% of such samples show a difference of "
-        f"{points}, if one model alone is right on 5% of outputs."
+        f"{points}, if exactly one model is right on 5% of them."
     )
 
 
@@ -64,6 +64,6 @@ def test_an_interval():
 
 def test_a_design_effect():
     assert planning.design_effect_sentence(1.234, ["form", "page"], "a.csv", 0.02) == (
-        "Because errors cluster by form and page in a.csv, it takes 1.23 times as many outputs as if "
-        "they were independent, at the threshold for 2%."
+        "Errors cluster by form and page in a.csv: the plan multiplies the outputs by 1.23, measured "
+        "at the threshold for 2%."
     )

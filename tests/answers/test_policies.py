@@ -54,7 +54,9 @@ def test_a_fit(policy):
 def test_a_fit_by_halves_and_in_part(policy):
     by = np.resize(["a", "b"], N)
     halves = operation.fit_policy(*outputs(0), by=by, max_error_rate=0.05)
-    assert policies.tested_sentence(halves).startswith("In the half of the sample that tested it, ")
+    assert policies.tested_sentence(halves).startswith(
+        "In the half of the sample that tested the limit, "
+    )
     table = policies.fit_answer(halves).screen.table
     assert table is not None
     assert table.names == ["a", "b"]
@@ -93,8 +95,8 @@ def test_a_check(policy, check):
 def test_a_check_with_items_that_are_not_read(check):
     found = replace(check, n_items=1000, accepted=500, n_unread=1000)
     assert policies.accepted_sentence(found) == (
-        "500 of 2,000 items are accepted (25%); the limit is about the 1,000 with an output (50% of "
-        "them are accepted)."
+        "500 of 2,000 items are accepted (25%); the limit applies to the 1,000 with an output, 50% of "
+        "them accepted."
     )
 
 
@@ -103,12 +105,12 @@ def test_notes_of_a_check(policy, check):
     doubtful = replace(policy, accepted=N // 2)
     (note,) = policies.accepted_alone_note(replace(check, accepted=N), doubtful)
     assert note.text == (
-        "All 4,000 are accepted, but the policy accepts 50%: the limit is a share of accepted and "
-        "rejected outputs, so add the rejected ones."
+        "All 4,000 are accepted, but the policy accepts 50%: the limit is a share of all "
+        "outputs, so add the rejected ones."
     )
     for documents, fate in ((False, "rejects"), (True, "ignores")):
         note = policies.unknown_fields_note(replace(check, unknown_fields=1, documents=documents))
-        assert note.text == f"The policy {fate} 1 output of fields that it does not know."
+        assert note.text == f"The policy {fate} 1 output of unknown fields."
 
 
 def test_a_log_says_what_it_guarantees(policy):
@@ -163,17 +165,17 @@ def test_a_monitor(policy):
 def test_notes_of_audits():
     assert monitoring.recounted_note(3, 3) == []
     assert monitoring.recounted_note(3, 0) == [
-        "its 3 audits were counted before, and are not counted again"
+        "its 3 audits were counted before and do not count again"
     ]
     assert monitoring.recounted_note(3, 1) == [
-        "2 of its 3 audits were counted before, and are not counted again"
+        "2 of its 3 audits were counted before and do not count again"
     ]
     assert monitoring.late_note(0, has_deadline=True) == []
     assert monitoring.late_note(2, has_deadline=True) == [
-        "2 answers came after their deadline, and no longer count"
+        "2 answers came after their deadline and no longer count"
     ]
     assert monitoring.late_note(2, has_deadline=False) == [
-        "2 answers came after their audits were counted, and no longer count"
+        "2 answers came after their audits were counted and no longer count"
     ]
     assert monitoring.unanswered_note(0) == []
     (said,) = monitoring.unanswered_note(4)

@@ -20,7 +20,7 @@ def test_a_draw():
     found = sampling.drawn_answer(sample, GOAL, is_audit=False, answers=Path("old.csv"))
     first, least_limit, *others = found.sentences()
     assert first == 'Drew 102 of 1,000 outputs: fill in the column "correct" of to_verify.csv.'
-    assert least_limit.startswith("Even if none is wrong, this sample proves no limit below ")
+    assert least_limit.startswith("Without a single error, this sample proves a limit of ")
     assert others == [
         "The answers of old.csv are kept: fill in the empty ones.",
         f"Each output was drawn with a probability from {least:.4g} to {most:.4g}.",

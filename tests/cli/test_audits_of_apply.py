@@ -75,7 +75,7 @@ def test_one_of_the_files_alone_is_warned_of(folder, tmp_path):
     answer(log, tmp_path / "done.csv", truth)
     checked = run("check", policy, tmp_path / "done.csv", "--log", code=None)
     for done in (drawn, checked):
-        assert done.output.count("give both files that were written") == 1
+        assert done.output.count("Add the outputs that it rejected") == 1
 
 
 def test_what_the_truth_of_rejected_outputs_is_does_not_matter(folder):

@@ -258,7 +258,7 @@ class TestNothingRight:
         said = " ".join(run(*command.split(), texts, labels).output.split())
         assert (
             'one of the 4 outputs of texts is right, such as "EUR 9" for "9", "x" for "y" and "A" for '
-            '"a": outputs and truths may be written in other ways'
+            '"a": outputs and truths may differ in spelling'
         ) in said
         assert "one of the 4 outputs of labels is right: the labels may be reversed (1," in said
 

@@ -156,7 +156,7 @@ class TestFigures:
         assert any(each.interval.low != each.adjusted_interval.low for each in found.pairs)
         assert "Best by ARAC-AUC: knn-votes, significantly better than svm-rbf, " in text
         assert "adjusted for 6 pairs (Holm)" in text
-        assert "items that all have: knn-votes, " in text.replace("\n", " ")
+        assert "shared items: knn-votes, " in text.replace("\n", " ")
         assert text.index("svm-rbf - knn-votes") > text.index("knn-votes - svm-rbf")
 
     def test_bootstrap_says_so(self, digits):
@@ -188,7 +188,7 @@ class TestFigures:
         ]
         path = write(tmp_path / "f.csv", rows, "m,correct,confidence")
         text = run(path, "--model", "m").stdout
-        assert "Of 55 differences, those of the best model are shown" in text
+        assert "--format json has all 55" in text
         assert sum(" - " in line for line in text.splitlines()) == 10
         assert len(content(path, "--model", "m")["pairs"]) == 55
 
@@ -224,18 +224,18 @@ class TestPairing:
         )
         same = write(tmp_path / "c.csv", sorted(ROWS_B))
         result = run(pair[0], same, "--id", "none", "--format", "json")
-        assert "in the same order, in which their truths agree; --id COLUMN" in result.stderr
+        assert "in the same order, as their truths agree; --id COLUMN" in result.stderr
         for name, rows in (("d", ROWS_A), ("e", ROWS_B)):
             plain = ((int(row[1] == row[2]), row[3]) for row in rows)
             write(tmp_path / f"{name}.csv", plain, "correct,confidence")
         table = run(tmp_path / "d.csv", tmp_path / "e.csv").stdout
-        assert "taken to be of the same items in the same order; --id COLUMN matches them." in table
+        assert "assumed to have the same items in the same order; --id COLUMN matches them." in table
 
     def test_a_column_of_ids_is_used_without_being_named(self, tmp_path, pair):
         """Two files of the same items, one of them shuffled, are compared item by item."""
         assert content(*pair) == content(*pair, "--id", "id")
         found = run(*pair, "--format", "json")
-        said = 'Column "id" says which outputs are of the same item; --id none takes them in the order'
+        said = 'Column "id" matches the items of all models; --id none takes outputs in the order'
         assert said in found.stderr
         assert said in " ".join(run(*pair).stdout.split())
         other = write(tmp_path / "c.csv", [("v", *ROWS_B[0][1:]), *ROWS_B[1:]])
@@ -258,7 +258,7 @@ class TestPairing:
             found = run(*files, "--id", "id", "--format", "json")
             assert json.loads(found.stdout)["comparisons"][0]["n"] == 2
             assert (
-                'the models have different items, 2 of which all of them have: c lacks "x". Those'
+                'the models have different items, 2 of which all of them have: c lacks "x". Only'
                 in (found.stderr)
             )
         others = write(tmp_path / "d.csv", [("p", 1, 1, 0.5), ("q", 1, 1, 0.5)])
@@ -470,7 +470,7 @@ def test_the_statistic_cost_is_told_where_prices_go(tmp_path, statistic):
     path = tmp_path / "a.csv"
     path.write_text("correct,confidence\n1,1\n0,0\n")
     said = commands.reason("compare", path, path, "--statistic", statistic)
-    assert "with --cost-verification, --cost-correction and --cost-error costs are compared" in said
+    assert "leave it out and give --cost-verification, --cost-correction and --cost-error" in said
 
 
 @pytest.mark.parametrize(
@@ -491,7 +491,10 @@ def test_parameters_of_a_statistic_are_no_options(rate, found):
         (("compare", "a.csv", "b.csv", "--resamples", 50), "--resamples is for --method bootstrap,"),
         (("compare", "a.csv", "b.csv", "--resamples", 0), "'--resamples': it should be at least 2"),
         (("sample", "a.csv", "-o", "b.csv", "--seed", "x"), "'--seed': it should be an integer"),
-        (("compare", "a.csv", "b.csv", "--ci", "none"), "--ci is none, but differences are judged by"),
+        (
+            ("compare", "a.csv", "b.csv", "--ci", "none"),
+            "--ci is none, but a comparison needs intervals;",
+        ),
     ],
 )
 def test_options_are_refused_in_our_words(command, message):

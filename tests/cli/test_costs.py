@@ -240,7 +240,7 @@ def test_models_that_cost_as_little_tie(tmp_path):
         (tmp_path / f"{name}.csv").write_text("correct,confidence\n1,0.9\n0,0.1\n")
     prices = ("--cost-verification", 1, "--cost-correction", 1, "--cost-error", 9)
     said = run(tmp_path / "a.csv", tmp_path / "b.csv", *prices).stdout.replace("\n", " ")
-    assert "b costs as little: a tie." in said
+    assert "b costs the same: a tie." in said
     assert "To see whether a lead is more than chance, run: fastarac compare" in said
 
 
@@ -249,4 +249,4 @@ def test_two_prices_are_told_what_to_enter(tmp_path):
     path.write_text("correct,confidence\n1,0.9\n0,0.1\n")
     two = ("--cost-verification", 0.08, "--cost-error", 12)
     for more in ((), ("--cost-correction", 0)):
-        assert "small beside the others, such as 0.0001" in refusal(path, *two, *more)
+        assert "a small price of correction, such as 0.0001" in refusal(path, *two, *more)

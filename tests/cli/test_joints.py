@@ -157,7 +157,7 @@ EXPECTED = {
 }
 REASONS = {
     "A": 'has the columns "audit_probability" and "drawn", .* check --log and fastarac monitor take it',
-    "B": 'has a column "search_batch", .* outputs that were drawn at random .* are expected',
+    "B": 'has a column "search_batch", .* use outputs drawn at random',
     "C": 'it has a column "correct", which is to be added; a file without it is expected',
     "D": 'it has a column "drawn", which is to be added; a file without it is expected',
     "E": "there are no rows",
@@ -167,7 +167,7 @@ REASONS = {
     "N": "the policy accepts none of its outputs",
     "P": 'column "inclusion_probability" holds .* a plain sample is expected, such as .* --mix 1 draws',
     "R": 'it has a column "row", which is to be added; a file without it is expected',
-    "S": 'has a column "inclusion_probability", as of outputs that were drawn .* expected',
+    "S": 'has a column "inclusion_probability", so its outputs were drawn .* use',
     "T": 'there is neither a column "correct" nor the two columns "prediction" and "truth"',
 }
 

@@ -62,7 +62,7 @@ class TestFigures:
     def test_each_counts_once(self, few):
         options = "--max-risk", 0.25, "--max-risk", "0.250", "--threshold", 0.7, "--threshold", ".7"
         sentences = run("evaluate", few, *options).stdout
-        assert sentences.count("At most 25% of what is accepted wrong") == 1
+        assert sentences.count("At most 25% errors among the accepted: accept 80.0% auto") == 1
         assert sentences.count("At confidence >= 0.7: accept 60.0% automatically") == 1
 
     def test_error_rates_are_the_default_only_where_nothing_else_is_asked(self, few):

@@ -88,7 +88,7 @@ def test_figures_sentences_and_the_page(folder, one, tmp_path):
     assert "What the audits say" in text
     assert f"{n_open} outputs were drawn and have no result; they count as errors." in text
     out = run("check", one, path, "--log", code=None).stdout
-    assert f"from {answered.sum():,} audits; {n_open} drawn without a result count as " in out
+    assert f"from {answered.sum():,} audits; {n_open} drawn outputs without a result count as " in out
     assert " A threshold fitted to this log: accept " in out
     assert "if every output that was drawn has its result" not in out
 

@@ -34,7 +34,7 @@ def policy(tmp_path):
     return tmp_path / "policy.json"
 
 
-AGAIN = "fastarac: note: {} were counted before, and are not counted again.\n"
+AGAIN = "fastarac: note: {} were counted before and do not count again.\n"
 
 
 def figures(done):
@@ -274,7 +274,7 @@ def test_a_change_lately(policy, tmp_path):
         result = run("monitor", policy, *files[:13], "--state", again, code=1)
     assert result.stdout.startswith("Alarm: the error rate seems to have risen ")
     message = refusal("monitor", policy, files[0], *told, "--updates-to-false-alarm", 50)
-    assert "it is the state of another --updates-to-false-alarm, 1000; give" in message
+    assert "its --updates-to-false-alarm is 1000; give" in message
 
 
 def test_pages(policy, tmp_path):
@@ -318,13 +318,13 @@ def test_open_audits_by_date(policy, tmp_path):
     late = write(tmp_path / "5.csv", [(*second[0][:3], 0)], header)
     done = run("monitor", policy, late, *told, "--format", "json")
     assert json.loads(done.stdout)["warnings"] == [
-        f"{late}: 1 answers came after their deadline, and no longer count."
+        f"{late}: 1 answers came after their deadline and no longer count."
     ]
     old = write(tmp_path / "6.csv", [("f", "2026-03-03", 0.99, 1)], header)
     message = refusal("monitor", policy, old, *told)
     assert f'{old}, row 1: column "drawn_at" holds' in message
     message = refusal("monitor", policy, late, *told[:4], "--deadline", 7)
-    assert "it is the state of another --deadline, 28; give" in message
+    assert "its --deadline is 28; give" in message
     assert "--drawn-at is given without --deadline" in refusal("monitor", policy, late, *told[:4])
     message = refusal("monitor", policy, late, *told, "--group", "id", "--max-group-size", 9)
     assert "it is the state of audits of single outputs" in message

@@ -84,7 +84,7 @@ def test_one_engine_in_words():
     assert "reject, wrong, right (as above)     70.1%" in text
     options = "--missed, --inserted, --moved"
     assert (
-        f"what missed, inserted and moved words count as ({options}) moves the share by up to" in said
+        f"the count of missed, inserted and moved words ({options}) changes the share by up to" in said
     )
     assert "confidence intervals, from 20 pages." in text
     assert "group" not in text
@@ -139,7 +139,7 @@ def test_pages_make_intervals_wider():
 
     assert width("page") != width("none")
     text = run(*SAMPLE, "--group", "none").stdout
-    assert "Intervals take words for independent of each other (--group none)" in text
+    assert "Intervals treat words as independent (--group none)" in text
 
 
 def test_error_rates_stand_beside_the_decision(folders):
@@ -182,9 +182,9 @@ def test_a_guarantee_counts_pages():
     alone = run(*plain, *options, "--group", "none").stdout
     assert "With 95% confidence at most 5% errors remain: accept at confidence >= " in alone
     assert refusal(*plain, "--guarantee", 0.05, "--max-risk", 0.1) == (
-        "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the "
-        "outputs of a page for independent: of outputs that depend on each other, a risk is guaranteed "
-        "only over thresholds that were fixed without them"
+        "--max-risk has no --guarantee by page; use --error-rate, or --group none to treat the "
+        "outputs of a page as independent: for dependent outputs, a guarantee of a risk needs "
+        "thresholds that were fixed without them"
     )
 
 
@@ -243,7 +243,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
         assert of_file["acceptance_rate/cheapest"] <= of_file["acceptance_rate/0.9"]
     cheap = "--missed", "reject", *prices[:2], "--cost-verification", 2, "--cost-error", 5
     text = run(*SAMPLE, *cheap).stdout
-    assert "At these prices the cheapest threshold of plain would accept outputs without a" in text
+    assert "At these prices the cheapest threshold of plain accepts outputs without a" in text
     folders = sample_folders()
     plain = run(folders.truth, folders.outputs["plain"], *cheap, "--format", "json").stdout
     (alone,) = commands.records(plain)
@@ -492,7 +492,7 @@ def test_an_engine_that_is_blank_on_most_pages_does_not_win(many):
 def test_engines_that_lose_words_are_named_with_the_likely_reason(many):
     text = " ".join(run(many / "truth", many / "merges", many / "drops", many / "good").stdout.split())
     assert "merges: 100% of the true words are missed or merged (0 missed and 240 merged of" in text
-    assert "as where spaces are dropped; --unit character compares characters, whatever is" in text
+    assert "as if spaces were dropped; --unit character compares characters, whatever is" in text
     assert "drops: 50.0% of the true words are missed or merged (120 missed and 0 merged of" in text
     assert "240): parts of the pages are not read, such as columns, margins or small print." in text
     assert "good: " not in text.partition("parts of the pages")[2]
@@ -503,7 +503,7 @@ def test_reversed_is_said_where_words_are_ranked_errors_first(many):
         return " ".join(run(many / "truth", many / engine, *options).stdout.split())
 
     turned = said("turned")
-    assert "The confidence of turned seems reversed: what is correct tends to have less of it" in turned
+    assert "The confidence of turned seems reversed: correct items tend to have less of it" in turned
     assert " among words that are neither merged nor split (ROC-AUC = 0." in turned
     # of which missed words above all others would say the same
     for options in ((), ("--missed", "residual")):
@@ -544,19 +544,19 @@ def test_pages_of_a_written_file_are_groups_by_themselves(folders):
     engines = folders / "truth", folders / "one", folders / "two"
     run(*engines, "-o", "two.csv")
     compared = commands.detailed("compare", "two.csv", "--model", "model")
-    assert 'Column "page" has the pages' in compared.stdout
+    assert 'ages in column "page" are groups' in compared.stdout
     assert "from influence values of 3 groups" in " ".join(compared.stdout.split())
     alone = commands.run("compare", "two.csv", "--model", "model", "--group", "none")
-    assert 'Column "id" says which outputs are of the same item' in " ".join(alone.stdout.split())
+    assert 'Column "id" matches the items of all models' in " ".join(alone.stdout.split())
     with_pages = commands.run("evaluate", "two.csv", "--model", "model", "--ci", "0.95")
-    assert "has the pages: they are taken as groups" in with_pages.stdout
+    assert 'ages in column "page" are groups' in with_pages.stdout
     none = commands.run("evaluate", "two.csv", "--model", "model", "--ci", "0.95", "--group", "none")
-    assert "has the pages: they are taken as groups" not in none.stdout
+    assert 'ages in column "page" are groups' not in none.stdout
     assert none.stdout != with_pages.stdout
     assert commands.run("evaluate", "two.csv", "--model", "model", "--group", "page").exit_code == 0
     arguments = "two.csv", "--only", "one", "--error-rate", "0.5", "-o", "policy.json"
     fitted = commands.detailed("fit", *arguments, code=3)
-    assert "has the pages: they are taken as groups" in fitted.stdout
+    assert 'ages in column "page" are groups' in fitted.stdout
     assert "There are 3 groups" in fitted.stdout
     alone = commands.detailed("fit", *arguments, "--group", "none", code=None)
     assert "groups" not in alone.stdout
@@ -568,7 +568,7 @@ def test_agreement_is_of_several_engines(folders):
         write_output(folders / "one" / f"{page}.json", [(word, 1.0) for word in words])
     arguments = folders / "truth", folders / "one", "--error-rate", "0.1", "--report", "r.html"
     said, report = run(*arguments).stdout, (folders / "r.html").read_text()
-    assert "all engines have the same text" not in said + report
+    assert "all engines agree on" not in said + report
     few = "9 outputs are few for a limit of 10% errors: chance decides much of these figures."
     assert few in " ".join(said.split())
     assert few in report[report.index('id="decision"') : report.index("All figures")]
@@ -580,8 +580,8 @@ def test_missed_words_that_nobody_looks_for_exceed_a_limit(folders):
     said = " ".join(run(*arguments, "--report", "r.html").stdout.split())
     aligned = align_files(pair_files(folders / "truth", folders / "two"), missed="residual").aligned
     left = np.mean(aligned.kind == "missed")
-    assert "At most 1% errors: it cannot be kept, whatever people verify. Nobody looks for" in said
-    assert "missing words, so that 22.2% of the true words remain wrong, whatever people verify" in said
+    assert "At most 1% errors: no threshold keeps this limit, even with all outputs verified." in said
+    assert "missing words, so 22.2% of the true words remain wrong" in said
     report = (folders / "r.html").read_text()
     card = report[report.index('id="decision"') : report.index("All figures")]
     assert f"the limit cannot be kept, {rounded_percent(left)} of all words stay wrong" in card
@@ -604,7 +604,7 @@ def test_what_is_said_of_other_policies_counts_all_rows(folders, missed):
     shares = [row[0] for row in sensitivity(aligned, read_limits(0.01, (), ())).accepted.values()]
     assert min(shares) == 0.0
     said = " ".join(run(*arguments, "--report", "r.html").stdout.split())
-    assert f"moves the share by up to {100 * max(shares):.1f} points" in said
+    assert f"changes the share by up to {100 * max(shares):.1f} points" in said
     assert f"{100 * max(shares):.1f} points apart" in (folders / "r.html").read_text()
 
 
@@ -612,8 +612,8 @@ def test_names_of_which_none_are_alike(folders):
     for path in (folders / "one").iterdir():
         path.rename(path.with_name(f"scan_{path.name}"))
     message = refusal(folders / "truth", folders / "one")
-    assert "no names are alike: a table for --pair says which files belong together" in message
-    assert "--map which columns of one table hold the words" in message
+    assert "no names match: list the pairs of files in a table for --pair" in message
+    assert "name the columns of one table of all words with --map" in message
     assert "--skip-unmatched" not in message
 
 

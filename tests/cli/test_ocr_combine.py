@@ -58,7 +58,7 @@ def test_the_combination_and_the_rule_are_rows_of_their_own(folders):
         assert rows[name]["missed"] == aligned.missed
     assert Combination.load(model).names == ("one", "two")
     said = " ".join(found["decisions"])
-    assert "one = two: of " in said
+    assert "one = two: all engines agree on " in said
     assert "is worth up to" in said or "saves nothing" in said
     # with what was learnt, on other pages (here the same)
     again = json.loads(run(*arguments(folders), "--combination", model, "--format", "json").stdout)

@@ -113,8 +113,8 @@ def test_words(tables):
     said = " ".join(text.split())
     assert "engine 4 8 6 1 1 1 2 0" in said
     assert 'Right though the texts differ: total: 1 right by number, such as "1,250.00" for' in said
-    assert "1 rejected field is right, too: empty, as the truth is." in said
-    assert "A field without an output or without a confidence is rejected" in said
+    assert "1 rejected field is right: output and truth are both empty." in said
+    assert "A field without an output or a confidence is always rejected" in said
     assert "Fields are compared by number (total) and text (name)." in said
     assert "Intervals are by document" in said
     assert "from 4 documents." in said
@@ -125,7 +125,7 @@ def test_words(tables):
     exact = run(tables / "both.csv", "--compare", "exact", "--group", "none").stdout
     assert "Fields are compared exactly." in exact
     assert "in form alone; --compare takes " in exact.replace("\n", " ")
-    assert "Intervals take fields for independent of each other (--group none)" in exact
+    assert "Intervals treat fields as independent (--group none)" in exact
 
 
 def test_fields_that_documents_lack(tables):
@@ -165,7 +165,7 @@ def test_fields_that_documents_lack(tables):
         "is expected (empty where there is none), or --fields-complete, if what is not listed has no "
         "true value"
     )
-    assert "or say --fields-complete" in run(*paths).stdout.replace("\n", " ")
+    assert "or use --fields-complete" in run(*paths).stdout.replace("\n", " ")
     complete = "--optional", "name", "--fields-complete", "--format", "json"
     (row,) = json.loads(run(*paths, *complete).stdout)["models"]
     assert row["straight_through_rate/0.125"] == 3 / 4  # of 7 items no error may remain
@@ -215,18 +215,17 @@ def test_refusals(tables):
     (tables / "page.txt").write_text("amber")
     assert "there is no column" in refusal(truth, tables / "page.txt")
     assert refusal(tables / "page.txt", engine) == (
-        f"{engine} is a table of fields and {tables / 'page.txt'} has none: a table with the columns "
-        "document, field and truth, or JSON with the fields of each document, is expected"
+        f"{engine} is a table of fields, but {tables / 'page.txt'} has no fields; a table with the "
+        "columns document, field and truth, or JSON with the fields of each document, is expected"
     )
     assert refusal(tables / "page.txt", tables / "page.txt", "--compare", "number") == (
         "--compare is for fields; texts have --fold (see fastarac ocr --help)"
     )
     assert refusal(both, "--fold", "case", "--unit", "line") == (
-        "--unit and --fold are for texts; fields need no alignment, and are compared by --compare"
+        "--unit and --fold are for texts; use --compare for fields, which need no alignment"
     )
     assert refusal(both, "--missed", "separate") == (
-        "--missed is separate; fields without an output are rejected, as someone sees that they are "
-        "empty: reject is expected"
+        "--missed is separate; fields take reject alone, because a person sees that a field is empty"
     )
     assert run(both, "--missed", "reject", *COMPARE)
     assert refusal(both).endswith(
@@ -245,7 +244,7 @@ def test_refusals(tables):
     write(tables / "more.csv", ("document", "field", "prediction", "confidence"), [("z", "q", "1", 1)])
     message = refusal(truth, tables / "more.csv")
     assert "1 output without a truth: q of z; --rename FIELD=NAME gives fields the names" in message
-    assert message.endswith("that the truth has, and --skip-unmatched leaves them out")
+    assert message.endswith("in the truth, and --skip-unmatched leaves them out")
     absent = write(
         tables / "absent.csv",
         ("document", "field", "prediction", "confidence"),
@@ -272,7 +271,7 @@ def test_fields_of_other_names(tables):
     assert "loud: 7 outputs" not in found
     message = refusal(truth, tables / "loud.jsonl", *COMPARE)
     assert "total" not in message.partition(";")[0].replace("TOTAL", "")
-    assert "; --rename FIELD=NAME gives fields the names that the truth has" in message
+    assert "; --rename FIELD=NAME gives fields the names in the truth" in message
     message = refusal(truth, tables / "loud.jsonl", *COMPARE, "--skip-unmatched")
     assert message.startswith(
         f"{tables / 'loud.jsonl'}: none of the 8 fields of the truth has an output"
@@ -312,7 +311,7 @@ def test_a_lead_by_chance_is_a_tie_and_a_clear_one_is_not(tmp_path):
     assert "; its lead over b (" in limit
     assert " may be chance." in limit
     assert "1,000 outputs then cost " in limit
-    assert "Cheapest over the 1,500 items that all have: " in rest
+    assert "Cheapest over the 1,500 shared items: " in rest
     assert " tie: the difference may be chance." in rest.partition("Cheapest over the ")[2]
     page = report.read_text(encoding="utf-8")
     assert "<dt>Lead</dt>" in page

@@ -65,7 +65,7 @@ def test_a_language_in_which_an_engine_is_blind(tmp_path, rates, leader, excepti
     decisions = [said for said in found["decisions"] if said.startswith("At most 5% errors: ")]
     assert f": {leader} accepts most" in decisions[0]
     end = f"beyond chance, except {exception}."
-    assert decisions[0].endswith((end, f"may be chance; {exception} the order is the reverse."))
+    assert decisions[0].endswith((end, f"may be chance; {exception} the order is reversed."))
     assert any(note in said for said in decisions)
     parts = found["comparisons"][0]["parts"]
     assert [part["value"] for part in parts] == ["de", "en", "fr", "ru"]

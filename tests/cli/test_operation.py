@@ -264,7 +264,7 @@ class TestPlan:
     def test_what_is_printed(self, folder):
         out = run("plan", "--error-rate", 0.01, "--expect", 0.005).stdout
         assert out.startswith("Verify 2,185 outputs ")
-        assert "Fewer than 299 " in out
+        assert "At least 299 outputs " in out
         assert "0.75% 8,753 9,409" in " ".join(out.split())
         share = run("plan", "--error-rate", 0.01, "--detect", 0.02, "--outputs", 40_000).stdout
         assert "Audit 1,015 outputs drawn at random (2.54% of" in share
@@ -285,7 +285,7 @@ class TestPlan:
         threshold = fa.operating_point(correct, confidence, max_error_rate=0.02).threshold
         effect = operation.design_effect(correct, confidence, groups=pages, threshold=threshold)
         out = " ".join(run("plan", "--error-rate", 0.02, "--detect", 0.03, *pilot).stdout.split())
-        assert f" {effect:.2f} times as many outputs" in out
+        assert f"the outputs by {effect:.2f}, " in out
         sizes = operation.audit_plan(0.02, 0.03, design_effect=effect)
         assert f"Audit {sizes.stable:,} outputs" in out
         options = {"statistic": "roc_auc", "half_width": 0.01}
@@ -435,7 +435,7 @@ class TestMonitor:
         assert found["audited"] == 1800
         assert found["alarm"]
         other = refusal("monitor", folder / "p.json", days[0], *options, "--false-alarm", 0.1)
-        assert "state.json: it is the state of another --false-alarm, 0.05; give" in other
+        assert "state.json: its --false-alarm is 0.05; give" in other
         state.write_text("{}")
         assert "not the file of a fastarac monitor" in refusal(
             "monitor", folder / "p.json", days[0], *options

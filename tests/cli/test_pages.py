@@ -8,7 +8,7 @@ from commands import detailed as run
 from commands import refusal
 
 N_PAGES, WORDS = 40, 50
-NOTE = 'column "page" has the pages: they are taken as groups'
+NOTE = 'ages in column "page" are groups'
 
 
 def write(path, seed, scale=100.0, models=("B",)):
@@ -129,5 +129,5 @@ def test_rows_that_repeat_are_pointed_out(tmp_path):
 
 def test_a_risk_is_not_guaranteed_by_page(words):
     risk = "evaluate", words / "fitted.csv", "--max-risk", 0.2, "--guarantee", 0.05
-    assert "--group none takes" in refusal(*risk)
+    assert "--group none to treat" in refusal(*risk)
     assert run(*risk, "--group", "none").stdout

@@ -57,4 +57,4 @@ def test_where_one_is_expected(items):
     message = reason("evaluate", path, "--ci", "0.95", "--group", "writer", "--group", "writer")
     assert "--group names" in message
     message = reason("evaluate", path, "--ci", "0.95", "--group", "none", "--group", "writer")
-    assert "--group none is for no groups" in message
+    assert "--group none excludes any other --group" in message

@@ -236,7 +236,7 @@ class TestDependence:
         alone = fa.asymptotic_interval(*DATA["knn-votes"])
         assert record["arac_auc_low"] != alone.low
         text = run("evaluate", pages, *CI, "--group", "page").stdout
-        assert "from 90 groups of outputs that depend on each other" in text
+        assert "from 90 groups of dependent outputs" in text
 
     @pytest.mark.slow
     def test_a_column_of_pages_is_noticed(self, pages, tmp_path):
@@ -262,7 +262,7 @@ class TestDependence:
         pair = fa.compare_models(models, groups=self.PAGES).pair("pages", "other")
         assert found["pairs"][0]["pvalue"] == pytest.approx(pair.pvalue, rel=1e-9)
         assert (
-            "influence values of 90 groups of outputs"
+            "influence values of 90 groups of dependent outputs"
             in run("compare", pages, other, "--group", "page").stdout
         )
 
@@ -273,8 +273,8 @@ class TestDependence:
         options = "--group", "page", "--guarantee", 0.05, "--max-risk", 0.1
         message = refusal("evaluate", pages, *options)
         assert message.startswith("--max-risk has no --guarantee for a --group; --error-rate has one")
-        assert "--group: of outputs that depend on each other, a risk is guaranteed" in message
-        assert message.endswith("only over thresholds that were fixed without them")
+        assert "--group: for dependent outputs, a guarantee of a risk" in message
+        assert message.endswith("needs thresholds that were fixed without them")
 
     def test_guarantees(self, pages):
         options = "--group", "page", "--guarantee", 0.05, "--error-rate", 0.2
@@ -284,10 +284,8 @@ class TestDependence:
         assert record["acceptance_rate/guaranteed/0.2"] == sure.acceptance_rate > 0
         said = " ".join(run("evaluate", pages, *options).stdout.split())
         assert "With 95% confidence at most 20% errors remain: accept at confidence >=" in said
-        assert (
-            "for new outputs from the same source whose groups err independently of each other and "
-            f"have at most {sure.max_group_size} outputs each, as the largest here, for each model"
-        ) in said
+        assert "for new outputs from the same source, for each model and limit on its own" in said
+        assert f"have at most {sure.max_group_size} outputs each, like the largest here" in said
 
 
 class TestGuarantee:
@@ -316,7 +314,7 @@ class TestGuarantee:
             f"{share:.1f}% of the outputs.\n"
         ) in text
         assert (
-            "With 95% confidence at most 1% of what is accepted is wrong: accept at confidence >= "
+            "With 95% confidence at most 1% of the accepted outputs are wrong: accept at confidence >= "
         ) in text
         assert "holds for new outputs from the same source" in text
 

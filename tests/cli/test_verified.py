@@ -144,7 +144,7 @@ def test_compare(folder):
     (pair,), (other,) = found["comparisons"][0]["pairs"], expected.pairs
     assert pair["pvalue"] == other.pvalue
     assert abs(pair["difference"]) == abs(other.difference)
-    assert "taken to be of the same items in the same order" in done.stderr
+    assert "assumed to have the same items in the same order" in done.stderr
     text = run("compare", *paths, *BY, "--statistic", "roc_auc").stdout
     assert f"{expected.intervals[0].estimate:.4f}" in text
     assert "run,minus" not in text
@@ -169,7 +169,7 @@ def test_compare_by_id(folder, tmp_path):
     assert found[0]["pairs"][0]["pvalue"] == pytest.approx(straight[0]["pairs"][0]["pvalue"], rel=0.05)
     unnamed = run("compare", a, mixed, *options[:-4], "--format", "json")
     assert json.loads(unnamed.stdout)["comparisons"] == found
-    assert 'Column "id" says which outputs are of the same item' in unnamed.stderr
+    assert 'Column "id" matches the items of all models' in unnamed.stderr
     in_place = (*options[:-4], "--id", "none", "--format", "json")
     by_place = json.loads(run("compare", a, mixed, *in_place).stdout)
     wider = by_place["comparisons"][0]["pairs"][0]["standard_error"]
@@ -195,12 +195,12 @@ def test_samples_need_the_option(folder, tmp_path):
     fit = "fit", "--error-rate", 0.2, "-o", tmp_path / "new.json"
     for command in (("evaluate",), fit, ("check", policy)):
         message = reason(*command, sample)
-        assert "--inclusion-probability inclusion_probability --judge judge is expected" in message
+        assert "use --inclusion-probability inclusion_probability --judge judge" in message
         as_they_are = run(*command, sample, "--inclusion-probability", "none", code=None).stdout
         expected = run(*command, plain, code=None).stdout
         again = as_they_are.replace("drawn", "plain").replace(" --inclusion-probability none", "")
         assert again == expected
-    assert "--judge judge is expected" in reason("compare", plain, sample)
+    assert "--judge judge with a file of all outputs" in reason("compare", plain, sample)
     run("compare", plain, sample, "--inclusion-probability", "none")
     beside = "--inclusion-probability", "none", "--judge", "judge"
     assert "--judge is given beside" in reason("evaluate", sample, *beside)
@@ -308,7 +308,7 @@ def test_refusals(folder, tmp_path):
     assert "should end in .html" in reason("evaluate", path, *BY, "--report", tmp_path / "a.txt")
     by = (*BY, "--by", "page")
     assert "--by is given beside" in reason("evaluate", path, *by, "--report", tmp_path / "a.html")
-    assert "--guarantee is about all" in reason("evaluate", path, *by, "--guarantee", 0.1)
+    assert "--guarantee is for all" in reason("evaluate", path, *by, "--guarantee", 0.1)
     assert "--method bootstrap is given" in reason(
         "compare", path, folder / "b.csv", *BY, "--method", "bootstrap"
     )

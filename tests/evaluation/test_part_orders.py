@@ -63,7 +63,7 @@ def test_the_language_in_which_the_leader_is_blind():
     assert [part.value for part in lead.parts] == list(LANGUAGES)
     assert [part.value for part in lead.reversed_parts] == ["ru"]
     assert lead.exception == "except in ru"
-    assert lead.sentence.endswith("may be chance; in ru the order is the reverse.")
+    assert lead.sentence.endswith("may be chance; in ru the order is reversed.")
     sure = lead_of(0, skill=(4, 4, 4, 0), blind=True, n_pages=20, easy=-1)
     assert sure.sentence.endswith(", beyond chance, except in ru.")
     (part,) = lead.reversed_parts

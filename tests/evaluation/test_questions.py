@@ -19,7 +19,7 @@ REVERSED = (RNG.random(N) - 0.3 * CORRECT).round(4)
 COARSE = -REVERSED.round(1)
 CONSTANT = np.full(N, 0.5)
 FIELD = np.where(np.arange(N) % 2, "a", "b")
-TURNED = r"^the confidence.* seems reversed: what is correct tends to have less of it \(ROC-AUC = 0\.2"
+TURNED = r"^the confidence.* seems reversed: correct items tend to have less of it \(ROC-AUC = 0\.2"
 ALIKE = r"^the confidence.* is the same for all \d+ items: no threshold tells them apart"
 ONE = r"^max_(error_rate|risk) is 1, which every threshold keeps; 1% is 0\.01"
 

@@ -33,9 +33,7 @@ def test_columns_that_are_read_across():
     other = [f"w{k}" for k in range(50)]
     truth = {"one": other, "two": IN_ORDER}
     text = said(truth, {"one": other, "two": ACROSS})
-    assert (
-        "(38.0%) are read right but out of order (1 page: two), as where columns are read line" in text
-    )
+    assert "(38.0%) are read right but out of order (1 page: two), as if columns were read line" in text
     assert "out of order" not in said(truth, truth)
     few = [*other[10:], *other[:10]]
     assert "out of order" not in said(truth | {"one": other}, {"one": few, "two": IN_ORDER})
@@ -124,6 +122,6 @@ def test_words_of_which_none_is_right():
     truth, output = {"one": ["amber", "bridge", "Corn"]}, {"one": ["ambre", "bridgo", "corn"]}
     assert (
         'None of the 3 true words is read right, such as "ambre" for "amber", "bridgo" for "bridge" '
-        'and "corn" for "Corn": truth and outputs may be of different pages'
+        'and "corn" for "Corn". Truth and outputs may be of different pages'
     ) in said(truth, output)
     assert "None of the" not in said(truth, output, fold=["case"])

@@ -130,7 +130,7 @@ class TestDrawn:
         assert (known.verdict, known.unanswered, known.exit_status) == ("holds", 0, 0)
         assert (found.verdict, found.unanswered, found.exit_status) == ("too few", None, 3)
         assert found.interval == known.interval
-        assert str(found).startswith("no verdict on the limit of 2% without drawn=, which says what ")
+        assert str(found).startswith("no verdict on the limit of 2% without drawn=: drawn outputs ")
         assert (found.still_needed, found.needed_words, found.expected_verdict) == (None, "", "too few")
         # that too many are wrong can be seen all the same
         truth = np.where(np.random.default_rng(1).random(20_000) < 0.1, 0, truth)
@@ -150,7 +150,9 @@ class TestDrawn:
         assert (found.verdict, found.interval, found.errors) == (
             expected.verdict, expected.interval, expected.errors,
         )  # fmt: skip
-        words = f"from {found.audited:,} audits; {n_open} drawn without a result count as errors"
+        words = (
+            f"from {found.audited:,} audits; {n_open} drawn outputs without a result count as errors"
+        )
         assert words in str(found)
         sweep = operation.audited_sweep(*log, threshold=K, **options)
         assert sweep.unanswered == n_open

@@ -300,7 +300,7 @@ class TestFile:
             ({"optional": ["po", "date"]}, r"optional\[1\] is \"date\"; more than the value before"),
             ({"types": [{"type": "a", "fields": ["vat"]}]}, r'types\[0\].fields has "vat"'),
             ({"absences": []}, None),
-            ({"optional": []}, "absences has another field as optional than optional"),
+            ({"optional": []}, "absences and optional name different optional fields"),
             ({"optional": [], "absences": []}, r"settings\[0\].optional is not optional"),
             ({"documents": None}, "optional is given without documents"),
             ({"settings": [{"optional": [], "straight_through_rate": 2}]}, r"settings\[0\]"),

@@ -81,7 +81,7 @@ def test_one_threshold_is_the_guaranteed_one():
     truth = fa.PartialTruth(truth.correct, inclusion_probability=holes, judge=truth.judge)
     policy = fit_policy(truth, confidence, max_error_rate=0.06)
     assert policy.least_probability == np.nanmin(holes)
-    assert f"drawn with a probability below {np.nanmin(holes):.4g}" in str(policy)
+    assert f"drawn with a probability of at least {np.nanmin(holes):.4g}" in str(policy)
 
 
 @pytest.mark.interpreted

@@ -106,7 +106,7 @@ def test_a_file_that_was_divided(tmp_path, parts):
     fa.report.write_operation_report(page, applied=done)
     text = page.read_text(encoding="utf-8")
     assert "What went through</h2>" in text
-    assert "of fields that it does not know" in text
+    assert "of unknown fields" in text
 
 
 def test_one_threshold_and_nothing_accepted(tmp_path):

@@ -175,7 +175,7 @@ class TestContents:
         aligned = {"plain": sample["plain"]}
         costs = fa.VerificationCosts(1.0, 2.5, 40.0)
         page = Page(report_of(aligned, max_error_rate=(), max_risk=0.02, threshold=80, costs=costs))
-        assert "At most 2% of what is accepted wrong" in page.text
+        assert "At most 2% errors among the accepted" in page.text
         assert "At confidence >= 80" in page.text
         prices = [tag["value"] for name, tag in page.tags if name == "input" and "data-price" in tag]
         assert prices == ["1", "2.5", "40"]

@@ -136,7 +136,7 @@ def _none_right(records: Records, reading: Reading) -> Iterator[str]:
     ]
     yield (
         f"None of the {records.n_true:,} true {plural(reading.unit)} is read right, such as "
-        f"{listed(shown)}: truth and outputs may be of different pages, or written in other ways."
+        f"{listed(shown)}. Truth and outputs may be of different pages or differ in spelling."
     )
 
 
@@ -155,15 +155,15 @@ def _lost(records: Records, reading: Reading, attributes: PageAttributes | None)
         reason = f"most of these {units} are on empty pages"
         reason += f", {common}" if common else ""
     elif merged >= MOST * lost:
-        reason = f"outputs hold several {units}, as where spaces are dropped"
+        reason = f"outputs hold several {units}, as if spaces were dropped"
         if reading.unit == "word":
             reason += "; --unit character compares characters, whatever is between them"
     elif common:
         reason = common
     elif inserted >= MOST * (missed - on_blank):
         reason = (
-            "about as many outputs are inserted, as where columns are read line by line, or where the "
-            "truth is of other pages"
+            "about as many outputs are inserted, as if columns were read line by line or the truth "
+            "were of other pages"
         )
     else:
         reason = "parts of the pages are not read, such as columns, margins or small print"
@@ -182,8 +182,8 @@ def _moved(records: Records, reading: Reading) -> Iterator[str]:
     many = np.flatnonzero(pages.moved > MANY_MOVED * pages.true_words).tolist()
     yield (
         f"{n:,} of the {n_true:,} true {plural(reading.unit)} ({rounded_percent(n / n_true)}) are read "
-        f"right but out of order ({_of_pages([pages.name[k] for k in many])}), as where columns are "
-        "read line by line: character and word error rates count them as errors."
+        f"right but out of order ({_of_pages([pages.name[k] for k in many])}), as if columns were "
+        "read line by line. Character and word error rates count them as errors."
     )
 
 

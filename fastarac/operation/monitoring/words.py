@@ -52,14 +52,14 @@ def lately(monitor: Any) -> str:
 def waiting(monitor: Any) -> Iterator[str]:
     """Yield what audits without an answer count as."""
     if monitor.open:
-        yield f"{monitor.open:,} audits are open, and hold back what was drawn with them and later"
+        yield f"{monitor.open:,} audits are open; they hold back all audits drawn with them or later"
     if monitor.unanswered:
         when = "when they were counted" if monitor.deadline is None else "at their deadline"
         said = (
-            f"{monitor.unanswered:,} without an answer {when} count as right for alarms, and as "
+            f"{monitor.unanswered:,} without an answer {when} count as right for alarms and as "
             "errors for the upper end of the interval"
         )
         most = most_within(monitor.limit, monitor.audited)
         if monitor.errors + monitor.unanswered > most >= monitor.errors:
-            said += ": so many that the rate may be above the limit by them alone"
+            said += ". They alone may put the rate above the limit"
         yield said
