@@ -115,7 +115,11 @@ def _accepted(leaders: Sequence[Model], index: int, *, several: bool) -> str:
         return f"{said} ({wrong[0]} wrong)"
     said = f"{who} accepts most," if several else "accept"
     share = rounded_percent(point.acceptance_rate)
-    return f"{said} {share} at confidence >= {first.threshold(index)}{sure}"
+    among = ""
+    if not several and first.limits[index].criterion == "max_error_rate" and point.error_rate:
+        risk = point.error_rate / point.acceptance_rate
+        among = f"; {rounded_percent(risk)} of these are wrong"
+    return f"{said} {share} at confidence >= {first.threshold(index)}{sure}{among}"
 
 
 def _thresholds(models: Sequence[Model], index: int) -> str:

@@ -15,6 +15,7 @@ from fastarac.evaluation.model_ranking import STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     import typer
 
@@ -26,7 +27,7 @@ READING = (
     *("confidence", "correct", "prediction", "truth", "compare", "empty_truth", "empty_confidence"),
     *("inclusion_probability", "judge", "drawn", "group"),
 )
-ANSWERED = "details", "wide", "output_format", "report", "plot", "output"
+ANSWERED = "details", "output_format", "report", "plot", "output"
 OPTIONS = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}
 
 
@@ -96,6 +97,17 @@ def after_ocr(context: typer.Context) -> str:
     no_guarantee = of_pages or context.params["guarantee"] is not None
     end = ("-o", "words.parquet") if no_guarantee else ("--guarantee", "0.05")
     return _command("ocr", [*_typed(context, [name for name in names if name not in ANSWERED]), *end])
+
+
+def after_items(path: Path, models: Sequence[Model], *, by_field: bool) -> str:
+    """Return what to run on the items of engines in a file: a policy of the best one."""
+    limits = [limit for limit in models[0].limits if not is_given(limit)]
+    if not limits:
+        return _command("evaluate", [str(path), *(["--model", MODEL] if len(models) > 1 else [])])
+    best = leader(models, models[0].limits.index(limits[0]))
+    one = ["--only", best.name] if len(models) > 1 else []
+    fields = ["--by", "field", "--document", "document"] if by_field else []
+    return _command("fit", [str(path), *one, *fields, *_limit(limits[0]), "-o", "policy.json"])
 
 
 def _limit(limit: Limit) -> list[str]:

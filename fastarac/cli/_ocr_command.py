@@ -12,9 +12,9 @@ from fastarac.answers.combination import sentences
 from fastarac.answers.cost_comparison import CostComparison
 from fastarac.answers.screen import Note, Section, Weight
 from fastarac.answers.tables import AnswerTable, Said
-from fastarac.cli import _html
 from fastarac.cli._json import write_object
-from fastarac.cli._ocr_fields import EngineFields, are_given
+from fastarac.cli._next import after_items
+from fastarac.cli._ocr_fields import FIELDS, EngineFields, are_given
 from fastarac.cli._ocr_text import EngineTexts
 from fastarac.cli._options import RISK_BY_PAGE, PrintedFormat, RefusalError, refused
 from fastarac.cli._settings import in_groups_of
@@ -322,7 +322,7 @@ def _screen(found: Found, settings: Settings, output: Path | None, command: str)
     written = []
     if output is not None:
         written.append(f"{output} has the {engines.items}.")
-        command = f"fastarac evaluate {output}{_options(found, settings)}"
+        command = after_items(output, models, by_field=engines.items == FIELDS)
     notes = [*screen.notes, *engines.notes_of_items(models)]
     notes += [Note(said, Weight.LITTLE) for said in found.notes]
     return replace(
@@ -332,16 +332,6 @@ def _screen(found: Found, settings: Settings, output: Path | None, command: str)
         written=[*written, *filter(None, [found.written]), *screen.written],
         command=command,
     )
-
-
-def _options(found: Found, settings: Settings) -> str:
-    """Return the options by which `fastarac evaluate` finds the same figures in the file of items."""
-    options = " --model model" if len(found.models) > 1 else ""
-    if settings.certainty.level is not None:
-        options += "" if found.group is None else f" --group {found.group}"
-        level = settings.certainty.level
-        options += "" if level == _html.LEVEL else f" --ci {level}"
-    return options
 
 
 def _sections(found: Found, settings: Settings) -> Iterator[Section]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.fields.outputs import ReportedFields
     from fastarac.results import AbsentField, FieldOutputs
 
+FIELDS = "fields"
 ITEMS = (
     "Items are the fields of the truth and outputs without a true value. A field without an output or "
     "a confidence is always rejected, because a person sees that it is empty. A document is right if "
@@ -95,7 +96,7 @@ class EngineFields:
     single: tuple[str, ...]
     documents: dict[str, Model] = field(default_factory=dict)
 
-    items = "fields"
+    items = FIELDS
     notes_beside_rows = True
 
     @property

@@ -148,7 +148,7 @@ EXPECTED = {
     "answered": "SSSSS LL RRR S.P",
     "joined": "SSSSS LL IDC S.P",
     "even": "SSSSS LL RRR S..",
-    "log": "AAAAA .. RRR A..",
+    "log": "AAAAA UU RRR A..",
     "log_part": "AAAAA .. RRR A..",
     "log_done": "AAAAA .. RRR A..",
     "batch": "BBBBB LL RRR B.B",
@@ -156,7 +156,7 @@ EXPECTED = {
     "review": "TTTTT LL .N. T.T",
 }
 REASONS = {
-    "A": 'has the columns "audit_probability" and "drawn", .* check --log and fastarac monitor take it',
+    "A": 'has the columns "audit_probability" and "drawn", .* use it with fastarac check --log',
     "B": 'has a column "search_batch", .* use outputs drawn at random',
     "C": 'it has a column "correct", which is to be added; a file without it is expected',
     "D": 'it has a column "drawn", which is to be added; a file without it is expected',
@@ -168,6 +168,7 @@ REASONS = {
     "P": 'column "inclusion_probability" holds .* a plain sample is expected, such as .* --mix 1 draws',
     "R": 'it has a column "row", which is to be added; a file without it is expected',
     "S": 'has a column "inclusion_probability", so its outputs were drawn .* use',
+    "U": "none of the .* outputs that were drawn has a result; fill in",
     "T": 'there is neither a column "correct" nor the two columns "prediction" and "truth"',
 }
 
@@ -265,7 +266,7 @@ def test_one_threshold_has_one_share_in_every_command(folder, tmp_path):
 def test_where_nobody_sees_missed_words_the_rate_of_the_reference_is_said(folder, tmp_path):
     policy, table = folder / "policy.json", folder / "table.csv"
     rate = json.loads(policy.read_text())["missed_rate"]
-    sentence = f"the engine missed {percent(rate, 3)} of the true words in the reference"
+    sentence = f"{percent(rate, 3)} of the true words"
     goals = "-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"
     for command in (
         ("apply", policy, table, *goals),
@@ -336,7 +337,7 @@ def test_a_file_of_several_engines_is_no_model(tmp_path):
     for command in ("evaluate", "compare"):
         refused = run(command, out, code=2)
         assert '"model" names several models' in refused.stderr
-        assert "--model model tells" in refused.stderr
+        assert "use --model model" in refused.stderr
         run(command, out, "--model", "model")
 
 

@@ -196,7 +196,7 @@ def test_the_table_that_is_written(tables):
     assert row.pop("model") == "fields"
     assert {key: found[key] for key in row} == pytest.approx(row, rel=1e-12)
     said = " ".join(run(*both, "-o", out).stdout.split())
-    assert f"fastarac evaluate {out} --group document" in said
+    assert f"fastarac fit {out} --by field --document document" in said
     run(*both, "-o", tables / "fields.csv")
     rows = list(csv.DictReader((tables / "fields.csv").read_text(encoding="utf-8").splitlines()))
     assert list(rows[0]) == [
