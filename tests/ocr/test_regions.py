@@ -151,7 +151,7 @@ def test_every_promise_says_of_which_parts_it_is(tmp_path):
     plain.write_text("confidence\n" + "\n".join(f"{rng.random() * 100:.4f}" for _ in range(50)) + "\n")
     goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"]
     told = run("apply", policy, plain, *goals).stdout
-    assert "The limit is one of outputs inside the regions of the truth" in told
+    assert "inside the regions of the truth" in told
     again = fa.operation.Policy.load(policy)
     assert again.regions == "inside the regions of the truth"
     with pytest.raises(TypeError, match="regions is 3"):

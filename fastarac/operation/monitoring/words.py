@@ -52,7 +52,12 @@ def lately(monitor: Any) -> str:
 def waiting(monitor: Any) -> Iterator[str]:
     """Yield what audits without an answer count as."""
     if monitor.open:
-        yield f"{monitor.open:,} audits are open; they hold back all audits drawn with them or later"
+        open_ = (
+            "1 audit is open; it holds"
+            if monitor.open == 1
+            else f"{monitor.open:,} audits are open; they hold"
+        )
+        yield f"{open_} back all audits drawn then or later"
     if monitor.unanswered:
         when = "when they were counted" if monitor.deadline is None else "at their deadline"
         said = (
