@@ -52,11 +52,12 @@ class ConfidenceBasedEstimate(Result):
     acceptance_rate : float
         Share of the outputs that is accepted, which is known.
     n_items : int
-    reliable : bool
-        Whether the confidences are as those of the reference. If not, the intervals span what a
+    confidences_match : bool
+        Whether the confidences are as those of the reference, which says nothing about errors that come
+        at the same confidences. If not, the intervals span what a
         drift allows, as the Notes of :func:`.confidence_based_estimate` say.
     reason : str
-        Why it is not reliable; empty where it is.
+        Why they do not match; empty where they do.
     shift : ConfidenceShift
         The test whether the confidences have moved.
 
@@ -78,7 +79,7 @@ class ConfidenceBasedEstimate(Result):
     >>> correct = rng.random(4000) < 0.8 + 0.2 * before
     >>> reference = (correct, before)
     >>> fa.partial_truth.confidence_based_estimate(reference, now, threshold=0.5)
-    ConfidenceBasedEstimate(error_rate=0.02813 [0.01998, 0.0382], reliable=True)
+    ConfidenceBasedEstimate(error_rate=0.02813 [0.01998, 0.0382], confidences_match=True)
     """
 
     error_rate: Interval
@@ -86,7 +87,7 @@ class ConfidenceBasedEstimate(Result):
     recognition_rate: Interval
     acceptance_rate: float
     n_items: int
-    reliable: bool
+    confidences_match: bool
     reason: str
     shift: ConfidenceShift
 
@@ -94,20 +95,21 @@ class ConfidenceBasedEstimate(Result):
         rate = self.error_rate
         ends = f"[{rate.low:.4g}, {rate.high:.4g}]"
         return (
-            f"ConfidenceBasedEstimate(error_rate={rate.estimate:.4g} {ends}, reliable={self.reliable})"
+            f"ConfidenceBasedEstimate(error_rate={rate.estimate:.4g} {ends}, "
+            f"confidences_match={self.confidences_match})"
         )
 
     def __str__(self) -> str:
         rate = self.error_rate
         between = percent_range(rate.low, rate.high, 3)
         unseen = "errors that come at the same confidences as before are not seen"
-        if self.reliable:
+        if self.confidences_match:
             return (
                 f"estimated without truth: {percent(rate.estimate, 3)} errors remain among all outputs "
                 f"({between}), as long as a confidence means what it meant in the reference; {unseen}"
             )
         return (
-            f"no reliable estimate without truth: {self.reason}. The errors that remain among all "
+            f"no estimate without truth: {self.reason}. The errors that remain among all "
             f"outputs may be {between}; {unseen}"
         )
 
@@ -210,11 +212,12 @@ def confidence_based_estimate(
     variables with weights [1]_, with the chance of the reference and of these outputs: it is to contain
     the error rate that these outputs have, not the one of their source.
 
-    It is not reliable where the confidences have moved (:meth:`.Policy.shift`), where more of them than
-    chance explains lie outside the range of the reference's, and where fields are unknown. Then each
-    output has at least the error probability of the block of confidences above its own one, and at most
-    that of the block below, each with its own interval; above the highest at least 0, below the lowest
-    at most 1. What no confidence shows, other truth at the same confidences, cannot be detected.
+    `confidences_match` is False where the confidences have moved (:meth:`.Policy.shift`), where more of
+    them than chance explains lie outside the range of the reference's, and where fields are unknown.
+    Then each output has at least the error probability of the block of confidences above its own one,
+    and at most that of the block below, each with its own interval; above the highest at least 0,
+    below the lowest at most 1. What no confidence shows, other truth at the same confidences, cannot be
+    detected.
     Estimating a model's performance like this is known as average confidence [2]_ and
     confidence-based performance estimation.
 
@@ -233,7 +236,7 @@ def confidence_based_estimate(
     >>> before, now = rng.random(4000), rng.random(2000)
     >>> correct = rng.random(4000) < 0.8 + 0.2 * before
     >>> found = fa.partial_truth.confidence_based_estimate((correct, before), now, threshold=0.5)
-    >>> found.reliable, round(found.error_rate.estimate, 3), found.acceptance_rate
+    >>> found.confidences_match, round(found.error_rate.estimate, 3), found.acceptance_rate
     (True, 0.028, 0.5125)
     """
     level = inner_fraction(confidence_level, "confidence_level")
@@ -282,7 +285,7 @@ def confidence_based_estimate(
         recognition_rate=_mirrored(_share(wrong, n)),
         acceptance_rate=n_accepted / n,
         n_items=n,
-        reliable=not reason,
+        confidences_match=not reason,
         reason=reason,
         shift=shift,
     )

@@ -56,7 +56,7 @@ def test_outputs_like_the_reference_have_its_errors(seed):
     rng = np.random.default_rng(seed)
     correct, confidence = rng.random(60) < 0.7, rng.random(60)
     found = confidence_based_estimate((correct, confidence), confidence, threshold=0.5)
-    assert found.reliable
+    assert found.confidences_match
     assert found.recognition_rate.estimate == pytest.approx(np.mean(correct))
     wrong = np.sum(~correct & (confidence >= 0.5))
     assert found.error_rate.estimate * 60 == pytest.approx(wrong, abs=1e-9)
@@ -85,7 +85,7 @@ def test_intervals_contain_what_happens(of_policy):
         truth = np.mean(accepted & ~right), np.mean(right)
         for i, interval in enumerate((found.error_rate, found.recognition_rate)):
             contained[i] += interval.low <= truth[i] <= interval.high
-        flagged += not found.reliable
+        flagged += not found.confidences_match
     assert (contained / 100 > 0.93 - 2.3 * 0.0255).all()
     assert flagged / 100 < 0.1
 
@@ -97,10 +97,10 @@ def test_moved_confidences_are_flagged(change):
     for _ in range(20):
         right, confidence = outputs(rng, 2000, **change)
         found = confidence_based_estimate(outputs(rng, 2000), confidence, threshold=0.5)
-        flagged += not found.reliable
+        flagged += not found.confidences_match
         wrong = np.mean((confidence >= 0.5) & ~right)
         contained += found.error_rate.low <= wrong <= found.error_rate.high
-        assert found.reliable or found.reason in str(found)
+        assert found.confidences_match or found.reason in str(found)
     assert flagged >= 18
     assert contained >= 18
 
@@ -110,7 +110,7 @@ def test_range_fields_and_groups():
     right, confidence = outputs(rng, 3000)
     found = confidence_based_estimate((right, confidence), np.append(confidence[:500], [2.0] * 20))
     assert found.reason == "20 of 520 confidences lie outside the range of the reference's"
-    assert "no reliable estimate" in str(found)
+    assert "no estimate without truth" in str(found)
     assert "as long as a confidence means" in str(
         confidence_based_estimate((right, confidence), confidence)
     )
