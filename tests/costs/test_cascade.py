@@ -455,7 +455,7 @@ def test_a_guarantee_is_tested_on_the_other_half():
         stages, max_error_rate=2 * limit, costs=COSTS, failure_probability=0.2, groups=groups
     )
     assert (of_pages.bound, of_pages.max_group_size) == (None, 4)
-    assert "if no group has more than 4 items" in str(of_pages)
+    assert "in groups of at most 4 outputs" in str(of_pages)
     assert of_pages.acceptance_rate > 0.2 or not COMPILED
 
 

@@ -97,4 +97,4 @@ def test_command_line(days):
     assert "patterns are not read; a directory of Parquet files is, as one table" in message
     message = commands.run("evaluate", days, "--model", "gpt", code=2).stderr
     assert '"gpt"; the columns are' in message
-    assert "--model is a column with the names of models: each file is one without it" in message
+    assert "leave out --model if each file is one" in message
