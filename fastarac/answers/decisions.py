@@ -22,7 +22,7 @@ from fastarac.answers import intervals
 from fastarac.answers.costs import UNIT
 from fastarac.answers.figures import FiguresOfModel
 from fastarac.answers.groups import Groups
-from fastarac.answers.screen import Note, Weight, one_table
+from fastarac.answers.screen import MANY, Note, Weight, one_table
 from fastarac.answers.tables import AnswerTable, Column
 from fastarac.evaluation.limits import as_given, exact, few_for, is_given
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
-MANY = 12  # models, from which on all limits share a sentence
 NAMED = 3  # models in a sentence; of more, how many there are
 FITTED = "Thresholds are fitted to these {units}: new ones may have more errors."
 GUARANTEED = " With --guarantee 0.05 a limit holds for them, too."

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LINES = 24  # of a screen, for up to `ROWS` rows and `SENTENCES` sentences
 ROWS = 4
+MANY = 12  # rows beyond which one sentence and the table are all, but for what decides
 SENTENCES = 2
 NOTES = 3
 LINES_OF_NOTE = 2
@@ -101,12 +102,14 @@ class Screen:
         """Return the notes that a screen has room for, and where the others are.
 
         `lines` is how many lines are left for them; by default the screen is as long as it has to be.
-        At least one note is shown.
+        At least one note is shown, but beside a table of more than `MANY` rows only those that decide.
         """
         ranked = self.ranked_notes()
+        few = self.table is None or len(self.table.names) <= MANY
+        first = [note for note in ranked[:NOTES] if few or note.weight is Weight.DECIDES]
         shown: list[str] = []
         used = 0
-        for note in ranked[:NOTES]:
+        for note in first:
             text = shortened(note, width)
             length = lines_of(text, width)
             more = len(shown) + 1 < len(ranked)  # a line that says so
@@ -117,7 +120,8 @@ class Screen:
         left = len(ranked) - len(shown)
         cut = any(text != note.text for text, note in zip(shown, ranked, strict=False))
         if left:
-            shown.append(f"{left} more {'note' if left == 1 else 'notes'}: --details")
+            more_notes = f"{'more ' * bool(shown)}{'note' if left == 1 else 'notes'}"
+            shown.append(f"{left} {more_notes}: --details")
         elif cut:
             shown.append("Notes in full: --details")
         return shown

@@ -6,7 +6,8 @@ import math
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from fastarac.answers.decisions import MANY, leader
+from fastarac.answers.decisions import leader
+from fastarac.answers.screen import MANY
 from fastarac.cli._files import names_of_files
 from fastarac.cli._ocr import are_by_page
 from fastarac.cli._policies import MODEL

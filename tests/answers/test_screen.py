@@ -35,6 +35,14 @@ def test_each_further_model_and_limit_has_lines_of_its_own():
     assert screen(6, 3, below="0-2%").room_for_notes(20) == 10
 
 
+def test_beside_many_rows_only_what_decides_is_said():
+    table = AnswerTable(["m"] * 50, [[Column("accepted", ["1%"] * 50)]])
+    screen = Screen(["At most 1%."], table, notes=[ASSUMED, DECIDES, FEW])
+    assert screen.shown_notes() == [DECIDES.text, "2 more notes: --details"]
+    screen = Screen(["At most 1%."], table, notes=[ASSUMED, FEW])
+    assert screen.shown_notes() == ["2 notes: --details"]
+
+
 def test_json_has_the_answer_before_the_sentences_of_the_details():
     parts = [
         Said("Title", "bold"),
