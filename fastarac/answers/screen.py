@@ -90,10 +90,6 @@ class Screen:
         """Return the screen with further notes."""
         return replace(self, notes=[*self.notes, *notes])
 
-    def with_details(self, *sections: Section) -> Screen:
-        """Return the screen with further sections of details."""
-        return replace(self, details=[*self.details, *sections])
-
     def ranked_notes(self) -> list[Note]:
         """Return each note once, those first that would change the decision."""
         return sorted(dict.fromkeys(self.notes), key=lambda note: note.weight)

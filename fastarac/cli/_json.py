@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from fastarac._core.export import plain
 from fastarac._core.text import json_text
 from fastarac._version import __version__
@@ -22,28 +20,6 @@ if TYPE_CHECKING:
     from fastarac.cli._options import Printing
 
 FORMAT = 2  # one more wherever a name goes or means something else
-BESIDE = ("bold", "yellow")  # titles of tables, and notes, which are told apart
-
-
-class Sentences(Page):
-    """A page of which the sentences are kept, in place of being printed.
-
-    Attributes
-    ----------
-    said : list of str
-        All paragraphs but notes, in their order; figures of tables have names of their own in JSON.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(wide=True)
-        self.said: list[str] = []
-
-    def print(self, *objects: Any, **options: Any) -> None:  # noqa: ARG002, as rich's
-        """Keep what is text."""
-        for each in objects:
-            is_said = isinstance(each, str | Text) and getattr(each, "style", "") not in BESIDE
-            if is_said and str(each).strip():
-                self.said.append(str(each).strip())
 
 
 def write_object(

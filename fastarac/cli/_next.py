@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 READING = (
     *("confidence", "correct", "prediction", "truth", "compare", "empty_truth", "empty_confidence"),
-    *("inclusion_probability", "judge", "drawn", "group"),
+    *("inclusion_probability", "judge", "group"),
 )
 ANSWERED = "details", "output_format", "report", "plot", "output"
 OPTIONS = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}
@@ -48,7 +48,7 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     first = leader(models, index)
     sure = first.at(index).guaranteed
     if len(models) > 1 and alike and sure is None:
-        options = _typed(context, [*READING, "model", "item", "weight"])
+        options = _typed(context, [*READING, "model", "weight"])
         statistic = f"{STATISTICS[limit.criterion]}:{limit.criterion}={limit.value:g}"
         return _command(
             "compare", [*files, *options, "--statistic", statistic, "--method", "bootstrap"]

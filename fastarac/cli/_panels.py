@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Panel(StrEnum):
-    """What options are about."""
+    """The subject of an option, under which help lists it."""
 
     files = "Reading"
     columns = "Columns"

@@ -32,17 +32,16 @@ class Page(Console):
     """Where words and tables for people are printed.
 
     Words take the width of the terminal; where there is none, `WIDEST` characters or what the
-    environment variable COLUMNS says. Tables have at most `WIDEST` characters a line, unless `wide`;
-    `markdown` makes them tables of Markdown, and each text a paragraph.
+    environment variable COLUMNS says. Tables have at most `WIDEST` characters a line; `markdown` makes
+    them tables of Markdown, of any width, and each text a paragraph.
     """
 
-    def __init__(self, *, wide: bool = False, markdown: bool = False) -> None:
+    def __init__(self, *, markdown: bool = False) -> None:
         super().__init__(
             file=sys.stdout, highlight=False, markup=False, emoji=False, no_color=markdown or None
         )
         self.markdown = markdown
-        self.wide = wide or markdown
-        if self.wide and not self.is_terminal:
+        if markdown and not self.is_terminal:
             self.width = UNLIMITED
         elif not self.is_terminal:
             columns = os.environ.get("COLUMNS", "")
@@ -84,7 +83,7 @@ def tables(
     """
     done: list[Table] = []
     columns: list[Column] = []
-    limit = console.width if getattr(console, "wide", False) else min(console.width, WIDEST)
+    limit = console.width if getattr(console, "markdown", False) else min(console.width, WIDEST)
     unlimited = console.options.update(width=UNLIMITED)
     names = [printable(name) for name in names]
     whole = max((len(line) for name in [*names, title] for line in name.split("\n")), default=0)
@@ -122,15 +121,6 @@ def broken(name: str, width: int) -> str:
             lines.append("")
         lines[-1] += part
     return "\n".join(line.rstrip(" ") for line in lines)
-
-
-def print_tables(
-    names: Sequence[str], blocks: Iterable[Sequence[Column]], console: Console, title: str = "model"
-) -> None:
-    """Print what `tables` returns, each with an empty line after it."""
-    for part in tables(names, blocks, console, title):
-        console.print(part)
-        console.print()
 
 
 def printable_parts(parts: Iterable[Part], console: Console) -> Iterator[Any]:

@@ -51,5 +51,5 @@ def test_json_has_the_answer_before_the_sentences_of_the_details():
         Said(),
         Said("Accept 9%."),
     ]
-    screen = Screen(["Accept 9%."]).with_details(Section("All", parts)).with_notes(ASIDE)
+    screen = Screen(["Accept 9%."], details=[Section("All", parts)]).with_notes(ASIDE)
     assert screen.sentences() == ["Accept 9%.", ASIDE.text, "More."]
