@@ -32,6 +32,7 @@ from fastarac.cli._options import (
     RefusalError,
     ReportFile,
     groups_of,
+    limit_options,
     option,
     require_files,
 )
@@ -158,8 +159,8 @@ def check(
 def _next(check: PolicyCheck, policy: Policy, path: Path, columns: Sequence[str | None]) -> str:
     """Return what follows where a limit does not hold: to fit again, or to verify more outputs."""
     if check.verdict == "fails":
-        limit = "--error-rate" if policy.criterion == "max_error_rate" else "--max-risk"
-        return command_line("fit", path, *columns, limit, f"{policy.limit:g}", "-o", "new_policy.json")
+        limit = limit_options(policy.criterion, policy.limit)
+        return command_line("fit", path, *columns, *limit, "-o", "new_policy.json")
     if check.still_needed is None or check.documents:
         return ""
     budget = "--budget", check.still_needed, "--mix", 1

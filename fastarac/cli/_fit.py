@@ -28,6 +28,7 @@ from fastarac.cli._options import (
     ReportFile,
     groups_of,
     in_words_of_options,
+    limit_options,
     output_option,
     refuse,
     require_files,
@@ -133,9 +134,9 @@ def _next(
     """Return how a policy is applied, or where nothing is accepted, how many more outputs it takes."""
     fields = ("--by", by) if by else ()
     if not policy.accepted:
-        limit = "--error-rate" if policy.criterion == "max_error_rate" else "--max-risk"
         one = ("--only", only) if only else ()
-        return command_line("plan", limit, f"{policy.limit:g}", "--pilot", path, *one, *fields)
+        limit = limit_options(policy.criterion, policy.limit)
+        return command_line("plan", *limit, "--pilot", path, *one, *fields)
     documents = ("--document", document) if document else ()
     written = "-o", "accepted.csv", "--review", "review.csv"
     return command_line("apply", output, "new.csv", *fields, *documents, *written)

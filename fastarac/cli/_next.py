@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import math
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from fastarac.answers.decisions import leader
 from fastarac.answers.screen import MANY
 from fastarac.cli._files import names_of_files
 from fastarac.cli._ocr import are_by_page
+from fastarac.cli._options import limit_options
 from fastarac.cli._policies import MODEL
+from fastarac.cli._screen import command_line
 from fastarac.evaluation.limits import is_given
 from fastarac.evaluation.model_ranking import STATISTICS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import typer
 
     from fastarac.answers.models import Model
     from fastarac.cli._options import Limits
-    from fastarac.evaluation.limits import Limit
 
 READING = (
     *("confidence", "correct", "prediction", "truth", "compare", "empty_truth", "empty_confidence"),
     *("inclusion_probability", "judge", "group"),
 )
 ANSWERED = "details", "output_format", "report", "plot", "output"
-OPTIONS = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}
 
 
 def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bool) -> str:
@@ -44,20 +43,21 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     if not limits or len(models) > MANY:  # they would fill the screen, or run for minutes
         return ""
     limit = limits[0]
+    limited = limit_options(limit.criterion, limit.value)
     index = models[0].limits.index(limit)
     first = leader(models, index)
     sure = first.at(index).guaranteed
     if len(models) > 1 and alike and sure is None:
         options = _typed(context, [*READING, "model", "weight"])
         statistic = f"{STATISTICS[limit.criterion]}:{limit.criterion}={limit.value:g}"
-        return _command(
-            "compare", [*files, *options, "--statistic", statistic, "--method", "bootstrap"]
+        return command_line(
+            "compare", *files, *options, "--statistic", statistic, "--method", "bootstrap"
         )
     if sure is None:
         if not first.takes_guarantee:
             return ""
         options = _typed(context, [*READING, "model"])
-        return _command("evaluate", [*files, *options, *_limit(limit), "--guarantee", "0.05"])
+        return command_line("evaluate", *files, *options, *limited, "--guarantee", "0.05")
     column, one = context.params["model"], []
     if column is None:
         files = [dict(zip(names_of_files(context.params["paths"]), files, strict=True))[first.name]]
@@ -66,29 +66,29 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     else:
         return ""
     if sure.threshold == math.inf:
-        return _command("plan", [*_limit(limit), "--pilot", *files, *one])
+        return command_line("plan", *limited, "--pilot", *files, *one)
     probability = sure.failure_probability / len(models)  # as the best of them is chosen
     promise = [] if probability == 0.05 else ["--guarantee", f"{probability:.3g}"]
     options = _typed(context, READING)
-    return _command("fit", [*files, *one, *options, *_limit(limit), *promise, "-o", "policy.json"])
+    return command_line("fit", *files, *one, *options, *limited, *promise, "-o", "policy.json")
 
 
 def after_verified(context: typer.Context, limits: Limits) -> str:
     """Return what to run after an evaluation of outputs of which some are verified."""
     files, options = list(map(str, context.params["paths"])), _typed(context, READING)
     if len(files) > 1:
-        return _command("compare", [*files, *options])
+        return command_line("compare", *files, *options)
     limit = ["--error-rate", f"{limits.max_error_rate[0]:g}"] if limits.max_error_rate else []
     if not limit and limits.max_risk:
         limit = ["--max-risk", f"{limits.max_risk[0]:g}"]
-    return _command("fit", [*files, *options, *limit, "-o", "policy.json"]) if limit else ""
+    return command_line("fit", *files, *options, *limit, "-o", "policy.json") if limit else ""
 
 
 def after_compare(context: typer.Context) -> str:
     """Return what to run after a comparison: what each model accepts for sure."""
     options = _typed(context, [*READING, "model", "weight"])
     guarantee = () if context.params["weight"] is not None else ("--guarantee", "0.05")
-    return _command("evaluate", [*map(str, context.params["paths"]), *options, *guarantee])
+    return command_line("evaluate", *map(str, context.params["paths"]), *options, *guarantee)
 
 
 def after_ocr(context: typer.Context) -> str:
@@ -97,26 +97,19 @@ def after_ocr(context: typer.Context) -> str:
     of_pages = are_by_page(context.params["group"]) and bool(context.params["max_risk"])  # is refused
     no_guarantee = of_pages or context.params["guarantee"] is not None
     end = ("-o", "words.parquet") if no_guarantee else ("--guarantee", "0.05")
-    return _command("ocr", [*_typed(context, [name for name in names if name not in ANSWERED]), *end])
+    return command_line("ocr", *_typed(context, [name for name in names if name not in ANSWERED]), *end)
 
 
 def after_items(path: Path, models: Sequence[Model], *, by_field: bool) -> str:
     """Return what to run on the items of engines in a file: a policy of the best one."""
     limits = [limit for limit in models[0].limits if not is_given(limit)]
     if not limits:
-        return _command("evaluate", [str(path), *(["--model", MODEL] if len(models) > 1 else [])])
+        return command_line("evaluate", path, *(["--model", MODEL] if len(models) > 1 else []))
     best = leader(models, models[0].limits.index(limits[0]))
     one = ["--only", best.name] if len(models) > 1 else []
     fields = ["--by", "field", "--document", "document"] if by_field else []
-    return _command("fit", [str(path), *one, *fields, *_limit(limits[0]), "-o", "policy.json"])
-
-
-def _limit(limit: Limit) -> list[str]:
-    return [OPTIONS[limit.criterion], f"{limit.value:g}"]
-
-
-def _command(name: str, arguments: Iterable[str]) -> str:
-    return shlex.join(["fastarac", name, *arguments])
+    limit = limit_options(limits[0].criterion, limits[0].value)
+    return command_line("fit", path, *one, *fields, *limit, "-o", "policy.json")
 
 
 def _typed(context: typer.Context, names: Sequence[str]) -> list[str]:

@@ -71,6 +71,11 @@ RISK_BY_PAGE = (
 )
 
 
+def limit_options(criterion: str, limit: float) -> tuple[str, str]:
+    """Return the option of a limit and its value."""
+    return NAMES[criterion], f"{limit:g}"
+
+
 class RefusalError(Exception):
     """A reason to do nothing, in words for the user."""
 
