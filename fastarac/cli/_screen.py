@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,9 @@ def screen_text(screen: Screen, page: Page, *, details: bool = False) -> str:
 
 
 def _print_rest(screen: Screen, page: Page, used: int, *, details: bool) -> None:
-    command = continued(f"Next: {printable(screen.command)}", page.width) if screen.command else ""
+    command = f"Next: {printable(screen.command)}" if screen.command else ""
+    if not page.markdown:  # of which each line is a paragraph
+        command = continued(command, page.width)
     ranked = screen.ranked_notes()
     closing = [*map(printable, screen.written), *command.splitlines()]
     room = screen.room_for_notes(used + len(closing) + bool(closing and ranked))
@@ -77,12 +80,12 @@ def command_line(command: str, *arguments: object) -> str:
 def continued(command: str, width: int) -> str:
     """Return a command on lines of at most this width, as a shell takes them; options keep values."""
     words: list[str] = []
-    for word in command.split(" "):
+    for word in re.findall(r"""(?:'[^']*'|"[^"]*"|\S)+""", command):  # what is quoted stays whole
         if words and not word.startswith("-") and words[-1].startswith("-") and " " not in words[-1]:
             words[-1] += f" {word}"
         else:
             words.append(word)
-    lines = [words[0]]
+    lines = words[:1]
     for word in words[1:]:
         if len(lines[-1]) + len(word) + len(CONTINUED) < width:
             lines[-1] += f" {word}"

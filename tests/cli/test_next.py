@@ -102,3 +102,14 @@ def test_a_risk_of_pages_is_not_guaranteed(pages, expected):
     sample = Path(fa.__file__).parent / "ocr" / "sample"
     done = run("ocr", sample / "truth", sample / "plain", "--max-risk", 0.05, "--ci", "none", *pages)
     assert next_of(done.stdout)[-2] == expected
+
+
+def test_a_command_is_copied_whole_however_it_is_printed(files):
+    name = "a file with a long name, of some weeks in autumn and of some others in winter.csv"
+    Path(files[0]).rename(name)
+    wide = next_of(run("evaluate", name, "--error-rate", 0.1).stdout)
+    assert name in wide
+    for options in ((), ("--format", "markdown")):
+        done = run("evaluate", name, "--error-rate", 0.1, *options, env={"COLUMNS": "80"}).stdout
+        copied = done[done.index("Next: ") :].replace("\\\n", "")  # as a shell joins lines
+        assert shlex.split(copied)[2:] == wide
