@@ -1,376 +1,130 @@
-"""What ``fastarac compare`` finds out about models on the same items, and how it says it."""
+"""``fastarac compare``: models on the same items."""
 
 from __future__ import annotations
 
-import ast
-import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Literal
 
-from rich.console import Console
+import typer
 
-from fastarac._core.exceptions import collected
-from fastarac._core.text import capitalised
-from fastarac.answers import comparison as answers
-from fastarac.answers.cost_comparison import CostComparison
-from fastarac.answers.screen import Note, Screen, Section, Weight
-from fastarac.cli._json import write_object
-from fastarac.cli._options import (
-    RESAMPLES,
-    Certainty,
-    Method,
-    PrintedFormat,
-    RefusalError,
-    in_words_of_options,
-    refused,
+from fastarac.cli import _options as options
+from fastarac.cli._comparison import BY_IDS, ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
+from fastarac.cli._costs import Prices
+from fastarac.cli._fail_if import end, worse_than_first
+from fastarac.cli._next import after_compare
+from fastarac.cli._option_groups import (
+    COSTS,
+    NOT_OF_VERIFIED,
+    PeopleOptions,
+    PriceOptions,
+    ReadingOptions,
+    VerifiedOptions,
+    grouped,
 )
-from fastarac.cli._standard import csv_text, tell, write
-from fastarac.evaluation.model_ranking import labels_of_groups
-from fastarac.uncertainty.comparison import compare_models
-from fastarac.uncertainty.comparison_results import best_first
+from fastarac.cli._options import NONE, Delivery, RefusalError, groups_of
 from fastarac.uncertainty.statistics import Statistic
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+EXAMPLES = f"""
+Examples:
 
-    from fastarac.cli._costs import Prices
-    from fastarac.cli._options import Delivery
-    from fastarac.io import Outputs
-    from fastarac.uncertainty.comparison_results import ModelComparison
-    from fastarac.uncertainty.paired import Pairing
+\b
+  fastarac compare engine-a.csv engine-b.csv --id image
+  fastarac compare all.parquet --model engine --statistic recognition_rate
+\f
+\b
+  fastarac compare released.csv candidate.csv --fail-if worse
+  fastarac compare a.csv b.csv --method bootstrap --statistic acceptance_at_risk:max_risk=0.01
 
-SEED = 0  # of resamples, so that a comparison can be repeated
-BOOTSTRAP_HAS = "--method bootstrap has one"
-OF_PART = "with partly verified outputs, fastarac evaluate --ci gives each model's interval"
-ORDER = "All models are assumed to have the same items in the same order; --id COLUMN matches them."
-ORDER_AND_TRUTH = (
-    "All models are assumed to have the same items in the same order, as their truths agree; "
-    "--id COLUMN matches them."
-)
-BY_IDS = (
-    'Column "id" matches the items of all models; --id none takes outputs in the order of the files.'
-)
-SHARED = "Only shared items are compared"
-# What sets the rows of pairs apart from those of models in CSV and Markdown.
-FIELDS = (
-    "model", "minus", "statistic", "method", "correction", "confidence_level", "n", "estimate",
-    "standard_error", "low", "high", "pvalue", "adjusted_low", "adjusted_high", "adjusted_pvalue",
-    "share_of_best", "letters",
-)  # fmt: skip
+Files are as for fastarac evaluate. --fail-if worse holds if a file is worse than the first one
+beyond chance (by the adjusted interval of their difference). Parameters of a statistic follow its name
+after a colon.
+Statistics are {", ".join(Statistic.names())}.
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonRequest:
-    """What is to be compared, and how; checked before any file is read."""
-
-    statistic: Statistic
-    method: Method
-    level: float
-    prices: Prices | None
-    resamples: int = RESAMPLES
-
-    @classmethod
-    def of(
-        cls,
-        statistic: str,
-        method: Method,
-        level: float | None,
-        prices: Prices | None,
-        resamples: int = RESAMPLES,
-        *,
-        in_part: bool = False,
-    ) -> Self:
-        """Return the request, or raise where it cannot be met; `in_part`: of some that are verified."""
-        if level is None:
-            raise RefusalError(
-                "--ci is none, but a comparison needs intervals; a level such as 0.95 is expected"
-            )
-        Certainty(level).check()
-        request = cls(statistic_of(statistic), method, level, prices, resamples)
-        tiny = {name: ([True, False], [1.0, 0.0]) for name in ("a", "b")}
-        with collected([]):
-            request.compare(tiny, resamples=2, instead=OF_PART if in_part else BOOTSTRAP_HAS)
-        return request
-
-    def compare(
-        self,
-        models: Mapping[str, tuple[Any, Any]],
-        *,
-        resamples: int,
-        weight: Any = None,
-        groups: Any = None,
-        paired: Pairing = "items",
-        progress: bool = False,
-        instead: str = BOOTSTRAP_HAS,
-    ) -> ModelComparison:
-        """Compare models by the statistic; `instead` says what there is where it has no test."""
-        try:
-            return compare_models(
-                models,
-                statistic=self.statistic,
-                method="bootstrap" if self.method is Method.bootstrap else "asymptotic",
-                confidence_level=self.level,
-                sample_weight=weight,
-                groups=groups,
-                paired=paired,
-                n_resamples=resamples,
-                random_state=SEED,
-                progress=progress,
-            )
-        except ValueError as error:
-            message = in_words_of_options(error)
-            if "no influence values" in message:
-                message = (
-                    f"--statistic {self.statistic.name} has no asymptotic test of differences; "
-                    f"{instead}"
-                )
-            raise RefusalError(message) from None
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """How the models compare, the best one first, by the statistic and by what they cost.
-
-    Attributes
-    ----------
-    request : Request
-        What was asked for.
-    comparison : ModelComparison
-        By the statistic.
-    costs : CostComparison or None
-        By money, where there are prices.
-    notes : tuple of str
-        What speaks against relying on it.
-    order : str or None
-        How items are paired, where no option says it.
-    n_groups : int or None
-        How many groups of outputs that depend on each other there are, where they are told.
-    """
-
-    request: ComparisonRequest
-    comparison: ModelComparison
-    costs: CostComparison | None
-    notes: tuple[str, ...]
-    order: str | None = None
-    n_groups: int | None = None
-
-    @classmethod
-    def of_verified(
-        cls, models: Mapping[str, Any], request: ComparisonRequest, order: str | None
-    ) -> Self:
-        """Compare models of the same items, of which some are verified."""
-        notes: list[str] = []
-        with collected(notes):
-            found = request.compare(models, resamples=request.resamples)
-        return cls(request, best_first(found), None, said_of(request, [*notes, *found.notes]), order)
-
-    @classmethod
-    def of(
-        cls,
-        models: Mapping[str, Outputs],
-        request: ComparisonRequest,
-        order: str | None = None,
-        paired: Pairing = "items",
-    ) -> Self:
-        """Compare models of the same items in the same order, or of the same groups."""
-        first = next(iter(models.values()))
-        weight: Any = first.weight
-        groups: Any = first.factors
-        n_groups = first.n_groups
-        if paired == "groups":
-            groups = {name: labels_of_groups(outputs) for name, outputs in models.items()}
-            n_groups = len({label for labels in groups.values() for label in labels.tolist()})
-            if weight is not None:
-                weight = {name: outputs.weight for name, outputs in models.items()}
-        notes: list[str] = []
-        with collected(notes):
-            found = request.compare(
-                {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()},
-                resamples=request.resamples,
-                weight=weight,
-                groups=groups,
-                paired=paired,
-                progress=Console(stderr=True).is_terminal,
-            )
-        refuse_rejected(models, found)
-        notes += found.notes
-        comparison = best_first(found)
-        costs = None
-        if request.prices is not None:
-            with refused(ValueError):
-                costs = CostComparison.of(
-                    {name: models[name] for name in comparison.names},
-                    request.prices.costs,
-                    request.prices.reviewer,
-                    level=request.level,
-                )
-        said = dict.fromkeys([*said_of(request, notes), *(() if costs is None else costs.notes)])
-        return cls(request, comparison, costs, tuple(said), order, n_groups)
-
-    def models(self) -> list[dict[str, Any]]:
-        """Return the figures of each model by their names, the best one first."""
-        found = answers.models_of(self.comparison)
-        if self.costs is None:
-            return found
-        costs = self.costs.of_models()
-        return [each | costs[each["name"]] for each in found]
-
-    def comparisons(self) -> list[dict[str, Any]]:
-        """Return the differences by the statistic and, where there are prices, in money."""
-        by_statistic = answers.object_of(self.comparison)
-        if self.request.method is Method.bootstrap:
-            by_statistic["n_resamples"] = self.request.resamples
-        by_statistic["seed"] = SEED
-        if self.n_groups is not None:
-            by_statistic["n_groups"] = self.n_groups
-        return [by_statistic, *([] if self.costs is None else [self.costs.comparison()])]
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return flat dictionaries: one a model, then one a pair; what does not apply is None."""
-        content = answers.object_of(self.comparison)
-        shared = {name: content[name] for name in answers.SHARED_FIGURES}
-        shared["statistic"] = answers.named(self.comparison.statistic)
-        rows = [
-            shared | {"model": model.pop("name")} | model
-            for model in answers.models_of(self.comparison)
-        ]
-        rows += [
-            shared
-            | {"model": pair.pop("a"), "minus": pair.pop("b"), "estimate": pair.pop("difference")}
-            | pair
-            for pair in content["pairs"]
-        ]
-        records: list[dict[str, Any]] = [{field: row.get(field) for field in FIELDS} for row in rows]
-        if self.costs is not None:
-            for record in records:
-                record.update(self.costs.record(record["model"], record["minus"]))
-        return records
-
-    def screen(self, width: int, notes: Iterable[str] = (), apart: str | None = None) -> Screen:
-        """Return which model is best, the table of all, and everything else in sections."""
-        draws = self.request.resamples, SEED
-        found = self.comparison
-        every = list(answers.parts(found, draws, self.n_groups, whole=False))
-        details = [Section("All differences", every)]
-        sentences = [answers.answer(found)]
-        if self.costs is not None:
-            details.append(Section("Costs", list(self.costs.parts())))
-            sentences += self.costs.answers()
-        remarks = [] if apart is None else [Note(f"{capitalised(apart)}.", Weight.DECIDES)]
-        remarks += [Note(f"{capitalised(note)}.", Weight.ASSUMES) for note in notes]
-        remarks += [Note(capitalised(note), Weight.LITTLE) for note in self.notes]
-        if self.order is not None:
-            remarks.append(Note(self.order, Weight.ASSUMES))
-        table = answers.table(found, width)
-        caption = answers.caption(found, self.n_groups)
-        return Screen(sentences, table, caption, remarks, details=details)
-
-
-def said_of(request: ComparisonRequest, notes: Sequence[str]) -> tuple[str, ...]:
-    """Return notes as sentences in which the statistic is called as people call it."""
-    raw, label = request.statistic.name, answers.label_of(request.statistic)
-    return tuple(dict.fromkeys(f"{note.replace(raw, label)}." for note in notes))
-
-
-def deliver(
-    models: Mapping[str, Outputs],
-    request: ComparisonRequest,
-    delivery: Delivery,
+@grouped
+def compare(
+    context: typer.Context,
+    paths: options.Files,
     *,
-    order: str | None = None,
-    difference: str | None = None,
-    paired: Pairing = "items",
-    notes: Sequence[str] = (),
-    command: str = "",
-) -> ModelComparison:
-    """Compare the models, and print what is found; before any figure what sets their items apart."""
-    findings = Findings.of(models, request, order, paired)
-    print_findings(findings, delivery, difference=difference, notes=notes, command=command)
-    return findings.comparison
-
-
-def print_findings(
-    findings: Findings,
-    delivery: Delivery,
-    *,
-    difference: str | None = None,
-    notes: Sequence[str] = (),
-    command: str = "",
+    reading: ReadingOptions,
+    model: options.ModelColumn = None,
+    item: options.Item = None,
+    weight: options.Weight = None,
+    group: options.GroupColumn = None,
+    statistic: options.StatisticName = "arac_auc",
+    method: options.MethodName = options.Method.asymptotic,
+    ci: options.Level = 0.95,
+    resamples: options.Resamples = options.RESAMPLES,
+    prices: PriceOptions,
+    people: PeopleOptions,
+    output_format: options.OutputFormat = options.PrintedFormat.table,
+    details: options.Details = False,
+    fail_if: options.FailIfWorse = None,
+    verified: VerifiedOptions,
 ) -> None:
-    """Print what was found, and the next command; beside rows, `notes` are told on stderr, too."""
-    apart = difference and f"{difference}. {SHARED}"
-    screen = findings.screen(delivery.page().width, notes, apart)
-    if delivery.form.is_for_people:
-        write(delivery.text(replace(screen, command=command)))
-        return
-    told = [*findings.notes, *filter(None, [findings.order]), *notes]
-    if delivery.form is PrintedFormat.json:
-        warnings = [*filter(None, [apart]), *told]
-        write_object(
-            "compare",
-            {"models": findings.models()},
-            comparisons=findings.comparisons(),
-            decisions=screen.sentences(),
-            warnings=warnings,
-        )
-        tell(warnings)
-        return
-    tell(filter(None, [apart]))
-    write(csv_text(findings.records()))
-    tell(told)
-
-
-def statistic_of(text: str) -> Statistic:
-    """Return the statistic that a text such as ``"acceptance_rate:threshold=0.9"`` names."""
-    name, *parameters = text.split(":")
-    if name == "cost":
+    """Compare models on the same items, and test whether they differ."""
+    groups = groups_of(group)
+    by_bootstrap = method is options.Method.bootstrap
+    refused = (*NOT_OF_VERIFIED, "resamples", *COSTS)
+    of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
+    delivery = Delivery(output_format, details=details)
+    if fail_if is not None and model is not None:
         raise RefusalError(
-            "--statistic cost cannot take prices; leave it out and give --cost-verification, "
-            "--cost-correction and --cost-error"
+            "--fail-if worse is given beside --model; it compares with the first file, so that one "
+            "file a model is expected"
         )
-    values: dict[str, Any] = {}
-    for parameter in parameters:
-        key, equals, value = (part.strip() for part in parameter.partition("="))
-        if not equals:
-            raise RefusalError(
-                f"--statistic has {parameter!r} after a colon; PARAMETER=VALUE is expected"
-            )
-        if re.search(r",\s*\w+\s*=", value):
-            raise RefusalError(
-                f"--statistic has {parameter!r}; a colon between parameters is expected, as in "
-                f"{name}:{parameter.replace(',', ':', 1)}"
-            )
-        try:
-            values[key] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            values[key] = value
-    try:
-        return Statistic(name, **values)
-    except (ValueError, TypeError) as error:
-        missing = re.search(r"is given without (\w+);", str(error))
-        if missing is not None:
-            raise RefusalError(
-                f"--statistic {name} is given without {missing[1]}, as in {name}:{missing[1]}=0.1"
-            ) from None
-        if str(error).partition(" ")[0] in values:
-            raise RefusalError(f"--statistic {name}: {error}") from None
-        raise RefusalError(in_words_of_options(error)) from None
+    if of_verified is not None:
+        from fastarac.cli import _verified
+        from fastarac.cli._files import names_of_files
 
-
-def refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> None:
-    """Refuse a share accepted that takes in outputs that are never accepted."""
-    from fastarac.operating_points.limits import most_accepted
-    from fastarac.samples.door import threshold_sweep
-
-    if not found.statistic.name.startswith("acceptance_"):
+        _verified.refuse_others({"--method bootstrap": by_bootstrap})
+        request = ComparisonRequest.of(statistic, method, ci, None, in_part=True)
+        command = after_compare(context)
+        compared = _verified.compare(paths, of_verified, request, delivery, item, command)
+        if fail_if is not None:
+            end(worse_than_first(compared, names_of_files(paths)[0]))
         return
-    for name, share in zip(found.names, found.estimates, strict=True):
-        outputs = models[name]
-        if outputs.never_accepted is None:
-            continue
-        sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
-        if share > most_accepted(sweep, outputs.never_accepted):
-            raise RefusalError(
-                f"--statistic {answers.named(found.statistic)} of {name} takes in outputs without a "
-                "confidence, which are never accepted; a smaller limit is expected"
-            )
+    priced = Prices.of(prices, people)
+    from fastarac.cli._files import (
+        notes_of_none_right,
+        notes_of_pages,
+        read_models,
+        with_pages,
+        without_right_ones,
+    )
+
+    if resamples != options.RESAMPLES and not by_bootstrap:
+        raise RefusalError("--resamples is for --method bootstrap, which draws them")
+    request = ComparisonRequest.of(statistic, method, ci, priced, resamples)
+    ids = False if item == NONE else item
+    columns = reading.columns(item=ids, group=groups, model=model, weight=weight)
+    columns, pages = with_pages(paths, columns)
+    by_pages = columns["group"] != groups and columns["group"] is not None
+    if by_pages and priced is not None:
+        raise RefusalError(
+            "--cost-verification is for models of the same items; of what fastarac ocr wrote, "
+            "fastarac ocr --cost-verification compares the costs"
+        )
+    found = read_models(paths, columns, same_items=not by_pages)
+    order = None
+    if not by_pages and found.item is None:
+        order = ORDER_AND_TRUTH if found.same_truths else ORDER
+    elif not by_pages and item is None:
+        order = BY_IDS
+    paired: Literal["items", "groups"] = "groups" if by_pages else "items"
+    difference = None if by_pages else found.difference
+    if groups is None:
+        pages += notes_of_pages(paths, columns)
+    pages += notes_of_none_right(paths, without_right_ones(found.outputs), columns)
+    compared = deliver(
+        found.outputs,
+        request,
+        delivery,
+        order=order,
+        difference=difference,
+        paired=paired,
+        notes=pages,
+        command=after_compare(context),
+    )
+    if fail_if is not None:
+        end(worse_than_first(compared, next(iter(found.outputs))))

@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, distribution, requires, ver
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from fastarac._core.text import listed
 from fastarac._engine.strategy import processors
 from fastarac._version import __version__
@@ -18,6 +20,7 @@ from fastarac.answers.screen import Note, Screen, Section, Weight
 from fastarac.answers.tables import Said
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import write_object
+from fastarac.cli._option_groups import PrintingOptions, grouped
 from fastarac.cli._screen import screen_text
 from fastarac.cli._standard import write
 from fastarac.cli._tables import Page
@@ -36,6 +39,13 @@ REQUIREMENT = re.compile(
 FOR_DEVELOPERS = {"all", "bench", "docs", "test"}
 TRIAL = ([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])  # correct, confidence
 TRIAL_AREA = 0.96875
+
+
+@grouped
+def doctor(printing: PrintingOptions) -> None:
+    """Check the installation."""
+    if run(printing):
+        raise typer.Exit(1)
 
 
 def run(printing: Printing) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from copy import copy
-from typing import Annotated, Any
+from importlib import import_module
+from typing import Annotated, Any, cast
 
 import typer
 from typer import BadParameter
@@ -11,13 +13,33 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from fastarac.cli._panels import Panel
 
-TASKS = {
-    "Measure and compare": ("demo", "evaluate", "compare", "ocr"),
-    "Verify a few": ("sample", "search"),
-    "Choose a threshold that holds": ("plan", "fit", "check", "cascade"),
-    "Operate": ("apply", "monitor"),
-    "Files and installation": ("inspect", "doctor"),
+TASKS = {  # each command with the first sentence of its docstring, which is not imported for a list
+    "Measure and compare": {
+        "demo": "Evaluate four models on handwritten digits, as an example.",
+        "evaluate": "Show how much you can accept unchecked, and at which confidence.",
+        "compare": "Compare models on the same items, and test whether they differ.",
+        "ocr": "Evaluate and compare OCR engines from their files and the truth.",
+    },
+    "Verify a few": {
+        "sample": "Draw outputs for people to verify, each with a known probability.",
+        "search": "Verify small batches until you know how much you can accept.",
+    },
+    "Choose a threshold that holds": {
+        "plan": "Plan how many outputs to verify.",
+        "fit": "Fit thresholds that keep a limit on new outputs; write a policy.",
+        "check": "Check a policy on newly verified outputs.",
+        "cascade": "Choose thresholds for several models and people at the least cost.",
+    },
+    "Operate": {
+        "apply": "Split outputs into those to accept and those to review.",
+        "monitor": "Watch a policy in use by auditing outputs, and raise an alarm.",
+    },
+    "Files and installation": {
+        "inspect": "Show what files hold, and how they would be read.",
+        "doctor": "Check the installation.",
+    },
 }
+MODULES = {"ocr": "_ocr_command"}  # of the others, the name of the command after an underscore
 WORDS = {  # of pydantic, which reads the options
     "Value error, ": "",
     "Input should be ": "it should be ",
@@ -27,7 +49,6 @@ WORDS = {  # of pydantic, which reads the options
     "a valid number": "a number",
     "greater than or equal to": "at least",
 }
-LONGEST = 300  # characters of what a command does
 WIDEST_USAGE = 26  # characters of an option and its value beside which its help stands
 MORE = "\f"  # in an epilog, what follows is shown by --help-all alone
 WHOLE = "fastarac.help_all"
@@ -102,8 +123,35 @@ def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
     return usage, text.replace("  [", " [")
 
 
+class Commands(Mapping[str, TyperCommand]):
+    """The commands by name; the module of one is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> TyperCommand:
+        """Build the command of this name."""
+        if name not in list(self):
+            raise KeyError(name)
+        module = import_module(f"fastarac.cli.{MODULES.get(name, f'_{name}')}")
+        alone = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+        alone.command(name, cls=Command, epilog=getattr(module, "EXAMPLES", None))(
+            getattr(module, name)
+        )
+        return cast("TyperCommand", typer.main.get_command(alone))
+
+    def __iter__(self) -> Iterator[str]:
+        """Name the commands by task."""
+        return (name for names in TASKS.values() for name in names)
+
+    def __len__(self) -> int:
+        """Count the commands."""
+        return len(list(iter(self)))
+
+
 class ByTask(TyperGroup):
     """Commands in groups, each with its whole first sentence."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands: Any = Commands()
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; what is wrong with an option is said without another library's words."""
@@ -125,8 +173,6 @@ class ByTask(TyperGroup):
         """Write the groups one after the other."""
         widest = max(map(len, self.commands))
         for task, names in TASKS.items():
-            rows = [
-                (name.ljust(widest), self.commands[name].get_short_help_str(LONGEST)) for name in names
-            ]
+            rows = [(name.ljust(widest), sentence) for name, sentence in names.items()]
             with formatter.section(task):
                 formatter.write_dl(rows)

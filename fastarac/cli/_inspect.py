@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fastarac.cli._json import write_object
+from fastarac.cli._option_groups import PrintingOptions, grouped
 from fastarac.cli._options import ends_quietly, refused
 from fastarac.cli._screen import command_line, screen_text
 from fastarac.cli._standard import write
@@ -28,6 +29,12 @@ Files = Annotated[
         show_default=False,
     ),
 ]
+
+
+@grouped
+def inspect(paths: Files, *, printing: PrintingOptions) -> None:
+    """Show what files hold, and how they would be read."""
+    run(paths, printing)
 
 
 def run(paths: Sequence[Path], printing: Printing) -> None:

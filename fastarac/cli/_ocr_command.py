@@ -6,18 +6,31 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from fastarac._core.text import capitalised, listed, plural
 from fastarac.answers import evaluation, ranking
 from fastarac.answers.combination import sentences
 from fastarac.answers.cost_comparison import CostComparison
 from fastarac.answers.screen import Note, Section, Weight
 from fastarac.answers.tables import AnswerTable, Said
+from fastarac.cli import _ocr
+from fastarac.cli import _options as options
+from fastarac.cli._costs import Prices
 from fastarac.cli._json import write_object
-from fastarac.cli._next import after_items
+from fastarac.cli._next import after_items, after_ocr
 from fastarac.cli._ocr_fields import FIELDS, EngineFields, are_given
 from fastarac.cli._ocr_text import EngineTexts
-from fastarac.cli._options import RISK_BY_PAGE, PrintedFormat, RefusalError, refused
-from fastarac.cli._settings import in_groups_of
+from fastarac.cli._option_groups import (
+    DeliveryOptions,
+    LimitOptions,
+    PeopleOptions,
+    PriceOptions,
+    given_options,
+    grouped,
+)
+from fastarac.cli._options import RISK_BY_PAGE, Certainty, PrintedFormat, RefusalError, refused
+from fastarac.cli._settings import Settings, in_groups_of
 from fastarac.cli._standard import csv_text, tell, write
 from fastarac.io._cells import around_query
 from fastarac.io._sources import copied_to
@@ -30,7 +43,6 @@ if TYPE_CHECKING:
     from fastarac.answers.screen import Screen
     from fastarac.answers.tables import Part
     from fastarac.cli._ocr import BesideItems, OcrRequest
-    from fastarac.cli._settings import Settings
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.io import Outputs
 
@@ -358,3 +370,62 @@ def _sections(found: Found, settings: Settings) -> Iterator[Section]:
     for model in found.models:
         yield from engines.of_engine(model)
     yield from engines.of_all(found.models)
+
+
+EXAMPLES = """
+Examples:
+
+\b
+  fastarac ocr truth/ tesseract/ textract/
+  fastarac ocr truth.csv invoices.jsonl --compare total=amount
+\f
+\b
+  fastarac ocr truth/ tesseract/ textract/ --name Tesseract --name Textract
+  fastarac ocr truth.csv invoices.jsonl --compare total=amount --compare due=date:dmy
+  fastarac ocr truth/ tesseract/ --missed reject --fold quotes --error-rate 0.005
+  fastarac ocr truth/ tesseract/ textract/ --combine --save-combination both.json
+  fastarac ocr page.gt.txt page.tsv -o words.parquet
+  fastarac ocr truth.jsonl azure/ textract/ --compare 'items[].*=text' --skip-unmatched
+  fastarac ocr truth/ tesseract/ --report report.html --images scans/
+
+Engines are read from Tesseract TSV, hOCR, ALTO, PAGE, and the JSON of Textract, Azure, Google,
+PaddleOCR, EasyOCR, RapidOCR and docTR; truth from plain text, ALTO, PAGE and hOCR. Files are paired by
+their names up to the first dot, as page01.gt.txt and page01.tsv.
+
+Tables of fields (CSV, TSV, JSON lines, Parquet) have the columns document, field, prediction and
+confidence. The column truth is in the same table, given alone, or in the table TRUTH. Fields are also
+read from the JSON of Azure Document Intelligence, Amazon Textract and Google Document AI, and from
+nested JSON; TRUTH is then a table, or JSON with plain values.
+
+--compare FIELD=HOW takes exact, text, number, amount, date, similarity>=0.9 or regex:PATTERN, with
+options as in amount:comma,tolerance=0.01 or date:dmy; * and ? in FIELD are wildcards, and HOW alone
+applies to all fields. It is repeatable, or a .toml file.
+"""
+
+
+@grouped
+def ocr(
+    context: typer.Context,
+    *,
+    files: _ocr.FileOptions,
+    alignment: _ocr.AlignmentOptions,
+    combining: _ocr.CombiningOptions,
+    fields: _ocr.FieldOptions,
+    group: options.GroupColumn = None,
+    limits: LimitOptions,
+    prices: PriceOptions,
+    cost_missed: _ocr.MissedPrice = None,
+    people: PeopleOptions,
+    ci: options.Level = 0.95,
+    guarantee: options.Guarantee = None,
+    output: _ocr.Output = None,
+    delivery: DeliveryOptions,
+    beside: _ocr.BesideOptions,
+) -> None:
+    """Evaluate and compare OCR engines from their files and the truth."""
+    settings = Settings(limits, Prices.of(prices, people), delivery, Certainty(ci, guarantee))
+    given = given_options(context)
+    of_texts = tuple(given[name] for name in _ocr.OF_TEXTS if name in given)
+    by_page = _ocr.are_by_page(group)
+    request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, cost_missed, of_texts)
+    run(request, settings, beside, output=output, command=after_ocr(context))

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from fastarac._core.checks import failure_of, of_percent
 from fastarac._core.text import percent, printable, quoted
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
@@ -522,6 +521,8 @@ class Certainty:
 
     def check(self, limits: Limits | None = None) -> None:
         """Refuse numbers outside their ranges, and a guarantee where there is no limit to keep."""
+        from fastarac._core.checks import failure_of, of_percent  # not at the top: NumPy
+
         if self.level is not None and not 0.0 < self.level < 1.0:
             message = f"--ci is {self.level}; a number strictly between 0 and 1 is expected"
             raise RefusalError(message + of_percent(self.level))

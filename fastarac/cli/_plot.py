@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from fastarac._core import files
 from fastarac._core.extras import missing
-from fastarac.answers.limits import at_least
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +28,7 @@ RESAMPLES = 1000  # for a band
 
 def problem_with(path: Path) -> str | None:
     """Return why the plot could not be written to this file, or None."""
-    return files.problem_with(path, "plot", SUFFIXES) or missing(["matplotlib"], "cli")
+    return files.problem_with(path, "plot", SUFFIXES) or missing(["matplotlib"], "plot")
 
 
 def save(models: Sequence[Model], path: Path, level: float | None = None) -> None:
@@ -40,6 +39,7 @@ def save(models: Sequence[Model], path: Path, level: float | None = None) -> Non
     """
     from matplotlib import figure as figures
 
+    from fastarac.answers.limits import at_least
     from fastarac.displays import ARACDisplay
     from fastarac.displays._several import finish
     from fastarac.displays.arac import draw_limits

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.cli._compare import ComparisonRequest
+    from fastarac.cli._comparison import ComparisonRequest
     from fastarac.cli._costs import Prices
     from fastarac.cli._fail_if import Conditions
     from fastarac.cli._options import Certainty, Delivery, Limits
@@ -192,7 +192,7 @@ def compare(
     command: str = "",
 ) -> ModelComparison:
     """Print how much the models in files of the same outputs differ; `item` is what pairs them."""
-    from fastarac.cli._compare import BY_IDS, ORDER, Findings, print_findings
+    from fastarac.cli._comparison import BY_IDS, ORDER, Findings, print_findings
     from fastarac.io._pages import ID, has_unique_ids
     from fastarac.partial_truth.verified_files import read_verified_models
 

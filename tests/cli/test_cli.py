@@ -507,7 +507,7 @@ class TestPlot:
     def test_without_matplotlib(self, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "matplotlib", None)
         error = refusal("demo", "--plot", tmp_path / "plot.png")
-        assert 'pip install ".[cli]"' in error
+        assert 'pip install ".[plot]"' in error
 
 
 class TestRefusals:

@@ -18,7 +18,7 @@ from strategies import COMPILED
 import fastarac as fa
 from fastarac.answers import comparison
 from fastarac.answers.cost_comparison import CostComparison
-from fastarac.cli import _compare
+from fastarac.cli import _comparison
 from fastarac.datasets import load_digits_ocr
 from fastarac.io import Outputs, read_outputs
 
@@ -322,8 +322,8 @@ class TestStatistics:
         ],
     )
     def test_parameters(self, text, statistic):
-        assert _compare.statistic_of(text) == statistic
-        assert _compare.statistic_of(comparison.named(statistic)) == statistic
+        assert _comparison.statistic_of(text) == statistic
+        assert _comparison.statistic_of(comparison.named(statistic)) == statistic
 
     @pytest.mark.parametrize(
         ("options", "found"),

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections import defaultdict
 
 import pytest
 from commands import run
 from typer.core import TyperOption
-from typer.main import get_command
 
-from fastarac.cli._app import app
-from fastarac.cli._help import MORE, TASKS
+from fastarac.cli._help import MORE, TASKS, Commands
 from fastarac.cli._panels import Panel
 
-COMMANDS = get_command(app).commands
+COMMANDS = Commands()
 LINES, COLUMNS = 50, 80
 DIFFERS = {"--output", "--format"}  # in what is written, in the formats that there are
 
@@ -40,8 +40,21 @@ def test_commands_have_one_line_each_in_the_order_of_use():
     assert len(lines) <= LINES
 
 
+def test_the_list_of_commands_imports_none():
+    code = "import sys; from fastarac.cli import main; sys.argv[1:] = ['--help']; main()"
+    say = "import atexit, sys; atexit.register(lambda: print('numpy' in sys.modules)); "
+    done = subprocess.run(
+        [sys.executable, "-c", say + code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.endswith("\nFalse\n")
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 class TestCommands:
+    def test_the_list_has_its_sentence(self, command):
+        (sentence,) = (names[command] for names in TASKS.values() if command in names)
+        assert COMMANDS[command].help.split("\n\n")[0] == sentence
+
     def test_help_is_one_screen(self, command):
         lines = run(command, "--help").stdout.splitlines()
         assert len(lines) <= LINES

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 import fastarac as fa
 from fastarac.answers.tables import ABBREVIATED
 from fastarac.cli import _json
-from fastarac.cli._app import app
+from fastarac.cli._help import Commands
 from fastarac.ocr import sample_folders
 
 SCHEMA = json.loads((files("fastarac.cli") / "schema.json").read_text(encoding="utf-8"))
@@ -160,7 +160,7 @@ def test_object(folder, arguments, monkeypatch):
 
 
 def test_every_command_has_it():
-    commands = {command.callback.__name__ for command in app.registered_commands}
+    commands = set(Commands())
     assert commands == {arguments[0] for arguments in COMMANDS.values()}
     assert commands == set(SCHEMA["properties"]["command"]["enum"])
 

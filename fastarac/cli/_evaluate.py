@@ -1,0 +1,166 @@
+"""``fastarac evaluate``: how much can be accepted unchecked, and at which confidence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import typer
+
+from fastarac.cli import _html
+from fastarac.cli import _options as options
+from fastarac.cli._costs import Prices
+from fastarac.cli._fail_if import Conditions, end
+from fastarac.cli._next import after_evaluate, after_verified
+from fastarac.cli._option_groups import (
+    NOT_OF_VERIFIED,
+    DeliveryOptions,
+    LimitOptions,
+    PeopleOptions,
+    PriceOptions,
+    ReadingOptions,
+    VerifiedOptions,
+    grouped,
+    is_typed,
+)
+from fastarac.cli._options import (
+    NONE,
+    RISK_BY_PAGE,
+    RISK_OF_GROUPS,
+    Certainty,
+    RefusalError,
+    groups_of,
+)
+from fastarac.cli._settings import Settings
+
+EXAMPLES = """
+Examples:
+
+\b
+  fastarac evaluate outputs.csv --error-rate 0.005 --guarantee 0.05
+  fastarac evaluate engine-a.csv engine-b.parquet --report report.html
+\f
+\b
+  fastarac evaluate fields.jsonl --prediction text --truth checked --confidence score
+  fastarac evaluate all.parquet --model engine --error-rate 0.005 --format json
+  fastarac evaluate outputs.csv --fail-if "acceptance_rate/0.01 < 0.6"
+  fastarac evaluate fields.parquet --by field --report report.html
+  fastarac evaluate archive.parquet --max-memory 500MB
+
+A file of outputs has one row per output: a column "confidence", and a column "correct" (true or
+false, or 1 or 0) or the two columns "prediction" and "truth". Options name other columns. --error-rate,
+--max-risk, --threshold and --fail-if may be repeated. A condition of --fail-if is a key of --format
+json, then <, <=, > or >=, then a number. It applies to every model; "NAME: KEY < NUMBER" names one.
+"""
+
+
+@grouped
+def evaluate(
+    context: typer.Context,
+    paths: options.Files,
+    *,
+    reading: ReadingOptions,
+    model: options.ModelColumn = None,
+    by: options.ByColumn = None,
+    weight: options.Weight = None,
+    group: options.GroupColumn = None,
+    limits: LimitOptions,
+    prices: PriceOptions,
+    people: PeopleOptions,
+    ci: options.Level = 0.95,
+    guarantee: options.Guarantee = None,
+    delivery: DeliveryOptions,
+    fail_if: options.FailIf = None,
+    max_memory: options.MaxMemory = None,
+    verified: VerifiedOptions,
+) -> None:
+    """Show how much you can accept unchecked, and at which confidence."""
+    conditions = Conditions.of(fail_if)
+    groups = groups_of(group)
+    of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, paths=paths)
+    if by is not None and guarantee is not None:
+        raise RefusalError(
+            "--guarantee is for all outputs together, not for each group of --by; leave out "
+            "one of the two"
+        )
+    costs, report = Prices.of(prices, people), delivery.report
+    if report is not None and ci is None:
+        ci = _html.LEVEL  # a report says how sure its figures are
+    asks_for_intervals = is_typed(context, "ci")
+    is_default = not (asks_for_intervals or report is not None or conditions.every)
+    certainty = Certainty(ci, guarantee, is_default=is_default)
+    if of_verified is not None:
+        from fastarac.cli import _verified
+
+        certainty.check(limits)
+        command = after_verified(context, limits)
+        _verified.evaluate(
+            paths, of_verified, by, limits, certainty, delivery, costs, conditions, command
+        )
+        return
+    needs_groups = ci is not None or guarantee is not None
+    if groups is not None and not needs_groups:
+        from fastarac.io._pages import PAGE, is_of_ocr
+
+        if groups not in (PAGE, NONE) or not all(map(is_of_ocr, paths)):
+            raise RefusalError(
+                "--group is given without --ci and --guarantee; no other figure depends on it"
+            )
+        groups = None
+    if guarantee is not None and groups not in (None, NONE) and limits.max_risk:
+        raise RefusalError(
+            "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
+            f"--group: {RISK_OF_GROUPS}"
+        )
+    if guarantee is not None and weight is not None:
+        raise RefusalError("--guarantee is for outputs that are counted; leave out --weight")
+    settings = Settings(limits, costs, delivery, certainty)
+    columns = reading.columns(by=by, group=groups, model=model, weight=weight)
+    if max_memory is not None:
+        from fastarac.cli._stream import evaluate_streams
+
+        need_items = {
+            "--model": model, "--by": by, "--weight": weight, "--group": groups,
+            "--empty-confidence": reading.empty_confidence, "--report": report,
+            "--ci": ci if asks_for_intervals else None, "--guarantee": guarantee,
+            "--plot": delivery.plot, "--cost-verification": costs,
+        }  # fmt: skip
+        evaluate_streams(paths, columns, settings, max_memory, need_items, conditions)
+        return
+    if conditions.every:
+        conditions.require_keys(settings.example() | ({"n_groups": 0} if needs_groups else {}))
+    from fastarac.answers.evaluation import objects, reliability_warnings
+    from fastarac.cli._files import (
+        notes_of_none_right,
+        notes_of_pages,
+        read_models,
+        with_pages,
+        with_rejects_said,
+        with_unseen_words,
+        without_right_ones,
+    )
+
+    pages: list[str] = []
+    if needs_groups:
+        columns, pages = with_pages(paths, columns)
+        if pages and guarantee is not None and limits.max_risk:
+            raise RefusalError(RISK_BY_PAGE)
+    found = read_models(paths, columns)
+    conditions.require_models(found.outputs)
+    pages += settings.leave_out_slow_intervals(found.outputs)
+    if report is not None and any(each.crossed is not None for each in found.outputs.values()):
+        raise RefusalError(
+            "--report draws whole groups of one kind, and the columns of --group are crossed; one "
+            "column, or two nested columns, is expected"
+        )
+    models = with_rejects_said(settings.evaluate(found.outputs), missed=not reading.empty_confidence)
+    models = with_unseen_words(models, paths, columns)
+    if report is not None:
+        notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
+        settings.report(models, notes)
+    if needs_groups and groups is None:
+        pages += notes_of_pages(paths, columns)
+    none_right = notes_of_none_right(paths, without_right_ones(found.outputs), columns)
+    screen = settings.screen(models, found.difference, none_right, pages)
+    screen = replace(screen, command=after_evaluate(context, models, alike=found.difference is None))
+    settings.deliver(models, screen, difference=found.difference, notes=[*pages, *none_right])
+    end(conditions.failures(objects(models)))
