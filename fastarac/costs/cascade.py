@@ -313,6 +313,29 @@ def optimize_cascade(
     random_state : int, SeedSequence, Generator or None, default=0
         Of the halves, and of what people who are not perfect do to the items of the half that tests.
 
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> digits = load_digits_ocr()
+    >>> quick, thorough = digits["knn-votes"], digits["svm-rbf"]
+    >>> cascade = fa.costs.optimize_cascade(
+    ...     [
+    ...         fa.costs.Stage("quick", 0.1, correct=quick[0], confidence=quick[1]),
+    ...         fa.costs.Stage("thorough", 0.5, correct=thorough[0], confidence=thorough[1]),
+    ...         fa.costs.Stage("clerk", 2),
+    ...     ],
+    ...     max_error_rate=0.005,
+    ... )
+    >>> print(cascade)  # doctest: +NORMALIZE_WHITESPACE
+    stage     threshold  reached  decided   errors  cost of 1,000
+    quick           0.8     100%      90%    0.39%         100.00
+    thorough    1.06631    9.96%   0.779%  0.0556%          49.81
+    clerk      the rest    9.18%    9.18%       0%         183.64
+    all                              100%   0.445%         333.44
+    The limit of 0.5% is kept on these outputs; new ones may exceed it. To guarantee it, set
+    failure_probability.
+
     Returns
     -------
     Cascade
@@ -338,53 +361,21 @@ def optimize_cascade(
 
     Notes
     -----
-    **What it costs.** A stage s is paid its price p for every item that reaches it, if it is a model,
-    or that it verifies, if it is people:
+    A stage s is paid its price p for every item that reaches it, if it is a model, or that it verifies, if
+    it is people:
 
     .. math:: L = \sum_s p_s N_s/n + C_C R_C + C_E R_E.
 
-    People verify the output of the last model before them; of its errors they find the share d, and of
-    its correct outputs they spoil the share a (:class:`.Reviewer`). One model without a price before
-    one stage of people is the cost of :class:`.VerificationCosts`, and has the threshold of
-    :func:`.optimal_operating_point`.
+    People verify the output of the last model before them, with the shares d and a of :class:`.Reviewer`.
 
-    **The search.** Confidences of several models are seldom independent, so that thresholds are
-    compared on the joint counts of items in cells: a table holds how many items lie below each
-    combination of cuts, and costs of thresholds are differences of its entries. The thresholds are
-    taken depth first, and combinations that already cost more than the best are left out (dynamic
-    programming with bounds). Where there are at most some million combinations of distinct
-    confidences, all are compared: ``exact``. Otherwise cells are made of equal numbers of items,
-    narrower towards both ends, and a finer grid is laid around the best thresholds until cells have one
-    confidence each.
+    **The search.** Thresholds are compared on joint counts, depth first. Up to some million combinations
+    of distinct confidences, all are compared (``exact``); beyond, a grid is refined around the best ones
+    until its cells have one confidence each.
 
-    **The guarantee.** On the first half thresholds are chosen for several limits up to
-    `max_error_rate`; on the other they are tested in this order, up to the first that fails: an exact
-    binomial test, with `groups` a bet (:func:`.guaranteed_operating_point`). What people who are not
-    perfect do is drawn for each item; the guarantee holds for the d and a that are stated. Capacities
-    are kept on the first half, and not tested.
-
-    Examples
-    --------
-    >>> import fastarac as fa
-    >>> from fastarac.datasets import load_digits_ocr
-    >>> digits = load_digits_ocr()
-    >>> quick, thorough = digits["knn-votes"], digits["svm-rbf"]
-    >>> cascade = fa.costs.optimize_cascade(
-    ...     [
-    ...         fa.costs.Stage("quick", 0.1, correct=quick[0], confidence=quick[1]),
-    ...         fa.costs.Stage("thorough", 0.5, correct=thorough[0], confidence=thorough[1]),
-    ...         fa.costs.Stage("clerk", 2),
-    ...     ],
-    ...     max_error_rate=0.005,
-    ... )
-    >>> print(cascade)  # doctest: +NORMALIZE_WHITESPACE
-    stage     threshold  reached  decided   errors  cost of 1,000
-    quick           0.8     100%      90%    0.39%         100.00
-    thorough    1.06631    9.96%   0.779%  0.0556%          49.81
-    clerk      the rest    9.18%    9.18%       0%         183.64
-    all                              100%   0.445%         333.44
-    The limit of 0.5% is kept on these outputs; new ones may exceed it. To guarantee it, set
-    failure_probability.
+    **The guarantee.** One half of the items chooses thresholds for several limits up to `max_error_rate`; the
+    other tests them in this order, up to the first that fails: by an exact binomial test, with `groups` by a
+    bet (:func:`.guaranteed_operating_point`). What people do is drawn for each item, by the d and a that are
+    stated. Capacities are not tested.
     """
     if max_error_rate is None and costs is None:
         raise TypeError(

@@ -131,6 +131,31 @@ def bcost(
         whole pages are drawn. Tables of one label belong together; such as have no items are as if
         absent.
 
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> interval = fa.costs.bcost([[850, 30], [50, 70]], [[0, 5], [1, 0]], random_state=0)
+    >>> interval.estimate, round(interval.low, 2), round(interval.high, 2)
+    (0.2, 0.15, 0.26)
+
+    The cost of verification at a threshold: rows are rejected and accepted, columns incorrect and
+    correct.
+
+    >>> sweep = fa.threshold_sweep([1, 1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
+    >>> sweep.at(0.7).matrix
+    array([[2, 1],
+           [0, 3]])
+    >>> prices = fa.VerificationCosts(verification=1, correction=2, error=20)
+    >>> fa.costs.bcost(sweep.at(0.7).matrix, prices.matrix, laplace=0, random_state=0).estimate
+    1.1666666666666667
+
+    Of 30 pages, every third is hard to read, so that errors come together:
+
+    >>> tables = [[[4, 0], [0, 6]], [[5, 1], [0, 4]], [[2, 3], [1, 4]]] * 10
+    >>> pages = range(30)
+    >>> fa.costs.bcost(tables, [[0, 5], [1, 0]], groups=pages, random_state=0)
+    CostInterval(0.7 [0.466667, 0.95], 95%, bcost)
+
     Returns
     -------
     CostInterval
@@ -156,53 +181,22 @@ def bcost(
 
     Notes
     -----
-    Suzuki 2003 (equation 3 and procedure BCOST), after Margineantu and Dietterich 2000, "Bootstrap
-    methods for the cost-sensitive evaluation of classifiers". The cells are smoothed to
+    The cells are smoothed to
 
     .. math:: \hat P(i, j) = \frac{M(i, j) + \lambda}{n + s^2 \lambda}
 
-    with s² cells; each resampled matrix is one draw from the multinomial distribution with n items, the
-    same law as n items drawn one by one, but in a time that does not depend on n. With
-    μ = ⌊(1 − ρ)/2·B⌋ + 1, the interval reaches from the μ-th smallest to the (B + 1 − μ)-th smallest of
-    the B costs. (The source prints "largest" for both, see the list of misprints.)
+    with s² cells; a resample is a draw of n items from that distribution. With μ = ⌊(1 − ρ)/2·B⌋ + 1, the
+    interval reaches from the μ-th smallest to the (B + 1 − μ)-th smallest of the B costs. (The source prints
+    "largest" for both.) λ = 1 is too much for many classes: it adds 2,500 items for 50. λ = 1/s² adds one in
+    all; λ = 0 adds none, and an error that did not occur occurs in no resample.
 
-    The resampled costs are centred on the cost of the smoothed matrix, which differs from the
-    `estimate` c̄ by λ(Σc − s²·c̄)/(n + s²·λ). λ = 1 adds an item to every cell, which is too much for
-    more than a few classes: 2,500 items for 50. λ = 1/s² adds one item in all; λ = 0 adds none, and
-    an error that did not occur occurs in no resample.
-
-    With groups, as many of them as there are are drawn with replacement, as they are, and the cost of
-    the resample is that of all their items over the number of these.
+    With groups, as many of them as there are are drawn with replacement, and the cost is that of all their
+    items over the number of these.
 
     References
     ----------
     Suzuki 2003, equation 3 and procedure BCOST; Margineantu and Dietterich 2000, "Bootstrap methods for
     the cost-sensitive evaluation of classifiers".
-
-    Examples
-    --------
-    >>> import fastarac as fa
-    >>> interval = fa.costs.bcost([[850, 30], [50, 70]], [[0, 5], [1, 0]], random_state=0)
-    >>> interval.estimate, round(interval.low, 2), round(interval.high, 2)
-    (0.2, 0.15, 0.26)
-
-    The cost of verification at a threshold: rows are rejected and accepted, columns incorrect and
-    correct.
-
-    >>> sweep = fa.threshold_sweep([1, 1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
-    >>> sweep.at(0.7).matrix
-    array([[2, 1],
-           [0, 3]])
-    >>> prices = fa.VerificationCosts(verification=1, correction=2, error=20)
-    >>> fa.costs.bcost(sweep.at(0.7).matrix, prices.matrix, laplace=0, random_state=0).estimate
-    1.1666666666666667
-
-    Of 30 pages, every third is hard to read, so that errors come together:
-
-    >>> tables = [[[4, 0], [0, 6]], [[5, 1], [0, 4]], [[2, 3], [1, 4]]] * 10
-    >>> pages = range(30)
-    >>> fa.costs.bcost(tables, [[0, 5], [1, 0]], groups=pages, random_state=0)
-    CostInterval(0.7 [0.466667, 0.95], 95%, bcost)
     """
     prices = _read_prices(costs)
     plan = _plan(confidence_level, n_resamples, laplace, random_state, groups)

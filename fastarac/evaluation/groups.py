@@ -121,20 +121,18 @@ def evaluate_groups(
 "roc_auc")
         Out of these and "n_correct" and "augrc".
     max_error_rate, max_risk, threshold : float or sequence of float, default=()
-        Limits, or thresholds as they are. A limit decides on one threshold for *all* items together,
-        as a system in use has it; of each group there are then the figures ``"acceptance_rate/…"``,
-        ``"error_rate/…"``, ``"risk/…"`` (NaN where nothing is accepted), ``"performance/…"`` (W) and,
-        for a limit, ``"keeps_limit/…"`` at that ``"threshold/…"``. Apart from that NaN all are what
-        :func:`.evaluate` gives for the group alone at that threshold. (:func:`.frames.evaluate` gives
-        each group a threshold of its own.)
+        Limits, or thresholds as they are. A limit decides on one threshold for *all* items together
+        (:func:`.frames.evaluate` gives each group its own); of each group there are then
+        ``"acceptance_rate/…"``, ``"error_rate/…"``, ``"risk/…"`` (NaN where nothing is accepted),
+        ``"performance/…"`` (W) and, for a limit, ``"keeps_limit/…"`` at that ``"threshold/…"``.
     costs : VerificationCosts, optional
         The prices of W and of the normalised ARAC-AUC (its γ); by default γ = 1 and δ = 0. Where they
         are given, ``"cost/…"`` is what an item costs at each limit's threshold, and there are
         ``"threshold/cheapest"``, ``"acceptance_rate/cheapest"``, ``"error_rate/cheapest"`` and
         ``"cost/cheapest"`` at the threshold that is cheapest for all items together.
     reviewer : Reviewer, optional
-        The people who verify what is rejected, who count in the costs, and at the cheapest threshold,
-        alone; by default they find and correct every error.
+        The people who verify what is rejected; they count in the costs alone, and by default find and
+        correct every error.
     gamma : float, optional
         γ of the normalised ARAC-AUC, at least 0; by default that of `costs`.
     groups : array_like of shape (n,), optional
@@ -147,6 +145,18 @@ def evaluate_groups(
         of the rates at a limit hold for its threshold as it is. Takes about a millisecond a group.
     confidence_level : float, default=0.95
         Of the intervals, each by itself.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.9, 0.2]
+    >>> result = fa.evaluate_groups(correct, confidence, by=["name", "date"] * 3, threshold=0.7)
+    >>> result.groups
+    array(['date', 'name'], dtype='<U4')
+    >>> result["recognition_rate"]
+    array([0.66666667, 0.33333333])
+    >>> result["error_rate/threshold/0.7"]
+    array([0.        , 0.66666667])
 
     Returns
     -------
@@ -175,21 +185,8 @@ def evaluate_groups(
 
     Notes
     -----
-    The items are spread over blocks of groups that fit the cache, and there over the groups. A group
-    is sorted only where that is faster than to compare all of its pairs, so that small groups, and
-    groups with few errors, hardly take longer than the spreading.
-
-    Examples
-    --------
-    >>> import fastarac as fa
-    >>> correct, confidence = [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.9, 0.2]
-    >>> result = fa.evaluate_groups(correct, confidence, by=["name", "date"] * 3, threshold=0.7)
-    >>> result.groups
-    array(['date', 'name'], dtype='<U4')
-    >>> result["recognition_rate"]
-    array([0.66666667, 0.33333333])
-    >>> result["error_rate/threshold/0.7"]
-    array([0.        , 0.66666667])
+    A group is sorted only where that is faster than to compare all of its pairs, so that small groups, and
+    groups with few errors, take little time.
     """
     prices = prices_of(costs)
     names = [metrics] if isinstance(metrics, str) else list(metrics)

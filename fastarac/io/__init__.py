@@ -70,32 +70,27 @@ def read_outputs(
 ) -> Outputs:
     r"""Read outputs and their confidences from a file.
 
-    Whether an output is right stands in one column (`correct`), or follows from two (`prediction`
-    and `truth`). Where none of them is named, the column ``correct`` is used if there is one, else
+    Without `correct`, `prediction` and `truth`, the column ``correct`` is used if there is one, else
     ``prediction`` and ``truth``.
 
     Parameters
     ----------
     path : str or path-like
-        A file whose name ends in ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``; the
-        text formats also with ``.gz`` after it. Text is UTF-8. CSV and TSV files have a header;
-        the fields of a CSV file are separated by whichever of comma, semicolon, tab and bar
-        divides its header into the most, and may be in quotes. A quote in a TSV file is a
-        character like any other, as OCR engines write it, unless the first line begins with one:
-        then its fields are read as those of a CSV file are. Or a directory of Parquet files with the
-        same columns and nothing else in it, which are read as one, in the order of their names.
+        A ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet`` file; text in UTF-8, also with
+        ``.gz``. CSV and TSV files have a header; a CSV file is separated by whichever of comma,
+        semicolon, tab and bar divides it most, and may have quotes. Or a directory of Parquet files with
+        the same columns and nothing else, read in the order of their names.
     confidence : str, default="confidence"
-        The column of confidences: finite numbers. In texts the point may be a comma where it cannot
-        part thousands: ``99,9`` and ``0,125``, but not ``12,345``. ``76%`` is 0.76. All texts of a
-        column are written alike, or it is an error.
+        The column of confidences: finite numbers. ``76%`` is 0.76. The point may be a comma where it
+        cannot part thousands: ``0,125``, but not ``12,345``. A column is written in one way throughout.
     correct : str, optional
-        The column that says whether an output is right: true or false, or 1 or 0; in texts also yes or
-        no, right or wrong, correct or incorrect, ok or error, one such pair in the whole column.
+        The column that says whether an output is right: true or false, or 1 or 0; in texts also one pair
+        of yes/no, right/wrong, correct/incorrect, ok/error.
     prediction : str, optional
         The column of outputs. An empty or null output is the empty text: nothing was read.
     truth : str, optional
-        The column of what the outputs should be. It may not be null, unless `empty_truth` says so.
-        In a CSV file an empty field is null, and ``""`` in quotes is the empty text.
+        The column of what the outputs should be; not null, unless `empty_truth` says so. In a CSV file
+        an empty field is null, and ``""`` in quotes is the empty text.
     model : str, optional
         The column with the name of the machine that made each output.
     by : str, optional
@@ -105,51 +100,18 @@ def read_outputs(
     item : str, optional
         The column that identifies each item: texts or numbers, not null.
     keep_truth : bool, default=False
-        Whether to return the truths, too, where there is a column of them.
+        Whether to return the truths, too.
     empty_truth : bool, default=False
-        Whether a truth that is null is the empty text, such as for an empty field of a form. Python's
-        ``csv.writer`` and the defaults of pandas write the empty text as an empty field.
+        Whether a null truth is the empty text, as Python's ``csv.writer`` and pandas write it.
     group : str or sequence of str, optional
         The column of groups of items that depend on each other, such as pages: not null. Two columns
         may be nested, of which the outer one is kept, or crossed.
     empty_confidence : bool, default=False
-        Whether the confidence may be null, or empty: such outputs are items that no threshold
-        accepts, as a missing word or an empty field that people see. Where a column ``kind`` says what
-        became of a word or a field, as in what ``fastarac ocr -o`` writes, it always may.
+        Whether the confidence may be null, or empty: no threshold accepts such outputs. Files of
+        ``fastarac ocr -o`` always may have such.
     compare : {"text", "number"}, optional
-        Whether outputs and truths in texts that are written differently and are the same number, such
-        as ``9.0`` and ``9``, or ``007`` and ``7``, are different or the same. Such texts are an error
-        where nothing is said.
-
-    Returns
-    -------
-    outputs : Outputs
-        The columns as arrays. Other columns of the file are not converted, and those of a Parquet
-        file not even read.
-
-    Raises
-    ------
-    DataFileError
-        If the file cannot be read, has no rows, lacks a column, or holds a value that does not
-        belong there. The message names the file, the row and the column. Also if a line is longer, or
-        a compressed file expands further, than :func:`reading_limits` allow.
-    ValueError
-        If `correct` is given together with `prediction` or `truth`, or only one of the latter.
-    ModuleNotFoundError
-        If DuckDB is not installed.
-
-    See Also
-    --------
-    read_models : read the outputs of several models
-    Outputs : outputs of machines, one row per item
-    fastarac.evaluate : all figures of one model
-
-    Notes
-    -----
-    In text files, predictions and truths are compared as texts, exactly as they are written, unless
-    `compare` says that numbers are compared as such. The numbers of JSON lines are texts too, in their
-    shortest form. In Parquet files texts are compared as texts and numbers as numbers; one of each is
-    an error, unless `compare` is "number".
+        Whether texts that are written differently and are the same number, such as ``9.0`` and ``9``,
+        are different or the same. Without it they are an error.
 
     Examples
     --------
@@ -162,6 +124,34 @@ def read_outputs(
     ...     outputs = read_outputs(path, compare="text")
     >>> outputs.correct, outputs.confidence
     (array([ True, False]), array([0.9, 0.4]))
+
+    Returns
+    -------
+    outputs : Outputs
+        The columns as arrays. Other columns of the file are not converted, and those of a Parquet
+        file not even read.
+
+    Raises
+    ------
+    DataFileError
+        If the file cannot be read, has no rows, lacks a column, holds a value that does not belong
+        there, or exceeds :func:`reading_limits`. The message names the file, the row and the column.
+    ValueError
+        If `correct` is given together with `prediction` or `truth`, or only one of the latter.
+    ModuleNotFoundError
+        If DuckDB is not installed.
+
+    See Also
+    --------
+    read_models : the same of several models
+    Outputs : outputs of machines, one row per item
+    fastarac.evaluate : all figures of one model
+
+    Notes
+    -----
+    Predictions and truths in text files, and numbers of JSON lines, are compared as texts unless `compare`
+    says otherwise. In Parquet files texts are compared as texts and numbers as numbers; one of each is an
+    error, unless `compare` is "number".
     """
     first, second = _columns_of_groups(group)
     columns = Columns(

@@ -91,6 +91,24 @@ def apply_policy(
         without another output of the field lacks it. Where a column `kind` says what became of a word
         or a field, it always may.
 
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import fastarac as fa
+    >>> policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
+    >>> with TemporaryDirectory() as folder:
+    ...     path, yes, no = (Path(folder, name) for name in ("a.csv", "yes.csv", "no.csv"))
+    ...     _ = path.write_text("id,confidence\n7,300\n8,-1\n9,0\n")
+    ...     found = fa.operation.apply_policy(policy, path, accepted=yes, review=no)
+    ...     print(yes.read_text())
+    id,confidence
+    7,300
+    9,0
+    <BLANKLINE>
+    >>> found.n_items, found.accepted
+    (3, 2)
+
     Returns
     -------
     AppliedPolicy
@@ -120,32 +138,11 @@ def apply_policy(
 
     Notes
     -----
-    The file is read three times, in a memory that does not depend on its size: once to check and count,
-    and once for each file that is written. For whole documents it is read once more, and their names
-    and decisions are kept, so that the memory grows with their number, not with their size; so it does
-    with the number of groups. The interval of the expected errors is by groups wherever the policy was
-    fitted with groups (:meth:`.Policy.expected_errors`): a page with errors has several. Confidences
-    are counted in cells, so that the test for a shift is that of :meth:`.Policy.shift`; where nothing
-    has moved, it warns with the failure probability of the policy, for each file. Fields of text files
-    are written as they were read; keys that an object of JSON lines lacks are null, or empty.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import fastarac as fa
-    >>> policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
-    >>> with TemporaryDirectory() as folder:
-    ...     path, yes, no = (Path(folder, name) for name in ("a.csv", "yes.csv", "no.csv"))
-    ...     _ = path.write_text("id,confidence\n7,300\n8,-1\n9,0\n")
-    ...     found = fa.operation.apply_policy(policy, path, accepted=yes, review=no)
-    ...     print(yes.read_text())
-    id,confidence
-    7,300
-    9,0
-    <BLANKLINE>
-    >>> found.n_items, found.accepted
-    (3, 2)
+    The file is read three times, in a memory that does not depend on its size, but grows with the number of
+    documents and groups. The interval of the expected errors is by groups wherever the policy was fitted with
+    groups (:meth:`.Policy.expected_errors`). The test for a shift is that of :meth:`.Policy.shift`; where
+    nothing has moved, it warns with the failure probability of the policy, for each file. Fields of text
+    files are written as they were read; keys that an object of JSON lines lacks are null, or empty.
     """
     require_policy(policy)
     source_path = path_of(path)

@@ -110,113 +110,36 @@ def fit_policy(
     Parameters
     ----------
     correct, confidence : array_like of shape (n,)
-        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). A
-        :class:`.PartialTruth` where some outputs are verified, without `documents` and `method`.
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). Or a
+        :class:`.PartialTruth`, without `documents` and `method`.
     by : array_like of shape (n,), optional
-        The field of each output (name, date, amount): each gets its own threshold, all of them under
-        the one limit.
+        The field of each output (name, date, amount): each gets its own threshold, all under one limit.
     max_error_rate, max_risk : float
-        The share of undetected errors among all outputs, or among the accepted ones, that must not be
-        exceeded; one of the two.
+        The limit of undetected errors among all outputs, or among the accepted ones; one of the two.
     failure_probability : float, default=0.05
-        δ, in (0, 0.5]: the probability that may remain of a policy that exceeds the limit.
+        δ, in (0, 0.5]: the probability that the policy exceeds the limit, at most.
     groups : array_like of shape (n,), optional
         Labels of outputs that depend on each other, such as those of a page.
     max_group_size : int, optional
-        Items (or documents) that a group has at most, known beforehand; by default the largest group
-        seen, which is an assumption.
+        The size of the largest group, by default of those seen.
     method : {"auto", "gamma"}, default="auto"
-        "gamma", with groups: an approximation in place of a proof, see
-        :func:`.guaranteed_operating_point`.
+        "gamma", with groups: an approximation, see :func:`.guaranteed_operating_point`.
     documents : array_like of shape (n,), optional
-        The document of each output: a document is then accepted as a whole or not at all, and correct
-        iff all its outputs are (straight-through processing). Limits are then about documents.
+        The document of each output: it is accepted as a whole or not at all, and right if all its
+        outputs are. Limits are then about documents.
     rule : {"product", "least"}, default="product"
         The confidence of a document: the product of the 1 − p̂ of its outputs, or the least.
     rejected : array_like of shape (n,), bool, optional
-        With `documents`, fields without an output: missed ones, which are not correct, and rightly
-        empty ones, which are. What stands in `confidence` there is not looked at, but finite. A
-        document without any output is one such row, of any field.
+        With `documents`, fields without an output, missed (not correct) or rightly empty (correct); of
+        a document without any output, one such row. Their `confidence` is ignored, but finite.
     optional : sequence of str or int, default=()
-        The fields that an accepted document may lack: an output was missed, which is an undetected
-        error, or it is rightly empty. A document that lacks another field is never accepted.
+        The fields that an accepted document may lack. A missed one is an undetected error.
     types : array_like of shape (n,), optional
-        The type of each output's document: of one, only the fields that occur in its type are required.
-        Of types that the half that ranks does not have, all are.
+        The type of each output's document, which then needs only the fields of its type.
     fields_complete : bool, default=False
-        Whether a field that a document has no row of has no true value. Otherwise the truth has to
-        list the optional fields of documents that may be accepted.
+        Whether a field that a document has no row of has no true value.
     random_state : int, SeedSequence, Generator or None, default=0
-        Of the halves, and of the order of groups. The same items have the same halves with the same
-        seed, in any order; other items have others.
-
-    Returns
-    -------
-    Policy
-        The thresholds, the guarantee, and what the confidences were like.
-
-    Raises
-    ------
-    TypeError
-        Where not exactly one limit is given.
-    ValueError, TypeError
-        As :func:`.threshold_sweep` and :func:`.guaranteed_operating_point`; where `optional` has a
-        field that `by` lacks, the truth does not list an optional field, or what is said of documents
-        is given without them.
-
-    Warns
-    -----
-    SampleTooSmallWarning
-        Where nothing could be guaranteed even if every output were correct.
-    QuestionableInputWarning
-        Where what is correct has less confidence, by more than chance, or all outputs (of a field) have
-        the same.
-
-    See Also
-    --------
-    Policy : which outputs are accepted, under one limit
-    isotonic_calibration : estimate the error probability at each confidence
-    fastarac.guaranteed_operating_point : choose a threshold that keeps a limit on new items
-    sample_size_for_policy : find how many verified outputs a policy takes
-
-    Notes
-    -----
-    **One threshold** under ``max_error_rate``: that of :func:`.guaranteed_operating_point`, from all
-    items, with the same `random_state`.
-
-    **Fields, documents or** ``max_risk``: equal confidences of two fields may stand for error rates a
-    hundred times apart, so that outputs have to be ranked by something that can be compared. On a
-    random half of the items, the error probability p̂ of each field is estimated by
-    :func:`.isotonic_calibration`. On the other half, all outputs are ranked by p̂, and the guarantee of
-    :func:`.guaranteed_operating_point` is that of one ranking, which was fixed without that half: exact
-    whatever the calibration is worth. A wrong calibration costs acceptance, never the promise. Of all
-    rankings that use field and confidence, the one by the true error probability accepts most under a
-    limit on the errors (the lemma of Neyman and Pearson), so that thresholds by field accept more than
-    one raw threshold, and more than the same limit in each field. Halves are made of whole groups and
-    whole documents. For ``max_risk`` the fixed thresholds are the values of p̂.
-
-    **Documents that lack fields**: nobody sees in use that a field was missed, as it has no output. So
-    a document that lacks a required field goes to people, whatever its other outputs, and shares are of
-    all documents. Where an optional field is absent, the share of missed ones among the absent is its
-    p̂. A document lacks a field of which it has no output with a confidence: of a line item that was
-    missed among others nobody sees anything, and its document may be accepted with that error.
-    ``Policy.settings`` and ``Policy.advice`` say what other optional fields would change.
-    They are from the half that ranks, so that the best of them may be fitted to the same outputs, with
-    the same `random_state` (an integer); to choose by what several fits accept breaks the promise.
-
-    **Outputs verified in part** (:class:`.PartialTruth`): the guarantee is that of bets on verified
-    outputs weighted by 1/π, with the judge as a control variate, which assumes nothing of the judge;
-    calibrations are weighted by 1/π. Thresholds go down the p̂ of blocks, of which few verified outputs
-    make few: with fields, several hundred verified ones a field are worth their price.
-
-    **What has to be true**: new outputs come from the same source, and depend on each other within
-    groups alone. :meth:`.Policy.shift` looks for signs of the contrary, :meth:`.Policy.check` tests it.
-
-    References
-    ----------
-    Neyman and Pearson 1933, "On the problem of the most efficient tests of statistical hypotheses";
-    Ayer and others 1955, "An empirical distribution function for sampling with incomplete information",
-    on isotonic regression.
+        Of the halves, and of the order of groups.
 
     Examples
     --------
@@ -232,6 +155,46 @@ def fit_policy(
     (('date', 'name'), 0.63)
     >>> policy.apply([0.9, 0.2], by=["date", "name"])
     array([ True, False])
+
+    Returns
+    -------
+    Policy
+        The thresholds, the guarantee, and what the confidences were like.
+
+    Raises
+    ------
+    TypeError
+        Where not exactly one limit is given.
+    ValueError, TypeError
+        As :func:`.threshold_sweep` and :func:`.guaranteed_operating_point`; where `by` lacks a field of
+        `optional`, the truth does not list one, or options of documents are given without them.
+
+    Warns
+    -----
+    SampleTooSmallWarning
+        Where too few outputs prove anything.
+    QuestionableInputWarning
+        Where the confidences are reversed, by more than chance, or all the same.
+
+    See Also
+    --------
+    Policy : which outputs are accepted, under one limit
+    fastarac.guaranteed_operating_point : choose a threshold that keeps a limit on new items
+    sample_size_for_policy : find how many verified outputs a policy takes
+
+    Notes
+    -----
+    One threshold under ``max_error_rate`` is that of :func:`.guaranteed_operating_point`, from all items,
+    with the same `random_state`. Otherwise a random half of the items estimates the error probability p̂ of
+    each field (:func:`.isotonic_calibration`), and the limit is proved for the other half, ranked by p̂. A
+    wrong p̂ costs acceptance, never the promise.
+
+    ``Policy.advice`` says what other optional fields would change. Following it with the same `random_state`
+    keeps the promise; choosing by what several fits accept breaks it.
+
+    References
+    ----------
+    Neyman and Pearson 1933, "On the problem of the most efficient tests of statistical hypotheses".
     """
     criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
     choice(rule, "rule", RULES)

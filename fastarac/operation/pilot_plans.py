@@ -268,7 +268,17 @@ def sample_size_for_policy(
     random_state : int, SeedSequence, Generator or None, default=0
         Of the samples and of the fits, over whose halves the power is a mean.
     progress : bool, default=False
-        Whether to show on stderr how many samples were drawn.
+        Whether to show progress on stderr.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> plan = fa.operation.sample_size_for_policy(
+    ...     max_error_rate=0.05, expected_error_rate=0.01, icc=0.1, group_sizes=10, n_runs=40,
+    ...     method="gamma",
+    ... )
+    >>> plan.least_groups <= plan.n_groups, plan.n_items == 10 * plan.n_groups
+    (True, True)
 
     Returns
     -------
@@ -302,22 +312,11 @@ def sample_size_for_policy(
     allowed errors, the answer is one of those that have it. Samples have at most 500,000 items.
 
     The bootstrap of the pilot (16 pilots drawn from it, 16 samples of the answer from each) shows how
-    much the power depends on what happened to be in the pilot. Small pilots allow more by chance: their
-    plans are too hopeful.
+    much the power depends on the pilot. Plans of small pilots are too hopeful.
 
     References
     ----------
     Davison and Hinkley 1997, "Bootstrap methods and their application".
-
-    Examples
-    --------
-    >>> import fastarac as fa
-    >>> plan = fa.operation.sample_size_for_policy(
-    ...     max_error_rate=0.05, expected_error_rate=0.01, icc=0.1, group_sizes=10, n_runs=40,
-    ...     method="gamma",
-    ... )
-    >>> plan.least_groups <= plan.n_groups, plan.n_items == 10 * plan.n_groups
-    (True, True)
     """
     criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
     limit = inner_fraction(max_risk if max_error_rate is None else max_error_rate, criterion)

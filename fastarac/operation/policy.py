@@ -84,26 +84,24 @@ class Policy(Result):
         Counts of the items (or whole documents) that the guarantee was tested on. Where some are
         verified, `errors` is an estimate.
     accepted_by_field, errors_by_field : tuple of int
-        The same of each field; one element where there are no fields, or whole documents are accepted.
+        The same of each field; one element without fields, or of whole documents.
     errors_per_group : float
-        How many errors an accepted error's group has on average, Σy²/Σy of y errors a group; 1 without
-        groups. Where some items are verified, each error counts 1/π.
+        How many errors an accepted error's group has on average, Σy²/Σy of y errors a group, each
+        counted 1/π where some are verified; 1 without groups.
     n_verified : int or None
         Of the `n_items`, how many are verified; None where all are.
     least_probability : float or None
         What unknown probabilities of being verified are taken to be at least, for the guarantee.
     fitted_on : str or None
-        A fingerprint of the outputs that it was fitted on, of which :meth:`check` is no check: of their
-        confidences and fields and, where all of it was known, of their truth.
+        A fingerprint of the outputs that it was fitted on, of which :meth:`check` is no check.
     n_unread : int
-        Items beside those that it was fitted on, without an output or without its confidence: never
-        accepted, and not among what the limit is of, so that this is kept among all items, too.
+        Items beside those that it was fitted on, without an output or a confidence: never accepted, so
+        that the limit is kept among all items, too.
     missed_rate : float or None
         Of words, the share of the true ones that had no output in what it was fitted on; None where
-        that is not known. Of new outputs nobody knows which words are missing.
+        that is not known.
     regions : str or None
-        Of which parts of pages the outputs were that it was fitted on, such as "inside the regions of
-        the truth"; None of all parts.
+        Of which parts of pages the outputs were, such as "inside the regions of the truth"; None of all.
     calibrations : tuple of Calibration
         The error probability of each field, or of all.
     references : tuple of Reference
@@ -114,17 +112,14 @@ class Policy(Result):
     document_threshold : float
         The least confidence of an accepted document.
     optional : tuple of str or int
-        The fields that an accepted document may lack; one that lacks another field is never accepted.
+        The fields that an accepted document may lack.
     types : tuple of DocumentType
-        The document types with the fields that each has, where they were told; documents of other types
-        must have all.
+        The document types with the fields of each; documents of other types must have all.
     absences : tuple of FieldAbsence
-        How often documents lack each field, and how often rightly: in the half that ranked the outputs.
-        Where an optional one is absent, the share of missed ones is its error probability.
+        How often documents lack each field, and how often rightly, in the half that ranked the outputs.
     settings : tuple of OptionalSetting
         What would be accepted with other optional fields: first the present ones, then each field's
-        other setting, and the best that was found. From the half that ranked the outputs, so that
-        whoever follows it and fits again, with the same seed, breaks no promise.
+        other setting, and the best found; from the half that ranked the outputs.
 
     See Also
     --------

@@ -66,85 +66,13 @@ class AdaptiveThresholdSearch:
     failure_probability : float, default=0.05
         The probability δ that the limit does not hold at some time of the search, at most.
     judge : array_like of shape (n,), optional
-        A guess at the probability that each output is right, in [0, 1]. What it doubts is looked at
-        more often, so that an error found there costs less. Where it is bad, up to a quarter more
-        answers are needed, and nothing becomes wrong.
+        A guess at the probability that each output is right, in [0, 1]. A bad one costs up to a quarter
+        more answers; the promise holds.
     budget : int, optional
-        How many answers there will be, if that is known: most is accepted with so many then, and less
-        before. Fewer or more may be given, and nothing becomes wrong.
+        How many answers there will be, if known: most is accepted with so many. Fewer or more may be
+        given.
     random_state : int, SeedSequence, Generator or None, default=None
         Of the draws. The same integer and the same answers ask for the same outputs.
-
-    Attributes
-    ----------
-    threshold : float or int
-        Outputs are accepted iff confidence >= threshold; infinite where none are yet.
-    acceptance_rate : float
-        The share of all outputs that is accepted.
-    done : bool
-        Whether further answers cannot change the threshold.
-    n_verified, n_errors : int
-        How many answers count, and how many of them are "wrong".
-    open : ndarray of int
-        The outputs that were asked for and have no answer, in the order in which they were drawn.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For limits and probabilities out of their ranges, a judge outside [0, 1], a budget below 1, a
-        confidence that is not finite, and arrays of unequal lengths.
-
-    See Also
-    --------
-    draw_verification_sample : A sample of a known size, from which anything can be estimated.
-    fastarac.guaranteed_operating_point : A threshold for new outputs of the same source.
-
-    Notes
-    -----
-    The promise is about these n outputs, not about new ones: with probability 1 − δ at least, at no
-    time are more than the limit of them wrong and accepted. All count, those that were verified and
-    found wrong included; where these are corrected, fewer remain.
-
-    All outputs are put in a random order once. Let A be the outputs above a candidate threshold, in
-    that order, and L the least number of errors in A that exceeds the limit. Of an output in A, let R
-    be it and the outputs of A after it, E the errors in A before it, and e = 1 if it is an error
-    itself. If there are L errors or more in A, L − E of them or more are in R, and
-
-    .. math:: K \leftarrow K\left(1 + \lambda\left(\varepsilon - \frac{e}{d_i}\right)\right), \qquad
-        \varepsilon = \frac{L - E}{\sum_{j \in R} d_j}
-
-    does not grow on average, where the next output is i with a chance in proportion to its density dᵢ
-    and λ depends on what came before: the mean of e/dᵢ is ε or more. So K is a nonnegative
-    supermartingale from 1 and reaches 1/δ at any time with probability δ at most, by Ville's
-    inequality (Waudby-Smith and Ramdas 2020). Densities are fixed before any answer: 1, and more for
-    what the judge doubts, or without one for the lowest tenth of the confidences, where errors are
-    likely. An error of density d costs about 1/d of what one of density 1 costs.
-
-    K is fixed by the order and the truth. Which outputs are asked for only decides how far it is known:
-    up to the first output of A without an answer. So an answer counts for all thresholds below its
-    output, and no choice of what to ask can spoil the promise. Candidates are passed from high
-    thresholds to low ones, each after all before it, which needs no correction (a fixed sequence); what
-    is asked for is always the next output, in the order, of the candidate that is to be passed next.
-
-    The bets λ follow a sequential sampling plan: accept with c errors among so many outputs, for each
-    c. At the limit the plan accepts with probability δ; δ(c + 1)^−1.5/2 of it is left after c errors,
-    or δ(c + 1)^−1.2/4 with `max_risk`. With a budget, it is planned how much of δ is spent by when (Lan
-    and DeMets 1983): nearly all for a look at about the end. K is the chance that the plan will accept
-    yet, over that at the beginning. Beyond 40 errors λ follows their rate so far.
-
-    With `max_error_rate` the sequence begins at the highest threshold. With `max_risk`, where few
-    outputs have few errors to allow, it begins at a candidate that the first answers choose, on which
-    nothing is bet; it may begin anew at a higher threshold, with the capital that is left and with what
-    comes later in the order, so that the probability of an error stays δ in all.
-
-    References
-    ----------
-    .. [1] I. Waudby-Smith and A. Ramdas, "Confidence sequences for sampling without replacement",
-       NeurIPS 2020.
-    .. [2] S. Zeighami et al., "Cut Costs, Not Accuracy: LLM-Powered Data Processing with Guarantees"
-       (BARGAIN), arXiv:2509.02896, 2025.
-    .. [3] K. K. G. Lan and D. L. DeMets, "Discrete sequential boundaries for clinical trials",
-       Biometrika 70 (3), 659-663, 1983.
 
     Examples
     --------
@@ -162,6 +90,53 @@ class AdaptiveThresholdSearch:
     >>> accepted = confidence >= search.threshold
     >>> bool((accepted & ~correct).sum() <= 0.02 * 10_000)
     True
+
+    Attributes
+    ----------
+    threshold : float or int
+        Outputs are accepted iff confidence >= threshold; infinite where none are yet.
+    acceptance_rate : float
+        The share of all outputs that is accepted.
+    done : bool
+        Whether further answers cannot change the threshold.
+    n_verified, n_errors : int
+        How many answers count, and how many of them are "wrong".
+    open : ndarray of int
+        The outputs that were asked for and have no answer, as drawn.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For limits and probabilities out of their ranges, a judge outside [0, 1], a budget below 1, a
+        confidence that is not finite, and arrays of unequal lengths.
+
+    See Also
+    --------
+    draw_verification_sample : A sample of a known size, from which anything can be estimated.
+    fastarac.guaranteed_operating_point : A threshold for new outputs of the same source.
+
+    Notes
+    -----
+    The promise is about these n outputs, not about new ones: with probability 1 − δ at least, at no time are
+    more than the limit of them wrong and accepted, those that were verified included.
+
+    All outputs are put in a random order once. Let A be the outputs above a candidate threshold, and L the
+    least number of errors in A that exceeds the limit. Of output i in A, let R be it and those after it, E
+    the errors before it, and e = 1 if it is an error. If A has L errors,
+
+    .. math:: K \leftarrow K\left(1+\lambda\left(\varepsilon-\frac{e}{d_i}\right)\right), \qquad
+        \varepsilon=\frac{L-E}{\sum_{j \in R} d_j}
+
+    does not grow on average, and reaches 1/δ with probability δ at most [1]_. The densities d are fixed
+    before any answer, larger for what the judge doubts; bets λ depend on what came before [2]_. "Formulas of
+    intervals, tests and guarantees" in the documentation has the rest.
+
+    References
+    ----------
+    .. [1] I. Waudby-Smith and A. Ramdas, "Confidence sequences for sampling without replacement",
+       NeurIPS 2020.
+    .. [2] K. K. G. Lan and D. L. DeMets, "Discrete sequential boundaries for clinical trials",
+       Biometrika 70 (3), 659-663, 1983.
     """
 
     def __init__(

@@ -44,67 +44,19 @@ class PartialTruth(Table, Result):
         π, with which probability each item was chosen to be verified, in (0, 1]; decided before its
         truth was known. It may be NaN where an item was not chosen.
     judge : array_like of shape (n,), optional
-        A guess at the probability that each item is right, in [0, 1], for all of them: of another
-        engine, of a language model, a calibrated confidence. It is calibrated anew on the verified
-        items. A bad judge makes nothing wrong, and a good one makes intervals narrower.
+        A guess at the probability that each item is right, in [0, 1], such as that of another engine. A
+        good judge narrows intervals, a bad one does no harm.
     drawn : array_like of shape (n,), bool, optional
         Which items were chosen, with or without an answer so far. Without it, those that are known.
     open : {"refuse", "wrong"}, default="refuse"
         What to do with items that were drawn and have no answer: refuse them, or count them as wrong.
     groups : array_like of shape (n,), optional
-        Labels of pages, documents or other groups of items that depend on each other, or that were
-        drawn whole. Intervals and guarantees rest on them, unless they are given other groups.
+        Labels of groups of items that depend on each other, such as pages, or that were drawn whole.
+        Intervals and guarantees rest on them, unless they are given others.
     graded : bool, default=False
         Whether `correct` may be a grade in [0, 1], such as the share of verifiers who called it right.
     least_probability : float, optional
-        What no item's probability is below, verified or not; of use where some are NaN, as guarantees
-        rest on it. By default the least of all where none is NaN.
-
-    Attributes
-    ----------
-    least_probability : float or None
-        None where it is neither given nor known from the probabilities of all.
-    n_verified : int
-        Items whose truth is known.
-    complete : bool
-        Whether that is all of them, with certainty: figures are then those of plain labels.
-
-    Raises
-    ------
-    ValueError
-        For a probability of 0, above 1 or NaN where an item is verified, a truth without one, a judge
-        outside [0, 1], other labels than 0 and 1 (grades with `graded`), drawn items without an answer,
-        and where nothing is verified. Where the probabilities of all items are given, also for a number
-        of drawn items that is outside the central 99.9% of what they make likely, or whose weights 1/π
-        do not sum to about n.
-
-    See Also
-    --------
-    EstimatedSweep : counts at every threshold, estimated from the truth of some items
-    fastarac.partial_truth.draw_verification_sample : draw the outputs that people verify
-    fastarac.partial_truth.read_verified : read outputs of which some are verified
-
-    Notes
-    -----
-    With e = 1 − `correct`, V = 1 of a verified item and g a prediction of e from items of other folds,
-
-    .. math:: \tilde e_i = g_i + \frac{V_i}{\pi_i}(e_i - g_i)
-
-    has the mean e over the draw, whatever g is worth (the difference estimator, Särndal, Swensson and
-    Wretman 1992, 6.3; augmented inverse probability weighting, Robins, Rotnitzky and Zhao 1994;
-    "prediction-powered inference", Angelopoulos et al. 2023). Counts at a threshold are sums of ẽ. g is
-    (1 − κ)·g⁰ + κ·g¹: g⁰ is the error rate by the confidence, g¹ by the judge, each by isotonic
-    regression with weights 1/π on the other four of five folds; κ in [0, 1] minimises the variance of
-    the statistic that is asked for (PPI++, Angelopoulos, Duchi and Zrnic 2023).
-
-    ``a + b`` is the truth of the items of `a` followed by those of `b`, each with its probabilities.
-
-    References
-    ----------
-    Särndal, Swensson and Wretman 1992, "Model assisted survey sampling", 6.3; Robins, Rotnitzky and
-    Zhao 1994, "Estimation of regression coefficients when some regressors are not always observed";
-    Angelopoulos and others 2023, "Prediction-powered inference"; Angelopoulos, Duchi and Zrnic 2023,
-    "PPI++".
+        What no item's probability is below; guarantees rest on it where some are NaN.
 
     Examples
     --------
@@ -119,6 +71,46 @@ class PartialTruth(Table, Result):
     PartialTruth(1004 of 10000 verified)
     >>> fa.asymptotic_interval(truth, confidence, statistic="recognition_rate")
     Interval(0.942832 [0.926221, 0.956656], 95%, inversion)
+
+    Attributes
+    ----------
+    least_probability : float or None
+        None where it is neither given nor known from the probabilities of all.
+    n_verified : int
+        Items whose truth is known.
+    complete : bool
+        Whether that is all of them.
+
+    Raises
+    ------
+    ValueError
+        For a probability outside (0, 1] or missing where an item is verified, a judge outside [0, 1],
+        other labels than 0 and 1 (grades with `graded`), drawn items without an answer, and where
+        nothing is verified; for a number of drawn items outside the central 99.9% of what all
+        probabilities make likely, or weights 1/π that do not sum to about n.
+
+    See Also
+    --------
+    EstimatedSweep : counts at every threshold, estimated from the truth of some items
+    fastarac.partial_truth.draw_verification_sample : draw the outputs that people verify
+    fastarac.partial_truth.read_verified : read outputs of which some are verified
+
+    Notes
+    -----
+    With e = 1 − `correct`, V = 1 of a verified item and g a prediction of e from items of other folds,
+
+    .. math:: \tilde e_i = g_i + \frac{V_i}{\pi_i}(e_i - g_i)
+
+    has the mean e over the draw, whatever g is worth (Särndal, Swensson and Wretman 1992). Counts are sums
+    of ẽ. g is (1 − κ)·g⁰ + κ·g¹, the error rates by the confidence and by the judge; κ in [0, 1] minimises
+    the variance of the statistic (PPI++).
+
+    ``a + b`` is the truth of the items of `a` followed by those of `b`, each with its probabilities.
+
+    References
+    ----------
+    Särndal, Swensson and Wretman 1992, "Model assisted survey sampling", 6.3; Angelopoulos and others 2023,
+    "Prediction-powered inference"; Angelopoulos, Duchi and Zrnic 2023, "PPI++".
     """
 
     correct: FloatArray

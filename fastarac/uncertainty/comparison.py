@@ -265,43 +265,6 @@ def compare_models(
     progress : bool, default=False
         Show the bootstrap's progress on stderr.
 
-    Returns
-    -------
-    ModelComparison
-        ``print`` shows it as a table.
-
-    Warns
-    -----
-    UnreliableIntervalWarning
-        For a difference that rests on too little: fewer than 2 correct or 2 incorrect items of a
-        model, fewer than 5 groups, equal models, or few errors of large weight.
-    UndefinedMetricWarning
-        Where the statistic of a model is undefined.
-    QuestionableInputWarning
-        Where a model's confidence is reversed beyond chance, or constant; for a limit of 1, which may
-        mean 1%.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For fewer than two models, other numbers of items or identifiers, sweeps (they no longer tell
-        items apart), and "groups" without shared groups or labels; also as
-        :func:`.asymptotic_interval`.
-
-    See Also
-    --------
-    delong_test : test whether two scores have the same ROC-AUC
-    evaluate : all figures of one model
-    fastarac.report.write_report : write one HTML page of all figures
-
-    Notes
-    -----
-    The page "Formulas of intervals, tests and guarantees" of the documentation has every formula. A
-    difference's standard error comes from the differences of influence values, summed by group;
-    intervals and p-values take Student's t. Adjusted intervals agree with adjusted p-values: 0 lies
-    outside iff the p-value is below 1 − `confidence_level`. With `costs`, influence values are replaced
-    by the effect of leaving out each item, on which the threshold depends.
-
     Examples
     --------
     >>> import fastarac as fa
@@ -318,6 +281,43 @@ def compare_models(
     <BLANKLINE>
     best in: the share of draws around these estimates in which a model is the best.
     Models that share a letter do not differ significantly at 5%.
+
+    Returns
+    -------
+    ModelComparison
+        ``print`` shows it as a table.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For fewer than two models, other numbers of items or identifiers, sweeps (they no longer tell
+        items apart), and "groups" without shared groups or labels; also as
+        :func:`.asymptotic_interval`.
+
+    Warns
+    -----
+    UnreliableIntervalWarning
+        For a difference that rests on too little: fewer than 2 correct or 2 incorrect items of a
+        model, fewer than 5 groups, equal models, or few errors of large weight.
+    UndefinedMetricWarning
+        Where the statistic of a model is undefined.
+    QuestionableInputWarning
+        Where a model's confidence is reversed beyond chance, or constant; for a limit of 1, which may
+        mean 1%.
+
+    See Also
+    --------
+    delong_test : test whether two scores have the same ROC-AUC
+    evaluate : all figures of one model
+    fastarac.report.write_report : write one HTML page of all figures
+
+    Notes
+    -----
+    The page "Formulas of intervals, tests and guarantees" of the documentation has every formula. A
+    difference's standard error comes from the differences of influence values, summed by group;
+    intervals and p-values take Student's t. Adjusted intervals agree with adjusted p-values: 0 lies
+    outside iff the p-value is below 1 − `confidence_level`. With `costs`, influence values are replaced
+    by the effect of leaving out each item, on which the threshold depends.
     """
     compared = _compared(statistic, costs, reviewer)
     level = inner_fraction(confidence_level, "confidence_level")

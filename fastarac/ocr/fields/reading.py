@@ -89,93 +89,31 @@ def read_fields(
     Parameters
     ----------
     path : str or path-like
-        What was read, told by its content; a folder has a file for each document, which is named by
-        the file's name up to the first dot. Either
-
-        - the JSON of a service: Azure Document Intelligence (``documents``, else ``keyValuePairs``),
-          Amazon Textract (AnalyzeExpense, AnalyzeID, FORMS, QUERIES) or Google Document AI
-          (``entities``, else ``formFields``); or
-        - nested JSON of any model, whose leaves are ``{"value": …, "confidence": …}``: a document, a
-          list of documents, or a document a line, each named by its member ``document`` where there
-          are several; or
-        - a table with the columns ``document``, ``field``, ``prediction`` and ``confidence``: JSON
-          lines, CSV, TSV or Parquet.
-
-        Repeated fields have a number, as in ``items[3].amount``.
+        What was read, told by its content; a folder has a file for each document, named up to the first
+        dot. JSON of Azure Document Intelligence, Amazon Textract or Google Document AI; nested JSON of
+        any model, with leaves ``{"value": …, "confidence": …}``: a document, a list of them, or one a
+        line, named by ``document``; or a table (JSON lines, CSV, TSV, Parquet) with the columns
+        ``document``, ``field`` (such as ``items[3].amount``), ``prediction`` and ``confidence``.
     truth : str or path-like, optional
         The true values: a table with the columns ``document``, ``field`` and ``truth``, or nested JSON
         with plain values. Without it, ``truth`` is a column of the first table.
     compare : str, mapping of str to str or path-like, optional
-        When an output is right: one way for all fields, or one for each by its name, in which numbers
-        of items are left out and ``*`` and ``?`` stand for others: ``{"items[].*": "amount"}``. Fields
-        that are not named are compared by ``exact``, and are an error where an output and its truth
-        are the same number (``9.0`` and ``9``). A path is that of a TOML file with such lines.
-        The ways are those of `fastarac.ocr.COMPARISONS`, with options:
-        ``"amount:comma,tolerance=0.01"`` (or ``point``; or ``written``: the text, although a service
-        gives the number), ``"date:dmy"`` (or ``mdy``, ``ymd``, a format of ``strptime``),
-        ``"similarity>=0.9"``, ``"regex:[0-9]+"``.
+        When an output is right: one way of `fastarac.ocr.COMPARISONS` for all fields, or one for each by
+        its name, without numbers of items and with ``*`` and ``?``: ``{"items[].*":
+        "amount:comma,tolerance=0.01"}``; or a TOML file with such lines. By default ``exact``, with an
+        error where output and truth are the same number (``9.0`` and ``9``).
     rename : mapping of str to str or path-like, optional
         The name that the truth has for a field of the outputs, without the numbers of items:
-        ``{"InvoiceTotal": "total", "Items[].Amount": "items[].amount"}``; a list or object takes all
-        that is in it along: ``{"Items": "items"}``. Names that are not there change nothing, so that
-        one mapping serves several services; `FieldOutputs.renamed` has those that are. A path is that
-        of a TOML file with such lines.
+        ``{"InvoiceTotal": "total", "Items[].Amount": "items[].amount"}``; a list or object takes along
+        all that is in it. Or a TOML file with such lines.
     value_key, confidence_key : str, default="value", "confidence"
-        What the members of a leaf of nested JSON are called.
+        The members of a leaf of nested JSON.
     skip_unmatched : bool, default=False
         Whether outputs without a truth are left out. Otherwise they are an error.
     optional : sequence of str, default=()
-        The fields that a document may lack and go straight through, without the numbers of items; all
-        others are required. A TOML file of `compare` may name some, too: ``po = { optional = true }``.
+        The fields that a document may lack and go straight through, without the numbers of items.
     fields_complete : bool, default=False
-        Whether a field that the truth does not list in a document has no true value there, so that an
-        output of it is inserted. Otherwise nothing is known of it.
-
-    Returns
-    -------
-    fields : FieldOutputs
-        One item for each field of the truth, in its order, one for each inserted one, and one for the
-        number of rows of each list.
-
-    Raises
-    ------
-    OcrFileError
-        If a file cannot be read, lacks a column, has two values for one field of a document, or holds
-        a confidence that is not a finite number or not on the scale of the others, or a truth that its
-        comparison cannot read.
-    PairingError
-        If there are outputs without a truth.
-    ValueError
-        If there is no such comparison, or no such field; if the truth does not list an optional field
-        in a document, and `fields_complete` is False.
-
-    Notes
-    -----
-    A field without a prediction (no row, or null) or without a confidence is *rejected*: it is an
-    item that no threshold accepts, for a person sees that it is empty. It is right where the truth
-    is empty too. An empty text with a confidence is an output: the engine says that the field is
-    empty. A prediction that its comparison cannot read is wrong.
-
-    Repeated fields, and line items as wholes, are matched one to one with the true ones, whatever
-    their numbers, such that the sum of the similarities of all their fields is the largest: 1 for a
-    field that is right, 1 − edit distance / length of the longer text for others. True items that
-    none takes are rejected, and outputs that none takes are *inserted*: items that are wrong, with
-    their confidence. Likewise a field that is read in a document in which it is empty, or in which
-    the truth, nested JSON, does not have it. Inserted items are numbered ``items[+2].amount``, by the
-    number that they were read with.
-
-    The number of rows of each list is a field of the document, ``items.count``, which is wrong where a
-    row was missed. It is as sure as the least sure value in the rows that were read; where none was,
-    as the least sure output of the document. :func:`.operation.fit_policy` calibrates that to the share
-    of right numbers. Where the truth has no row, the number is 0 if the truth is nested JSON or
-    `fields_complete`, and else unknown, so that the one that was read is inserted.
-
-    Where a text can be read in two ways, such as 1.234 or 03/04/2024, of which one would be right,
-    the item is wrong and counted in `FieldOutputs.notes`.
-
-    See Also
-    --------
-    fastarac.ocr.align : Words, lines or characters instead of fields.
+        Whether a field that the truth does not list in a document has no true value there.
 
     Examples
     --------
@@ -199,6 +137,37 @@ def read_fields(
     (0.75, 0.5)
     >>> print(fields.folded[0])
     total: 1 right by number, such as "1,250.00" for "1250"
+
+    Returns
+    -------
+    fields : FieldOutputs
+        One item for each field of the truth, in its order, one for each inserted one, and one for the
+        number of rows of each list.
+
+    Raises
+    ------
+    OcrFileError
+        If a file cannot be read, lacks a column, or holds a value, confidence or truth that does not
+        belong there.
+    PairingError
+        If there are outputs without a truth.
+    ValueError
+        For an unknown comparison or field; if the truth does not list an optional field and
+        `fields_complete` is False.
+
+    See Also
+    --------
+    fastarac.ocr.align : Words, lines or characters instead of fields.
+
+    Notes
+    -----
+    A field without a prediction or a confidence is *rejected*: no threshold accepts it. It is right where
+    the truth is empty too. A prediction that its comparison cannot read, or that can be read in two ways of
+    which one would be right, is wrong.
+
+    Line items, as wholes, are matched one to one with the true ones, such that the sum of the similarities
+    of their fields is largest. Outputs that are left over are *inserted* and wrong. The number of rows of
+    each list is a field, ``items.count``.
     """
     keys = value_key, confidence_key
     notes: list[str] = []

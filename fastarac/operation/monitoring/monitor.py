@@ -76,28 +76,36 @@ class ErrorRateMonitor:
     Parameters
     ----------
     max_error_rate : float, optional
-        The limit of errors among *all* outputs, in (0, 1): audited are random outputs, accepted or
-        not, and an error is an output that was accepted and is wrong.
+        The limit of errors among *all* outputs, in (0, 1): audited are random outputs, accepted or not;
+        an error is an output that was accepted and is wrong.
     max_risk : float, optional
         The limit of errors among the *accepted* outputs: audited are random accepted ones.
     failure_probability : float, default=0.05
-        δ, in (0, 0.5]: the probability that the limit is ever said to be exceeded since the start while
-        it is kept.
+        δ, in (0, 0.5]: the probability that a limit that is kept is ever said to be exceeded.
     detect : {"both", "proof", "change"}, default="both"
-        Which alarms are given: "proof" that the limit is exceeded since the start, a "change" to above
-        it lately, or both.
+        Which alarms are given: "proof" since the start, or a "change" lately.
     mean_updates_to_false_alarm : int, default=1000
         N, at least 2: while the limit is kept, an alarm of a change comes after N updates or more in
         the mean, from the start or from the alarm before.
     max_group_size : int, optional
         For audits of whole groups, such as pages, whose outputs may depend on each other: how many
-        outputs a group has at most, said before the first is seen.
+        outputs a group has at most, said beforehand.
     deadline : float, optional
-        To count audits by when their outputs were drawn (`drawn_at`): how long answers are waited for,
-        in days where these are dates, else in their unit.
+        How long answers are waited for after their outputs were drawn (`drawn_at`), in days for dates,
+        else in the unit of `drawn_at`.
     policy : Policy, optional
-        What is watched. Its digest is kept with the state, so that audits of one policy are not added
-        to those of another.
+        What is watched; the state then refuses audits of another policy.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.01)
+    >>> monitor.update(10, 500)
+    >>> round(monitor.e_value, 6), monitor.alarm
+    (3.510808, False)
+    >>> monitor.update(15, 500)
+    >>> monitor.alarm, monitor.changed
+    (True, False)
 
     Attributes
     ----------
@@ -110,8 +118,7 @@ class ErrorRateMonitor:
     changes : tuple of int
         The numbers of the updates, from 1, that gave an alarm of a change.
     answered_late : int
-        How many answers came after their audits were counted as open since the monitor was made or
-        read; they count no more.
+        How many answers came too late to count since the monitor was made or read.
 
     Raises
     ------
@@ -127,75 +134,33 @@ class ErrorRateMonitor:
 
     Notes
     -----
-    **Proved since the start.** A test that is repeated every week at 5% gives a false alarm sooner or
-    later. Here, after S errors among t audits,
+    **Proved since the start.** After S errors among t audits,
 
-    .. math:: E = \frac{B(a+S,\, b+t-S)\,(1 - I_\varepsilon(a+S,\, b+t-S))}
-        {B(a, b)\,(1 - I_\varepsilon(a, b))\,\varepsilon^S (1-\varepsilon)^{t-S}}
+    .. math:: E = \frac{B(a+S,b+t-S)\,(1-I_\varepsilon(a+S,b+t-S))}
+        {B(a,b)\,(1-I_\varepsilon(a,b))\,\varepsilon^S(1-\varepsilon)^{t-S}},
+        \quad a=\tfrac12, b=\tfrac1{2\varepsilon}.
 
-    with a = 1/2 and b = 1/(2ε): the likelihood of the audits, averaged over the rates above ε with the
-    weights of a Beta distribution, over that at ε. While the rate is at most ε, E is a non-negative
-    supermartingale that begins at 1, which ever exceeds 1/δ with a probability of at most δ [1]_ [2]_.
-    So it may be looked at after each audit, and stopped or gone on with for any reason.
-    The alarm, once given, stays. `interval` is the set of rates that the mixture over all rates does
-    not refute, a confidence sequence: all of its intervals at once contain the rate with a probability
-    of at least 1 − δ.
+    While the rate is at most ε, E ever exceeds 1/δ with a probability of at most δ [1]_ [2]_. All intervals at once (`interval`) contain the rate with a probability of at least 1 − δ.
 
-    **Changed lately.** After long quiet, errors that were not made before count for the limit: a rate
-    that rises to 1.5 times the limit after two years at half of it is not proved to be above it for
-    years. For this there is a Shiryaev–Roberts e-detector [3]_. After an update of S errors among m
-    audits,
+    **Changed lately** [3]_. After an update of S errors among m audits, for k = 1, …, 8,
 
-    .. math:: R_k \leftarrow (1 + R_k) (p_k/\varepsilon)^S ((1 - p_k)/(1 - \varepsilon))^{m-S},
-        \qquad p_k = \min(\varepsilon 2^{k/2}, (1 + \varepsilon)/2), \quad 1 \le k \le 8,
+    .. math:: R_k \leftarrow (1+R_k)(p_k/\varepsilon)^S((1-p_k)/(1-\varepsilon))^{m-S},
+        \quad p_k=\min(\varepsilon 2^{k/2},(1+\varepsilon)/2),
 
-    and an alarm of a change comes where M, the mean of the :math:`R_k`, reaches N; all of them begin at
-    0, and do so again after an alarm. While the limit is kept, M less the number of updates does not
-    rise in the mean, so that it takes N updates or more in the mean to a false alarm. Such an alarm is
-    no proof: false ones do come. How many audits an update has must be fixed before their outcomes are
-    known; updates without audits are none.
+    with an alarm, which is no proof, where M, the mean of the :math:`R_k` (from 0, and again after an
+    alarm), reaches N. Fix the number of audits of an update beforehand.
 
-    **Groups.** With `max_group_size`, audits are of whole groups. In place of the likelihoods of k
-    there are bets that groups have more errors than the limit allows,
-
-    .. math:: \prod_g \left(1 + \lambda_k (S_g - \varepsilon m_g)\right),
-        \qquad \lambda_k = \frac{2^{-k}}{\varepsilon \cdot \text{max\_group\_size}},
-
-    over the groups of an update for the :math:`R_k`, and over all groups, averaged over k, for E. The
-    rate is that of the errors of a group over its outputs in the mean, :math:`\mathrm{E}S_g /
-    \mathrm{E}m_g`; `interval` is made of such bets on higher and on lower rates, δ/2 for each.
-
-    **Open answers.** With a `deadline`, what was drawn at one time is one update. It is counted once
-    something was drawn later and all of it has an answer, or else something was drawn at least
-    `deadline` later; and never before what was drawn earlier. What has no answer by then counts as
-    right for both alarms and the lower end of `interval`, and as an error for the upper end; an answer
-    that comes later still changes nothing. With `max_group_size`, a group is what was drawn at one time
-    under one name. Answers are thus never counted in the order in which they
-    come, which would give false alarms where right ones come later than wrong ones.
-
-    All needs audits that are drawn at random, a rate that does not depend on which are drawn, and
-    without a `deadline` that what is drawn together is counted together: what has no answer then counts
-    as it does at a deadline.
+    With a `deadline`, what was drawn at one time is one update; what has no answer by then counts as right
+    for the alarms, and as an error for the upper end of `interval`. "Formulas of intervals, tests and
+    guarantees" in the documentation has the rest.
 
     References
     ----------
     .. [1] J. Ville. Étude critique de la notion de collectif. Gauthier-Villars, 1939.
     .. [2] A. Ramdas, P. Grünwald, V. Vovk and G. Shafer. Game-theoretic statistics and safe
-       anytime-valid inference. Statistical Science 38(4):576-601, 2023.
-    .. [3] J. Shin, A. Ramdas and A. Rinaldo. E-detectors: a nonparametric framework for sequential
-       change detection. New England Journal of Statistics in Data Science, 2023; e-SR, Definition 2.2
-       and Theorem 2.4.
-
-    Examples
-    --------
-    >>> import fastarac as fa
-    >>> monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.01)
-    >>> monitor.update(10, 500)
-    >>> round(monitor.e_value, 6), monitor.alarm
-    (3.510808, False)
-    >>> monitor.update(15, 500)
-    >>> monitor.alarm, monitor.changed
-    (True, False)
+       anytime-valid inference. Statistical Science 38(4), 2023.
+    .. [3] J. Shin, A. Ramdas and A. Rinaldo. E-detectors. New England Journal of Statistics in Data
+       Science, 2023; e-SR, Definition 2.2 and Theorem 2.4.
     """
 
     def __init__(
