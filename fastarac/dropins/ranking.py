@@ -110,6 +110,9 @@ def dcg_score(
 ) -> float:
     r"""Discounted cumulative gain of rankings, averaged over them.
 
+    Use it for scores, or to replace scikit-learn's; use :func:`.discounted_cumulative_gain` for rankings
+    that are in order already, and for the slides' discount.
+
     Parameters
     ----------
     y_true, y_score : array_like of shape (n, n_labels)
@@ -174,6 +177,9 @@ def ndcg_score(
     ignore_ties: bool = False,
 ) -> float:
     """Discounted cumulative gain of rankings, divided by the largest possible, averaged over them.
+
+    Use it for scores, or to replace scikit-learn's; use :func:`.normalized_dcg` for rankings that are in
+    order already, and for the slides' discount.
 
     Parameters
     ----------

@@ -271,6 +271,8 @@ def discounted_cumulative_gain(
 ) -> Any:
     """Sum of the gains of the first k items, each divided by a discount that grows with the rank.
 
+    Use it for rankings that are in order already; use :func:`.dcg_score` for scores.
+
     Parameters
     ----------
     gains, k
@@ -325,6 +327,8 @@ def normalized_dcg(
     judged_gains: ArrayLike | None = None,
 ) -> Any:
     """Discounted cumulative gain over the largest possible, nDCG.
+
+    Use it for rankings that are in order already; use :func:`.ndcg_score` for scores.
 
     Parameters
     ----------
