@@ -261,7 +261,6 @@ MAKERS: dict[str, Callable[[], str]] = {
         "fastarac compare outputs.csv --model model --id item --statistic recognition_rate"
         " --cost-verification 2 --cost-correction 5 --cost-error 200"
     ),
-    "compare_help.txt": lambda: session("fastarac compare --help"),
     "ocr.txt": lambda: session("fastarac ocr truth plain --error-rate 0.01 --details"),
     "ocr_two.txt": lambda: session(
         "fastarac ocr truth plain enlarged --error-rate 0.01 -o words.parquet",
@@ -279,6 +278,5 @@ MAKERS: dict[str, Callable[[], str]] = {
     "words_to_verify.txt": words_to_verify,
     "weekly.txt": weekly,
     "overview.txt": lambda: session("fastarac --help"),
-    "help.txt": lambda: session("fastarac evaluate --help"),
     "help_all.txt": lambda: session("fastarac evaluate --help-all"),
 }
