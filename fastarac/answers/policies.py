@@ -50,6 +50,12 @@ def fit_answer(policy: Policy) -> Answer:
 
 def _notes_of_promise(policy: Policy) -> Iterator[Note]:
     """Yield what the promise assumes, and how much truth it rests on."""
+    if policy.by_halves and not (policy.fields or policy.documents):
+        yield Note(
+            "Half of the sample chose the thresholds that the other half tested. For confidences in "
+            "[0, 1], scale='unit' tests on the whole sample and usually accepts more.",
+            Weight.DECIDES,
+        )
     if policy.approximate_acceptance_rate is not None:
         share = percent(policy.approximate_acceptance_rate, 3)
         method = 'fit_policy(…, method="gamma") in Python'
@@ -74,8 +80,7 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
 def tested_sentence(policy: Policy) -> str:
     """Say how many errors the sample had that tested the limit."""
     unit = "documents" if policy.documents else "outputs"
-    by_halves = policy.fields or policy.documents or policy.criterion == "max_risk"
-    where = "In the half of the sample that tested the limit" if by_halves else "In this sample"
+    where = "In the half of the sample that tested the limit" if policy.by_halves else "In this sample"
     errors = f"{policy.errors:,}"
     if policy.n_verified is not None:
         where += f", with {policy.n_verified:,} verified outputs"

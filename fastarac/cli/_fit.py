@@ -18,7 +18,13 @@ from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import UNDECIDED, interrupts_end_at_once
 from fastarac.cli._files import notes_of_groups, notes_of_pages, with_pages
 from fastarac.cli._json import deliver
-from fastarac.cli._option_groups import PrintingOptions, ReadingOptions, VerifiedOptions, grouped
+from fastarac.cli._option_groups import (
+    PrintingOptions,
+    ReadingOptions,
+    VerifiedOptions,
+    given_options,
+    grouped,
+)
 from fastarac.cli._options import (
     ByColumn,
     ErrorRate,
@@ -42,6 +48,7 @@ from fastarac.cli._policies import (
     types_in,
     with_confidence,
 )
+from fastarac.cli._refusals import incompatible, incomplete
 from fastarac.cli._screen import command_line
 from fastarac.io._pages import count_words, parts_of_pages
 
@@ -87,6 +94,7 @@ def fit(
     group: GroupColumn = None,
     error_rate: ErrorRate = None,
     max_risk: MaxRisk = None,
+    scale: options.Scale = None,
     guarantee: Failure = 0.05,
     verified: VerifiedOptions,
     printing: PrintingOptions,
@@ -94,9 +102,13 @@ def fit(
 ) -> None:
     """Fit thresholds that keep a limit on new outputs; write a policy."""
     groups = groups_of(group)
+    given = set(given_options(context).values())
+    incomplete(given, [("--scale", ("--max-risk",))])
+    incompatible(given, [("--scale", ("--by", "--document"))])
     columns = reading.columns(by=by, item=document, group=groups)
     arguments: dict[str, Any] = {
         "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": guarantee,
+        "scale": None if scale is None else str(scale),
     }  # fmt: skip
     of_verified = verified.columns(
         context, reading, groups, "only", "document", "optional", "fields_complete",
@@ -110,7 +122,7 @@ def fit(
         of_pages = notes_of_groups([path], [read], of_verified)
         policy = _fitted(path, (*read,), {**arguments, "by": labels}, notes)
     else:
-        if max_risk is None and document is None:  # which have no guarantee by groups
+        if (max_risk is None or scale) and document is None:  # the others have no guarantee by groups
             columns, of_pages = with_pages([path], columns)
         else:
             of_pages = []
@@ -188,4 +200,5 @@ def _optional(given: list[str]) -> list[str]:
 
 
 def _in_words_of_options(text: str) -> str:
-    return in_words_of_options(text).replace("fields_complete=True", "--fields-complete")
+    told = in_words_of_options(text).replace("fields_complete=True", "--fields-complete")
+    return told.replace("scale='unit'", "--scale unit")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from fastarac.cli._options import option
 from fastarac.cli._panels import Panel
 
+ConfidenceScale = StrEnum("ConfidenceScale", ["unit", "percent"])
 File = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="A CSV, TSV, JSON lines or Parquet file.", show_default=False),
@@ -51,6 +53,10 @@ FieldsComplete = Annotated[
         Panel.columns, expert=True,
     ),
 ]  # fmt: skip
+Scale = Annotated[
+    ConfidenceScale | None,
+    option("--scale SCALE", "With --max-risk, confidences are unit (0 to 1) or percent.", Panel.limits),
+]
 Only = Annotated[
     str | None,
     option("--only NAME", 'Take only this model of the column "model".', Panel.columns),

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac.guarantees.fallback import Scale
+
     _References: TypeAlias = tuple[tuple[Reference, ...], str | None]  # and the outputs' fingerprint
 
 METHODS = ("auto", "gamma")
@@ -96,6 +98,8 @@ def fit_policy(
     failure_probability: float = 0.05,
     groups: ArrayLike | None = None,
     max_group_size: int | None = None,
+    thresholds: ArrayLike | None = None,
+    scale: Scale | None = None,
     method: Literal["auto", "gamma"] = "auto",
     documents: ArrayLike | None = None,
     rule: Rule = "product",
@@ -122,6 +126,9 @@ def fit_policy(
         Labels of outputs that depend on each other, such as those of a page.
     max_group_size : int, optional
         The size of the largest group, by default of those seen.
+    thresholds, scale : optional
+        For ``max_risk`` without `by` and `documents`: thresholds that were fixed without these items,
+        or a declared scale, as :func:`.guaranteed_operating_point` takes them. All items then prove.
     method : {"auto", "gamma"}, default="auto"
         "gamma", with groups: an approximation, see :func:`.guaranteed_operating_point`.
     documents : array_like of shape (n,), optional
@@ -184,7 +191,7 @@ def fit_policy(
 
     Notes
     -----
-    One threshold under ``max_error_rate`` is that of :func:`.guaranteed_operating_point`, from all items,
+    One threshold under ``max_error_rate``, or under ``max_risk`` with `thresholds` or a `scale`, is that of :func:`.guaranteed_operating_point`, from all items,
     with the same `random_state`. Otherwise a random half of the items estimates the error probability p̂ of
     each field (:func:`.isotonic_calibration`), and the limit is proved for the other half, ranked by p̂. A
     wrong p̂ costs acceptance, never the promise.
@@ -211,15 +218,28 @@ def fit_policy(
     limits: dict[str, Any] = {criterion: max_risk if max_error_rate is None else max_error_rate}
     limits |= {"failure_probability": failure_probability, "max_group_size": max_group_size}
     limits["method"] = method
+    fixed = _fixed(by=by, documents=documents, thresholds=thresholds, scale=scale)
     key = key_of(random_state)
     references = _references(columns, max(1, len(fields)))
     if columns.truth is None:
         question_labels(int(columns.right.sum()), len(columns.right))
-    if by is None and documents is None and criterion == "max_error_rate":
-        return _one_threshold(columns, groups, limits, random_state, references)
+    if by is None and documents is None and (fixed or criterion == "max_error_rate"):
+        return _one_threshold(columns, groups, limits | fixed, random_state, references)
     fraction_of(limits[criterion], criterion)
     _question_fields(columns, fields)
     return _ranked(columns, settings, documents, limits, key, references)
+
+
+def _fixed(*, by: object, documents: object, **fixed: Any) -> dict[str, Any]:
+    """Return the thresholds, or the scale, that were fixed without the items."""
+    given = {name: value for name, value in fixed.items() if value is not None}
+    for name, column in (("by", by), ("documents", documents)):
+        if given and column is not None:
+            raise TypeError(
+                f"{next(iter(given))} is given beside {name}, of which error probabilities are ranked; "
+                "leave out one of the two"
+            )
+    return given
 
 
 def _one_threshold(

@@ -256,6 +256,11 @@ class Policy(Result):
         return sum(int(each.counts.sum()) for each in self.references)
 
     @property
+    def by_halves(self) -> bool:
+        """Whether one half of the sample ranked the outputs, and the other one tested the limit."""
+        return self.documents is not None or self.n_items < self.n_read
+
+    @property
     def share_of_all_items(self) -> float:
         """The share that is accepted of all items, those without an output among them."""
         return self.acceptance_rate * self.n_read / (self.n_read + self.n_unread)
