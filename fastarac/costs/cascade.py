@@ -361,21 +361,22 @@ def optimize_cascade(
 
     Notes
     -----
-    A stage s is paid its price p for every item that reaches it, if it is a model, or that it verifies, if
-    it is people:
+    A stage s is paid its price p for every item that reaches it, if it is a model, or that it verifies,
+    if it is people:
 
     .. math:: L = \sum_s p_s N_s/n + C_C R_C + C_E R_E.
 
-    People verify the output of the last model before them, with the shares d and a of :class:`.Reviewer`.
+    People verify the output of the last model before them, with the shares d and a of
+    :class:`.Reviewer`.
 
-    **The search.** Thresholds are compared on joint counts, depth first. Up to some million combinations
-    of distinct confidences, all are compared (``exact``); beyond, a grid is refined around the best ones
-    until its cells have one confidence each.
+    **The search.** Thresholds are compared on joint counts, depth first. Up to some million
+    combinations of distinct confidences, all are compared (``exact``); beyond, a grid is refined around
+    the best ones until its cells have one confidence each.
 
-    **The guarantee.** One half of the items chooses thresholds for several limits up to `max_error_rate`; the
-    other tests them in this order, up to the first that fails: by an exact binomial test, with `groups` by a
-    bet (:func:`.guaranteed_operating_point`). What people do is drawn for each item, by the d and a that are
-    stated. Capacities are not tested.
+    **The guarantee.** One half of the items chooses thresholds for several limits up to
+    `max_error_rate`; the other tests them in this order, up to the first that fails: by an exact
+    binomial test, with `groups` by a bet (:func:`.guaranteed_operating_point`). What people do is drawn
+    for each item, by the d and a that are stated. Capacities are not tested.
     """
     if max_error_rate is None and costs is None:
         raise TypeError(

@@ -185,13 +185,13 @@ def bcost(
 
     .. math:: \hat P(i, j) = \frac{M(i, j) + \lambda}{n + s^2 \lambda}
 
-    with s² cells; a resample is a draw of n items from that distribution. With μ = ⌊(1 − ρ)/2·B⌋ + 1, the
-    interval reaches from the μ-th smallest to the (B + 1 − μ)-th smallest of the B costs. (The source prints
-    "largest" for both.) λ = 1 is too much for many classes: it adds 2,500 items for 50. λ = 1/s² adds one in
-    all; λ = 0 adds none, and an error that did not occur occurs in no resample.
+    with s² cells; a resample is a draw of n items from that distribution. With μ = ⌊(1 − ρ)/2·B⌋ + 1,
+    the interval reaches from the μ-th smallest to the (B + 1 − μ)-th smallest of the B costs. (The
+    source prints "largest" for both.) λ = 1 is too much for many classes: it adds 2,500 items for 50. λ
+    = 1/s² adds one in all; λ = 0 adds none, and an error that did not occur occurs in no resample.
 
-    With groups, as many of them as there are are drawn with replacement, and the cost is that of all their
-    items over the number of these.
+    With groups, whole groups are drawn with replacement, as many as there are; the cost is that of all
+    their items over the number of these.
 
     References
     ----------

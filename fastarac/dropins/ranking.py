@@ -110,8 +110,8 @@ def dcg_score(
 ) -> float:
     r"""Discounted cumulative gain of rankings, averaged over them.
 
-    Use it for scores, or to replace scikit-learn's; use :func:`.discounted_cumulative_gain` for rankings
-    that are in order already, and for the slides' discount.
+    Use it for scores, or to replace scikit-learn's; use :func:`.discounted_cumulative_gain` for
+    rankings that are in order already, and for the slides' discount.
 
     Parameters
     ----------
@@ -178,8 +178,8 @@ def ndcg_score(
 ) -> float:
     """Discounted cumulative gain of rankings, divided by the largest possible, averaged over them.
 
-    Use it for scores, or to replace scikit-learn's; use :func:`.normalized_dcg` for rankings that are in
-    order already, and for the slides' discount.
+    Use it for scores, or to replace scikit-learn's; use :func:`.normalized_dcg` for rankings that are
+    in order already, and for the slides' discount.
 
     Parameters
     ----------

@@ -185,8 +185,8 @@ def evaluate_groups(
 
     Notes
     -----
-    A group is sorted only where that is faster than to compare all of its pairs, so that small groups, and
-    groups with few errors, take little time.
+    A group is sorted only where that is faster than to compare all of its pairs, so that small groups,
+    and groups with few errors, take little time.
     """
     prices = prices_of(costs)
     names = [metrics] if isinstance(metrics, str) else list(metrics)

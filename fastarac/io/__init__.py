@@ -78,14 +78,14 @@ def read_outputs(
     path : str or path-like
         A ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet`` file; text in UTF-8, also with
         ``.gz``. CSV and TSV files have a header; a CSV file is separated by whichever of comma,
-        semicolon, tab and bar divides it most, and may have quotes. Or a directory of Parquet files with
-        the same columns and nothing else, read in the order of their names.
+        semicolon, tab and bar divides it most, and may have quotes. Or a directory of Parquet files
+        with the same columns and nothing else, read in the order of their names.
     confidence : str, default="confidence"
         The column of confidences: finite numbers. ``76%`` is 0.76. The point may be a comma where it
         cannot part thousands: ``0,125``, but not ``12,345``. A column is written in one way throughout.
     correct : str, optional
-        The column that says whether an output is right: true or false, or 1 or 0; in texts also one pair
-        of yes/no, right/wrong, correct/incorrect, ok/error.
+        The column that says whether an output is right: true or false, or 1 or 0; in texts also one
+        pair of yes/no, right/wrong, correct/incorrect, ok/error.
     prediction : str, optional
         The column of outputs. An empty or null output is the empty text: nothing was read.
     truth : str, optional
@@ -149,9 +149,9 @@ def read_outputs(
 
     Notes
     -----
-    Predictions and truths in text files, and numbers of JSON lines, are compared as texts unless `compare`
-    says otherwise. In Parquet files texts are compared as texts and numbers as numbers; one of each is an
-    error, unless `compare` is "number".
+    Predictions and truths in text files, and numbers of JSON lines, are compared as texts unless
+    `compare` says otherwise. In Parquet files texts are compared as texts and numbers as numbers; one
+    of each is an error, unless `compare` is "number".
     """
     first, second = _columns_of_groups(group)
     columns = Columns(

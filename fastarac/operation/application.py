@@ -138,11 +138,12 @@ def apply_policy(
 
     Notes
     -----
-    The file is read three times, in a memory that does not depend on its size, but grows with the number of
-    documents and groups. The interval of the expected errors is by groups wherever the policy was fitted with
-    groups (:meth:`.Policy.expected_errors`). The test for a shift is that of :meth:`.Policy.shift`; where
-    nothing has moved, it warns with the failure probability of the policy, for each file. Fields of text
-    files are written as they were read; keys that an object of JSON lines lacks are null, or empty.
+    The file is read three times, in a memory that does not depend on its size, but grows with the
+    number of documents and groups. The interval of the expected errors is by groups wherever the policy
+    was fitted with groups (:meth:`.Policy.expected_errors`). The test for a shift is that of
+    :meth:`.Policy.shift`; where nothing has moved, it warns with the failure probability of the policy,
+    for each file. Fields of text files are written as they were read; keys that an object of JSON lines
+    lacks are null, or empty.
     """
     require_policy(policy)
     source_path = path_of(path)

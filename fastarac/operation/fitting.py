@@ -191,13 +191,13 @@ def fit_policy(
 
     Notes
     -----
-    One threshold under ``max_error_rate``, or under ``max_risk`` with `thresholds` or a `scale`, is that of :func:`.guaranteed_operating_point`, from all items,
-    with the same `random_state`. Otherwise a random half of the items estimates the error probability p̂ of
-    each field (:func:`.isotonic_calibration`), and the limit is proved for the other half, ranked by p̂. A
-    wrong p̂ costs acceptance, never the promise.
+    One threshold under ``max_error_rate``, or under ``max_risk`` with `thresholds` or a `scale`, is that
+    of :func:`.guaranteed_operating_point`, from all items, with the same `random_state`. Otherwise a random half of the items estimates the error
+    probability p̂ of each field (:func:`.isotonic_calibration`), and the limit is proved for the other
+    half, ranked by p̂. A wrong p̂ costs acceptance, never the promise.
 
-    ``Policy.advice`` says what other optional fields would change. Following it with the same `random_state`
-    keeps the promise; choosing by what several fits accept breaks it.
+    ``Policy.advice`` says what other optional fields would change. Following it with the same
+    `random_state` keeps the promise; choosing by what several fits accept breaks it.
 
     References
     ----------

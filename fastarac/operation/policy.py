@@ -101,7 +101,8 @@ class Policy(Result):
         Of words, the share of the true ones that had no output in what it was fitted on; None where
         that is not known.
     regions : str or None
-        Of which parts of pages the outputs were, such as "inside the regions of the truth"; None of all.
+        Of which parts of pages the outputs were, such as "inside the regions of the truth"; None of
+        all.
     calibrations : tuple of Calibration
         The error probability of each field, or of all.
     references : tuple of Reference

@@ -117,19 +117,19 @@ class AdaptiveThresholdSearch:
 
     Notes
     -----
-    The promise is about these n outputs, not about new ones: with probability 1 − δ at least, at no time are
-    more than the limit of them wrong and accepted, those that were verified included.
+    The promise is about these n outputs, not about new ones: with probability 1 − δ at least, at no
+    time are more than the limit of them wrong and accepted, those that were verified included.
 
-    All outputs are put in a random order once. Let A be the outputs above a candidate threshold, and L the
-    least number of errors in A that exceeds the limit. Of output i in A, let R be it and those after it, E
-    the errors before it, and e = 1 if it is an error. If A has L errors,
+    All outputs are put in a random order once. Let A be the outputs above a candidate threshold, and L
+    the least number of errors in A that exceeds the limit. Of output i in A, let R be it and those
+    after it, E the errors before it, and e = 1 if it is an error. If A has L errors,
 
     .. math:: K \leftarrow K\left(1+\lambda\left(\varepsilon-\frac{e}{d_i}\right)\right), \qquad
         \varepsilon=\frac{L-E}{\sum_{j \in R} d_j}
 
     does not grow on average, and reaches 1/δ with probability δ at most [1]_. The densities d are fixed
-    before any answer, larger for what the judge doubts; bets λ depend on what came before [2]_. "Formulas of
-    intervals, tests and guarantees" in the documentation has the rest.
+    before any answer, larger for what the judge doubts; bets λ depend on what came before [2]_.
+    "Formulas of intervals, tests and guarantees" in the documentation has the rest.
 
     References
     ----------

@@ -101,16 +101,16 @@ class PartialTruth(Table, Result):
 
     .. math:: \tilde e_i = g_i + \frac{V_i}{\pi_i}(e_i - g_i)
 
-    has the mean e over the draw, whatever g is worth (Särndal, Swensson and Wretman 1992). Counts are sums
-    of ẽ. g is (1 − κ)·g⁰ + κ·g¹, the error rates by the confidence and by the judge; κ in [0, 1] minimises
-    the variance of the statistic (PPI++).
+    has the mean e over the draw, whatever g is worth (Särndal, Swensson and Wretman 1992). Counts are
+    sums of ẽ. g is (1 − κ)·g⁰ + κ·g¹, the error rates by the confidence and by the judge; κ in [0, 1]
+    minimises the variance of the statistic (PPI++).
 
     ``a + b`` is the truth of the items of `a` followed by those of `b`, each with its probabilities.
 
     References
     ----------
-    Särndal, Swensson and Wretman 1992, "Model assisted survey sampling", 6.3; Angelopoulos and others 2023,
-    "Prediction-powered inference"; Angelopoulos, Duchi and Zrnic 2023, "PPI++".
+    Särndal, Swensson and Wretman 1992, "Model assisted survey sampling", 6.3; Angelopoulos and others
+    2023, "Prediction-powered inference"; Angelopoulos, Duchi and Zrnic 2023, "PPI++".
     """
 
     correct: FloatArray

@@ -98,8 +98,8 @@ def read_fields(
         The true values: a table with the columns ``document``, ``field`` and ``truth``, or nested JSON
         with plain values. Without it, ``truth`` is a column of the first table.
     compare : str, mapping of str to str or path-like, optional
-        When an output is right: one way of `fastarac.ocr.COMPARISONS` for all fields, or one for each by
-        its name, without numbers of items and with ``*`` and ``?``: ``{"items[].*":
+        When an output is right: one way of `fastarac.ocr.COMPARISONS` for all fields, or one for each
+        by its name, without numbers of items and with ``*`` and ``?``: ``{"items[].*":
         "amount:comma,tolerance=0.01"}``; or a TOML file with such lines. By default ``exact``, with an
         error where output and truth are the same number (``9.0`` and ``9``).
     rename : mapping of str to str or path-like, optional
@@ -161,13 +161,13 @@ def read_fields(
 
     Notes
     -----
-    A field without a prediction or a confidence is *rejected*: no threshold accepts it. It is right where
-    the truth is empty too. A prediction that its comparison cannot read, or that can be read in two ways of
-    which one would be right, is wrong.
+    A field without a prediction or a confidence is *rejected*: no threshold accepts it. It is right
+    where the truth is empty too. A prediction that its comparison cannot read, or that can be read in
+    two ways of which one would be right, is wrong.
 
-    Line items, as wholes, are matched one to one with the true ones, such that the sum of the similarities
-    of their fields is largest. Outputs that are left over are *inserted* and wrong. The number of rows of
-    each list is a field, ``items.count``.
+    Line items, as wholes, are matched one to one with the true ones, such that the sum of the
+    similarities of their fields is largest. Outputs that are left over are *inserted* and wrong. The
+    number of rows of each list is a field, ``items.count``.
     """
     keys = value_key, confidence_key
     notes: list[str] = []

@@ -140,7 +140,8 @@ class ErrorRateMonitor:
         {B(a,b)\,(1-I_\varepsilon(a,b))\,\varepsilon^S(1-\varepsilon)^{t-S}},
         \quad a=\tfrac12, b=\tfrac1{2\varepsilon}.
 
-    While the rate is at most ε, E ever exceeds 1/δ with a probability of at most δ [1]_ [2]_. All intervals at once (`interval`) contain the rate with a probability of at least 1 − δ.
+    While the rate is at most ε, E ever exceeds 1/δ with a probability of at most δ [1]_ [2]_. All
+    intervals at once (`interval`) contain the rate with a probability of at least 1 − δ.
 
     **Changed lately** [3]_. After an update of S errors among m audits, for k = 1, …, 8,
 
@@ -150,9 +151,9 @@ class ErrorRateMonitor:
     with an alarm, which is no proof, where M, the mean of the :math:`R_k` (from 0, and again after an
     alarm), reaches N. Fix the number of audits of an update beforehand.
 
-    With a `deadline`, what was drawn at one time is one update; what has no answer by then counts as right
-    for the alarms, and as an error for the upper end of `interval`. "Formulas of intervals, tests and
-    guarantees" in the documentation has the rest.
+    With a `deadline`, what was drawn at one time is one update; what has no answer by then counts as
+    right for the alarms, and as an error for the upper end of `interval`. "Formulas of intervals, tests
+    and guarantees" in the documentation has the rest.
 
     References
     ----------
