@@ -72,21 +72,24 @@ class GroupedItems(NamedTuple):
         return np.asarray(order[first][kept], np.intp)
 
 
-def wealth(outcomes: NDArray[np.float64], largest: float, limit: float) -> float:
+def wealth(outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float) -> float:
     """The largest capital on the way of bets against a mean above 0 (Waudby-Smith and Ramdas 2024).
 
-    `outcomes` are those of the groups in their order, each at most (1 − limit)·largest. Bets are on the
-    mean and the spread of the groups before, and begin as if one group had been without an error.
+    `outcomes` are those of the groups in their order, each at most (1 − limit)·largest, which may
+    differ by group. Bets are on the mean and the spread of the groups before, and begin as if one group
+    had been without an error.
     """
     grown = float(np.max(_growth(outcomes, largest, limit), initial=0.0))
     return math.exp(min(grown, LARGEST_LOG))
 
 
-def _growth(outcomes: NDArray[np.float64], largest: float, limit: float) -> NDArray[np.float64]:
+def _growth(
+    outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float
+) -> NDArray[np.float64]:
     """Logarithms of the capital after each group, which depend on no later one."""
     n = len(outcomes)
     highest = BOLDNESS / ((1.0 - limit) * largest)
-    prior = -limit * largest / 2.0
+    prior = -limit * float(np.ravel(largest)[0]) / 2.0
     before = np.concatenate([[0.0], np.cumsum(outcomes)[:-1]])
     squares = np.concatenate([[0.0], np.cumsum(outcomes**2)[:-1]])
     weight = np.arange(n) + 1.0

@@ -8,6 +8,7 @@ from .calibration import expected_calibration_error as expected_calibration_erro
 from .calibration import isotonic_calibration as isotonic_calibration
 from .fitting import fit_policy as fit_policy
 from .logs import read_audits as read_audits
+from .looks import Looks as Looks
 from .monitoring.monitor import ErrorRateMonitor as ErrorRateMonitor
 from .monitoring.sets import MonitorSet as MonitorSet
 from .pilot_plans import sample_size_for_policy as sample_size_for_policy

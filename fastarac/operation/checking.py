@@ -15,7 +15,13 @@ from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent, percent_range, widened
 from fastarac.guarantees.betting import wealth
-from fastarac.operation.remaining_sample_size import needed_by_counts, needed_by_draws
+from fastarac.operation.remaining_sample_size import (
+    FURTHEST,
+    PROBABILITY,
+    needed_by_counts,
+    needed_by_draws,
+)
+from fastarac.operation.sequences import needed_by_sequence, sequence_ends
 from fastarac.operation.verified_rates import VerifiedUnits
 
 if TYPE_CHECKING:
@@ -30,6 +36,28 @@ Verdict = Literal["holds", "fails", "too few"]
 EXIT_STATUS = {"holds": 0, "fails": 1, "too few": 3}
 # rates that the interval of dependent items is searched among
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
+
+
+class LookRule(NamedTuple):
+    """How often a limit is looked at, and which look this is."""
+
+    name: Literal["once", "declared", "sequence"] = "once"
+    look: int = 1
+    declared: int | None = None
+
+    def share(self, delta: float, look: int, *, pools: bool, bets: bool) -> float:
+        """Return what a look spends of `delta`.
+
+        Bets on pooled groups, whose order stays, and sequences of counts hold at all looks together.
+        """
+        if self.declared is not None and not (pools and bets):
+            return delta / self.declared
+        if self.name == "sequence" and not pools:
+            return delta / (look * (look + 1.0))
+        return delta
+
+
+ONCE = LookRule()
 
 
 class CheckedField(NamedTuple):
@@ -95,6 +123,11 @@ class PolicyCheck(Result):
         among what the rate is of.
     unknown_fields : int
         Outputs of fields that the policy does not know: rejected, or of documents ignored.
+    rule : LookRule
+        By which rule, and at which look: "once", "declared" or "sequence", of :class:`.Looks`.
+    needed_once : int or None
+        At the first look of a sequence, how many outputs of a new sample would decide in one look, with
+        the same probability; None where that is not known.
 
     See Also
     --------
@@ -136,6 +169,8 @@ class PolicyCheck(Result):
     of_fit: bool = False
     n_unread: int = 0
     unknown_fields: int = 0
+    rule: LookRule = ONCE
+    needed_once: int | None = None
 
     @property
     def exit_status(self) -> int:
@@ -143,7 +178,15 @@ class PolicyCheck(Result):
         return EXIT_STATUS[self.verdict]
 
     def __str__(self) -> str:
-        return "; ".join(filter(None, [self.decision, self.source_words, self.needed_words]))
+        words = self.decision, self.look_words, self.source_words, self.needed_words
+        return "; ".join(filter(None, words))
+
+    @property
+    def look_words(self) -> str:
+        """For how many looks the verdict holds; empty for the one look that nothing keeps a log of."""
+        if self.rule.declared is not None:
+            return f"look {self.rule.look} of the {self.rule.declared} declared"
+        return f"look {self.rule.look}, valid at every look" if self.rule.name == "sequence" else ""
 
     @property
     def decision(self) -> str:
@@ -268,6 +311,12 @@ class Checked:
         In a log of audits, with which probability the truth became known.
     verified : KnownErrors or None
         What is known of outputs that are verified in part.
+    looks : ndarray of shape (n,), int, or None
+        In which look each item came, from 0 on, in rising order.
+    sizes : tuple of int or None
+        Items that a group of each look has at most.
+    rule : LookRule
+        How often the limit is looked at.
     """
 
     accepted: NDArray[np.bool_]
@@ -276,6 +325,14 @@ class Checked:
     max_group_size: int | None = None
     probability: NDArray[np.float64] | None = None
     verified: KnownErrors | None = None
+    looks: NDArray[np.intp] | None = None
+    sizes: tuple[int, ...] | None = None
+    rule: LookRule = ONCE
+
+    @property
+    def pools(self) -> bool:
+        """Whether the truth of all items is known, so that looks add up."""
+        return self.probability is None and self.verified is None
 
     def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Checked:
         """Return some of the items."""
@@ -289,6 +346,7 @@ class Checked:
         return Checked(
             self.accepted[chosen], self.wrong[chosen], codes, self.max_group_size,
             part(self.probability), None if self.verified is None else self.verified.only(chosen),
+            part(self.looks), self.sizes, self.rule,
         )  # fmt: skip
 
     def counted(self, criterion: str) -> NDArray[np.bool_]:
@@ -309,6 +367,10 @@ class Checked:
             errors = float(self.wrong.sum())
         return min(max(errors, 0.0), float(self.accepted.sum())) / trials
 
+    def _level(self, delta: float, look: int) -> float:
+        """What a look spends of `delta`."""
+        return self.rule.share(delta, look, pools=self.pools, bets=self.codes is not None)
+
     def ends(self, criterion: str, limit: float, delta: float) -> _Ends:
         """Return the rates between which the rate is but for `delta` on either side.
 
@@ -318,13 +380,26 @@ class Checked:
         trials = int(counted.sum())
         if not trials:
             return _Ends(0.0, 1.0, "Clopper–Pearson")
+        delta = self._level(delta, self.rule.look)
         if (seen := self._evidence(criterion)) is not None:
             ends, rate = _ends_by_betting(seen, limit, delta), self.rate(criterion)
             return _Ends(min(ends.low, rate), max(ends.high, rate), ends.method)
+        if self._in_sequence:
+            return _Ends(*sequence_ends(self._so_far(counted), limit, delta), "confidence sequence")
         errors, share = int(self.wrong.sum()), self._share
         low = 1.0 - binomial_upper_bound(trials - errors, trials, delta)
         high = binomial_upper_bound(errors, trials, delta)
         return _Ends(min(1.0, low / share), min(1.0, high / share), "Clopper–Pearson")
+
+    def _so_far(self, counted: NDArray[np.bool_]) -> list[tuple[int, int]]:
+        """Errors and trials of all looks up to each one."""
+        if self.looks is None:
+            return [(int(self.wrong.sum()), int(counted.sum()))]
+        errors, trials = (np.cumsum(np.bincount(self.looks[of])) for of in (self.wrong, counted))
+        n = max(len(errors), len(trials))
+        both = [np.pad(each, (0, n - len(each)), mode="edge") if len(each) else np.zeros(n, np.intp)
+                for each in (errors, trials)]  # fmt: skip
+        return list(zip(*(each.tolist() for each in both), strict=True))
 
     def pvalues(self, criterion: str, limit: float) -> tuple[float, float]:
         """Return those of the rate being the limit or more, and of its being the limit or less.
@@ -336,22 +411,38 @@ class Checked:
         if not trials:
             return 1.0, 1.0
         if self.codes is not None:
-            seen = _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
-            return seen.pvalues(limit)
+            return self._groups(counted, self.codes).pvalues(limit)
         above = 1.0 - binomial_cdf(errors - 1, trials, limit) if errors else 1.0
         return binomial_cdf(errors, trials, limit), above
 
-    def needed(self, criterion: str, limit: float, delta: float) -> int | None:
-        """Return how many more items decide with a probability of 0.8 if the rate stays as it is."""
+    @property
+    def _in_sequence(self) -> bool:
+        """Whether it is counts that a confidence sequence bounds."""
+        return self.rule.name == "sequence" and self.pools and self.codes is None
+
+    def _groups(self, counted: NDArray[np.bool_], codes: NDArray[Any]) -> _Groups:
+        return _Groups.of(counted, self.wrong, codes, self.max_group_size, self.looks, self.sizes)
+
+    def needed(self, criterion: str, limit: float, delta: float, *, afresh: bool = False) -> int | None:
+        """Return how many more items decide with a probability of 0.8 if the rate stays as it is.
+
+        Of a new sample that is looked at once, `afresh`, these items do not count.
+        """
         counted = self.counted(criterion)
         n, trials = len(counted), int(counted.sum())
-        if not trials or not 0.0 < limit < 1.0:
+        if not trials or not 0.0 < limit < 1.0 or self.rule.look == self.rule.declared:
             return None
+        delta, errors, units = self._level(delta, self.rule.look + 1), int(self.wrong.sum()), trials
         if (seen := self._evidence(criterion)) is not None:
+            if afresh:  # bets on groups take as many for one look as for all
+                return None
             units, whole = seen.n_units, needed_by_draws(seen, self.rate(criterion), limit, delta)
+        elif self._in_sequence and not afresh:
+            whole = needed_by_sequence(errors, trials, limit, delta, PROBABILITY, FURTHEST)
         else:
-            units = trials
-            whole = needed_by_counts(int(self.wrong.sum()), trials, self._share * limit, delta)
+            whole = needed_by_counts(errors, trials, self._share * limit, delta, afresh=afresh)
+        if afresh:
+            return None if whole is None else math.ceil(whole * n / trials)
         return None if whole is None else max(1, math.ceil((whole - units) * n / units))
 
     @property
@@ -371,8 +462,7 @@ class Checked:
                 of_accepted=criterion == "max_risk",
             )  # fmt: skip
         if self.codes is not None and self.probability is None:
-            counted = self.counted(criterion)
-            return _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
+            return self._groups(self.counted(criterion), self.codes)
         if self.probability is None:
             return None
         if self.codes is None and not (self.probability[self.accepted] > self._share).any():
@@ -410,6 +500,7 @@ def check_of(
     elif ends.low > limit:
         verdict = "fails"
     can_be_decided = verdict == "too few" and not of_fit and (may_hold or rate > limit)
+    first_of_many = can_be_decided and items.rule == LookRule("sequence") and items.pools
     return PolicyCheck(
         verdict,
         Interval(
@@ -436,6 +527,8 @@ def check_of(
         verified=verified,
         of_fit=of_fit,
         n_unread=n_unread,
+        rule=items.rule,
+        needed_once=items.needed(criterion, limit, delta, afresh=True) if first_of_many else None,
     )
 
 
@@ -452,7 +545,9 @@ class _Groups(NamedTuple):
 
     counts: NDArray[np.float64]
     errors: NDArray[np.float64]
-    largest: int
+    largest: NDArray[np.int64]
+    """As far as is known when a bet on each group is made."""
+    keeps_order: bool
 
     @classmethod
     def of(
@@ -461,17 +556,31 @@ class _Groups(NamedTuple):
         wrong: NDArray[np.bool_],
         codes: NDArray[Any],
         max_group_size: int | None,
+        looks: NDArray[np.intp] | None = None,
+        sizes: tuple[int, ...] | None = None,
     ) -> _Groups:
-        sizes = np.bincount(codes)
-        largest = int(sizes.max())
-        if max_group_size is not None:
-            most = whole_number(max_group_size, "max_group_size", 1)
-            if largest > most:
-                raise ValueError(f"max_group_size is {most}, but a group has {largest} items")
-            largest = most
+        """Put the groups of each look into a random order, behind those of the looks before."""
+        n = np.bincount(codes)
         counts, errors = (np.bincount(codes, each).astype(np.float64) for each in (counted, wrong))
-        order = generator_for(key_of(0), counts, errors).permutation(len(sizes))
-        return cls(counts[order], errors[order], largest)
+        if looks is None:
+            largest = int(n.max())
+            if max_group_size is not None:
+                most = whole_number(max_group_size, "max_group_size", 1)
+                if largest > most:
+                    raise ValueError(f"max_group_size is {most}, but a group has {largest} items")
+                largest = most
+            of_group, known = np.zeros(len(n), np.intp), np.array([largest])
+        else:
+            of_group = np.zeros(len(n), np.intp)
+            of_group[codes] = looks
+            known = np.maximum.accumulate(np.array(sizes, np.int64))
+        parts = []
+        for look in np.unique(of_group).tolist():
+            own = np.flatnonzero(of_group == look)
+            rng = generator_for(key_of(0), counts[own], errors[own])
+            parts.append(own[rng.permutation(len(own))])
+        order = np.concatenate(parts)
+        return cls(counts[order], errors[order], known[of_group[order]], looks is not None)
 
     @property
     def n_units(self) -> int:
@@ -480,8 +589,12 @@ class _Groups(NamedTuple):
 
     def drawn(self, n: int, rng: np.random.Generator) -> _Groups:
         """Return n groups in random order: these, and others drawn from them with replacement."""
-        chosen = _with_others(self.n_units, n, rng)
-        return _Groups(self.counts[chosen], self.errors[chosen], self.largest)
+        chosen = _with_others(self.n_units, n, rng, keeps_order=self.keeps_order)
+        # what is drawn is no larger than what was seen, or declared, last
+        largest = self.largest[chosen] if self.keeps_order else self.largest[:1]
+        if self.keeps_order:
+            largest[self.n_units :] = self.largest[-1]
+        return self._replace(counts=self.counts[chosen], errors=self.errors[chosen], largest=largest)
 
     def is_below(self, rate: float, delta: float) -> bool:
         """Whether bets on FA − r·m of each group refute that the rate is r or more."""
@@ -502,9 +615,12 @@ class _Groups(NamedTuple):
         return wealth(rate * self.counts - self.errors, self.largest, 1.0 - rate)
 
 
-def _with_others(n: int, total: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Indices of n units and of others drawn from these, in random order."""
-    return rng.permutation(np.concatenate([np.arange(n), rng.integers(n, size=total - n)]))
+def _with_others(
+    n: int, total: int, rng: np.random.Generator, *, keeps_order: bool
+) -> NDArray[np.intp]:
+    """Indices of n units and of others drawn from these, in random order or behind these."""
+    every = np.concatenate([np.arange(n), rng.integers(n, size=total - n)])
+    return every if keeps_order else rng.permutation(every)
 
 
 def _ends_by_betting(seen: RateEvidence, limit: float, delta: float) -> _Ends:

@@ -33,6 +33,7 @@ from fastarac.operation.documents import (
 )
 from fastarac.operation.expected_errors import errors_expected, expected_rates
 from fastarac.operation.fingerprints import was_fitted_on
+from fastarac.operation.looks import LookRequest
 from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy, written_groups
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.operation.verified_rates import KnownErrors
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._core.interval import Interval
+    from fastarac.operation.looks import Looks
     from fastarac.samples.partial import PartialTruth
 
 Rule = Literal["product", "least"]
@@ -408,6 +410,9 @@ class Policy(Result):
         rejected: ArrayLike | None = None,
         types: ArrayLike | None = None,
         fields_complete: bool = False,
+        looks: Looks | None = None,
+        once: bool = False,
+        ids: ArrayLike | None = None,
     ) -> PolicyCheck:
         """Test on new verified outputs, drawn at random, or on a log of audits whether the limit holds.
 
@@ -437,6 +442,14 @@ class Policy(Result):
         fields_complete : bool, default=False
             Whether a field that a document has no row of has no true value. Otherwise the truth has to
             list the optional fields of documents that may be accepted.
+        looks : Looks, optional
+            The looks so far, to which this one is added: then all outputs so far are tested, and the
+            verdicts of all looks are right together. Without it this is one exact test, for one look.
+        once : bool, default=False
+            Beside `looks`: the exact test of these outputs alone, which were in no look before.
+        ids : array_like of shape (n,), optional
+            Beside `looks`, the name of each output, by which it counts once; without `documents`, whose
+            labels are their names.
 
         Returns
         -------
@@ -449,8 +462,8 @@ class Policy(Result):
             As :func:`.threshold_sweep`; as :func:`.audited_sweep` for a log that contradicts itself;
             where `documents` or `rejected` is given beside a :class:`.PartialTruth`; where the truth
             does not say whether an optional field is empty; where
-            `audit_probability` is given beside `documents` or `rejected`; and where `drawn`
-            is given without it.
+            `audit_probability` is given beside `documents` or `rejected`; where `drawn`
+            is given without it; and as :meth:`.Looks.add`.
 
         Notes
         -----
@@ -464,12 +477,13 @@ class Policy(Result):
         outputs, answered or not. The outputs that
         the policy was fitted on are no check of it: of them no verdict is "holds".
         """
+        log = LookRequest.of(looks, once=once, ids=ids, documents=documents, groups=groups)
         if audit_probability is not None:
             beside = {"documents": documents, "rejected": rejected}
             if name := next((name for name, given in beside.items() if given is not None), None):
                 raise TypeError(f"{name} is given beside audit_probability, which is of single outputs")
             of_groups = groups, max_group_size
-            return self._check_log(correct, confidence, by, audit_probability, drawn, of_groups)
+            return self._check_log(correct, confidence, by, audit_probability, drawn, of_groups, log)
         if drawn is not None:
             raise TypeError("drawn is given without audit_probability, which only a log of audits has")
         correct, truth = labels_and_truth(correct)
@@ -477,7 +491,7 @@ class Policy(Result):
             if documents is not None or rejected is not None:
                 name = "rejected" if documents is None else "documents"
                 raise TypeError(f"{name} is given beside a PartialTruth; outputs alone are expected")
-            return self._check_verified(truth, confidence, by, groups, max_group_size)
+            return self._check_verified(truth, confidence, by, groups, max_group_size, log)
         threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
         items = read_items(correct, confidence)
         right = np.not_equal(items.correct, 0)
@@ -499,12 +513,21 @@ class Policy(Result):
         if documents is None and given is not None:  # as where it was fitted, and is applied
             checked, n_unread = checked.only(given), int(np.count_nonzero(~given))
             fields = None if fields is None else fields[given]
-        is_whole = documents is not None
+        rows = np.arange(items.n) if given is None or documents is not None else np.flatnonzero(given)
+        if documents is not None:
+            rows, told = first, None
+        else:
+            told = fields
+        if log is not None and not of_fit:
+            columns = items.confidence, self._codes(by, items.n), right
+            sample = log.sample(checked, told, n_unread, rows, columns)
+            checked, told, n_unread = log.looks.add(self.digest, sample, once=log.once)
         found = check_of(
-            checked, self._of_fields(None if is_whole else fields), *self._promise(),
-            documents=is_whole, of_fit=of_fit, n_unread=n_unread,
+            checked, self._of_fields(told), *self._promise(),
+            documents=documents is not None, of_fit=of_fit, n_unread=n_unread,
         )  # fmt: skip
-        unknown = 0 if fields is None else int(np.sum(fields < 0))
+        seen = fields if documents is not None else told
+        unknown = 0 if seen is None else int(np.sum(seen < 0))
         return replace(found, unknown_fields=unknown)
 
     def of_documents(
@@ -538,6 +561,7 @@ class Policy(Result):
         probability: ArrayLike,
         drawn: ArrayLike | None,
         of_groups: tuple[ArrayLike | None, int | None],
+        looks: LookRequest | None,
     ) -> PolicyCheck:
         values, codes, accepted = self._single(confidence, by)
         groups, largest = of_groups
@@ -546,6 +570,9 @@ class Policy(Result):
         checked = Checked(
             log.accepted, log.accepted & log.wrong, pages, largest, probability=log.probability
         )
+        if looks is not None:
+            columns = values, codes, log.accepted, log.wrong, log.known, log.probability
+            checked = looks.weighted(self.digest, checked, columns)
         audits = Audits(int((log.accepted & log.known).sum()) - (log.unanswered or 0), log.unanswered)
         return check_of(checked, self._of_fields(codes), *self._promise(), audits=audits)
 
@@ -556,6 +583,7 @@ class Policy(Result):
         by: ArrayLike | None,
         groups: ArrayLike | None,
         max_group_size: int | None,
+        looks: LookRequest | None,
     ) -> PolicyCheck:
         values = confidences(confidence)
         same_number("correct", len(truth), "confidence", len(values))
@@ -566,6 +594,9 @@ class Policy(Result):
             accepted, accepted & (seen.error == 1.0), pages, max_group_size, verified=seen
         )
         of_fit = was_fitted_on(*self._of_fit, values, codes, None)
+        if looks is not None and not of_fit:
+            columns = values, codes, seen.error, seen.probability
+            checked = looks.weighted(self.digest, checked, columns)
         return check_of(checked, self._of_fields(codes), *self._promise(), of_fit=of_fit)
 
     def _single(

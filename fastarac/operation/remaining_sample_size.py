@@ -43,10 +43,13 @@ class RateEvidence(Protocol):
         ...
 
 
-def needed_by_counts(errors: int, trials: int, limit: float, delta: float) -> int | None:
+def needed_by_counts(
+    errors: int, trials: int, limit: float, delta: float, *, afresh: bool = False
+) -> int | None:
     """Fewest trials in all at which the exact test decides with `PROBABILITY`, if the rate stays.
 
-    The errors so far count, and those to come are binomial with their rate. The power over the trials
+    The errors so far count, unless it begins `afresh`, and those to come are binomial with their rate.
+    The power over the trials
     is a saw, whose teeth have one number c of errors that still prove that the limit holds, or that
     are just enough to prove that it fails. It is largest at one end of a tooth, where it rises with c
     but for what whole numbers of trials add: the tooth is found by bisection, and then among a few.
@@ -55,6 +58,8 @@ def needed_by_counts(errors: int, trials: int, limit: float, delta: float) -> in
     if rate == limit:
         return None
     keeps = rate < limit
+    if afresh:
+        errors = trials = 0
     sizes = (CriticalSampleSizes.that_keep if keeps else CriticalSampleSizes.that_break)(limit, delta)
 
     def best(c: int) -> int:
@@ -68,7 +73,7 @@ def needed_by_counts(errors: int, trials: int, limit: float, delta: float) -> in
             return binomial_cdf(allowed, more, rate) >= PROBABILITY
         return more >= allowed and 1.0 - binomial_cdf(allowed - 1, more, rate) >= PROBABILITY
 
-    first = errors if keeps else errors + 1
+    first = errors if keeps else max(errors + 1, 2)
     low, c = first - 1, first
     while not decided(best(c), c):
         if best(c) > FURTHEST:

@@ -1,0 +1,453 @@
+"""A log of looks at one limit: which outputs were checked, in which order, and by which rule."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core import saved
+from fastarac._core.checks import require_type, whole_number
+from fastarac._core.files import read_saved, write_whole
+from fastarac._core.text import json_text, quoted
+from fastarac.operation.checking import Checked, LookRule
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+VERSION = 1
+KIND = "fastarac looks"
+MOST_LOOKS = 1000
+LEAST_ALIKE = 10  # outputs in common that are no chance
+OF_KEY, OF_LOOK = 16, 16  # hexadecimal digits
+RULES = ("once", "declared", "sequence")
+
+
+class Sample(NamedTuple):
+    """New outputs, or documents, of one look."""
+
+    checked: Checked
+    fields: NDArray[np.intp] | None
+    n_unread: int
+    keys: Sequence[str]
+    """What each item is called, or what it is like."""
+    named: bool
+    """Whether keys are names, which no two items share."""
+    groups: Sequence[str] | None
+    """What the group of each item is called."""
+
+
+class LookRequest(NamedTuple):
+    """A log of looks, and what the present look is told of its outputs."""
+
+    looks: Looks
+    once: bool
+    names: NDArray[Any] | None
+    groups: NDArray[Any] | None
+
+    @classmethod
+    def of(
+        cls, looks: Looks | None, *, once: bool, ids: Any, documents: Any, groups: Any
+    ) -> LookRequest | None:
+        """Check what goes with a log; None where there is none."""
+        if looks is None:
+            for name, is_given in (("once", once), ("ids", ids is not None)):
+                if is_given:
+                    raise TypeError(f"{name} is given without looks, a log that it is about")
+            return None
+        require_type(looks, Looks, "looks", "a Looks is expected")
+        if documents is not None:
+            if ids is not None:
+                raise TypeError("ids is given beside documents, whose labels are their names")
+            ids = documents
+        if isinstance(groups, tuple):  # the outermost of nested columns
+            columns = [np.asarray(each).ravel() for each in groups]
+            groups = min(columns, key=lambda labels: len(np.unique(labels)))
+        parts = [None if each is None else np.asarray(each).ravel() for each in (ids, groups)]
+        return cls(looks, once, *parts)
+
+    def sample(
+        self,
+        checked: Checked,
+        fields: NDArray[np.intp] | None,
+        n_unread: int,
+        rows: NDArray[np.intp],
+        columns: Sequence[NDArray[Any] | None],
+    ) -> Sample:
+        """Return the items in these rows; `columns` tell those apart that have no names."""
+        names, groups = (
+            None if each is None else [str(label) for label in each[rows].tolist()]
+            for each in (self.names, self.groups)
+        )
+        named = names is not None
+        if names is None:
+            told = [each[rows].tolist() for each in (*columns, self.groups) if each is not None]
+            names = ["|".join(map(repr, row)) for row in zip(*told, strict=True)]
+        return Sample(checked, fields, n_unread, names, named, groups)
+
+    def weighted(
+        self, policy_digest: str, checked: Checked, columns: Sequence[NDArray[Any] | None]
+    ) -> Checked:
+        """Add a look at outputs that are verified in part, and return these with its rule."""
+        rows = np.arange(len(checked.accepted))
+        sample = self._replace(names=None).sample(checked, None, 0, rows, columns)
+        return self.looks.add(policy_digest, sample, once=self.once).checked
+
+
+class Pooled(NamedTuple):
+    """All outputs of the looks so far, the earlier ones first, with the rule of the present look."""
+
+    checked: Checked
+    fields: NDArray[np.intp] | None
+    n_unread: int
+
+
+class _Look(NamedTuple):
+    """One look: the items that were new in it. Of weighted ones, only that they were looked at."""
+
+    rule: str
+    digest: str
+    named: bool
+    keys: tuple[str, ...]
+    outcomes: str
+    """Of each item 0 rejected, 1 accepted and right, 2 accepted and wrong."""
+    fields: tuple[int, ...] | None
+    groups: tuple[str, ...] | None
+    max_group_size: int | None
+    n_unread: int
+
+    @property
+    def n(self) -> int:
+        return len(self.outcomes)
+
+
+def _outcomes(value: Any, name: str) -> str:
+    if not isinstance(value, str) or set(value) - set("012"):
+        raise saved.unexpected(value, name, "a text of the digits 0, 1 and 2")
+    return value
+
+
+_CHECK = saved.record(
+    {
+        "policy_digest": saved.optional(saved.hexadecimal(64)),
+        "declared": saved.optional(saved.whole(1)),
+        "looks": saved.sequence(
+            saved.record(
+                {
+                    "rule": saved.word(*RULES),
+                    "digest": saved.hexadecimal(OF_LOOK),
+                    "named": saved.boolean,
+                    "keys": saved.sequence(saved.hexadecimal(OF_KEY)),
+                    "outcomes": _outcomes,
+                    "fields": saved.optional(saved.sequence(saved.whole(-1))),
+                    "groups": saved.optional(saved.sequence(saved.hexadecimal(OF_KEY))),
+                    "max_group_size": saved.optional(saved.whole(1)),
+                    "n_unread": saved.whole(),
+                }
+            ),
+            MOST_LOOKS,
+        ),
+    }
+)
+
+
+class Looks:
+    """The looks at a policy's limit so far: :meth:`.Policy.check` adds one, and pools the outputs.
+
+    Without it a check is one exact test, whose verdicts are each wrong with a probability of at most δ.
+    Who looks again and again, with more outputs each time, would go wrong more often: eight such looks
+    say "fails" of a limit that is just kept in about 20% of all cases.
+
+    Parameters
+    ----------
+    declared : int, optional
+        How many looks there will be at most, said before the first one: each is an exact test that
+        spends its part of δ. By default looks may go on forever: a confidence sequence.
+
+    See Also
+    --------
+    Policy.check : test on new verified outputs whether the limit holds
+
+    Notes
+    -----
+    Outputs keep their order: those of earlier looks come first. Items are known again by their `ids`,
+    documents by their labels; without ids, only a look with the same outputs as an earlier one, or one
+    that begins with all outputs so far, in any order, is known to repeat them.
+
+    *Sequence.* Bounds hold at all looks together, with a probability of at least 1 − δ on either side
+    (Robbins 1970; Howard and others 2021): a mixture of bets on each output, or with groups bets on
+    these in their order (Waudby-Smith and Ramdas 2024), which hold at every look by themselves. It
+    takes 1.8 to 2.4 times the outputs of one exact look.
+
+    *Declared.* Each of K looks tests exactly with δ/K.
+
+    *Outputs that are verified in part, and logs of audits*, are not pooled: look k tests the outputs
+    that it is given, with δ/(k(k + 1)) in a sequence and with δ/K of K declared looks.
+
+    References
+    ----------
+    Robbins 1970, "Statistical methods related to the law of the iterated logarithm"; Howard, Ramdas,
+    McAuliffe and Sekhon 2021, "Time-uniform, nonparametric, nonasymptotic confidence sequences".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> policy = fa.operation.fit_policy([1] * 1000, range(1000), max_error_rate=0.02)
+    >>> looks = fa.operation.Looks()
+    >>> rng = np.random.default_rng(0)
+    >>> for month in range(3):
+    ...     new = rng.random(400) > 0.002
+    ...     check = policy.check(new, 1000 + rng.random(400), looks=looks)
+    ...     print(check.n_items, check.verdict)
+    400 holds
+    800 holds
+    1200 holds
+    """
+
+    def __init__(self, declared: int | None = None) -> None:
+        self.declared = None if declared is None else whole_number(declared, "declared", 1)
+        self.policy_digest: str | None = None
+        self._looks: list[_Look] = []
+
+    def __len__(self) -> int:
+        """How many looks there were."""
+        return len(self._looks)
+
+    def __repr__(self) -> str:
+        of = "" if self.declared is None else f", {self.declared} declared"
+        return f"Looks({len(self)} made{of}, {sum(each.n for each in self._looks):,} outputs)"
+
+    def add(self, policy_digest: str, sample: Sample, *, once: bool = False) -> Pooled:
+        """Add a look, unless its outputs were all looked at before, and return what to test.
+
+        Raises
+        ------
+        ValueError
+            For the looks at another policy; a look more than was declared; a look "once" at outputs
+            that were looked at; a name whose output is another one now; outputs some of which were
+            looked at, without names; a group of an earlier look; and outputs of another kind.
+        """
+        if self.policy_digest not in (None, policy_digest):
+            raise ValueError("looks is of another policy; a log of its own is expected for each")
+        if once and self.declared is not None:
+            raise ValueError(
+                f"once is given, but {self.declared} looks are declared, of which this is one"
+            )
+        if self._looks and self._pools != sample.checked.pools:
+            kinds = "in part", "as a whole"
+            before, now = kinds[self._pools], kinds[not self._pools]
+            raise ValueError(f"looks is of outputs verified {before}, but these are verified {now}")
+        keys = [_digest(key, OF_KEY) for key in sample.keys]
+        new = self._new(sample, keys)
+        if once and not new.all():
+            return self._once_again(sample, keys)
+        if new.any():
+            if self.declared is not None and len(self) >= self.declared:
+                raise ValueError(
+                    f"looks has the {self.declared} looks that were declared; none is left for these "
+                    "outputs"
+                )
+            kept = self._kept(sample, keys, new, once=once)
+            self._looks.append(kept)
+            self.policy_digest = policy_digest
+        return self._pooled(sample, keys, once=once)
+
+    @property
+    def _pools(self) -> bool:
+        return bool(self._looks[0].n)
+
+    def _new(self, sample: Sample, keys: list[str]) -> NDArray[np.bool_]:
+        """Which items were not looked at before; of weighted ones all or none."""
+        n, known_looks = len(keys), {each.digest for each in self._looks}
+        whole = _sum_of(keys)
+        if not sample.checked.pools:
+            return np.full(n, whole not in known_looks)
+        if sample.named:
+            return self._new_by_name(sample, keys)
+        n_known = sum(each.n for each in self._looks)
+        so_far = _sum_of([key for each in self._looks for key in each.keys])
+        if whole in known_looks or (n == n_known and whole == so_far):
+            return np.zeros(n, np.bool_)
+        if LEAST_ALIKE <= n_known < n and _sum_of(keys[:n_known]) == so_far:
+            return np.arange(n) >= n_known
+        known = Counter(key for each in self._looks for key in each.keys)
+        alike = sum((known & Counter(keys)).values())
+        if alike >= max(LEAST_ALIKE, min(n, n_known) // 2) and len(set(keys)) >= 0.9 * n:
+            raise ValueError(
+                f"{alike:,} of these {n:,} outputs were looked at before; ids, the new outputs alone, "
+                "or all outputs so far before the new ones are expected"
+            )
+        return np.ones(n, np.bool_)
+
+    def _new_by_name(self, sample: Sample, keys: list[str]) -> NDArray[np.bool_]:
+        if len(set(keys)) < len(keys):
+            twice = next(i for i, key in enumerate(keys) if key in keys[:i])
+            raise ValueError(
+                f"ids has {quoted(sample.keys[twice])} twice; one id for each output is expected"
+            )
+        known = {
+            key: outcome
+            for each in self._looks
+            if each.named
+            for key, outcome in zip(each.keys, each.outcomes, strict=True)
+        }
+        outcomes = _outcomes_of(sample.checked)
+        for i, key in enumerate(keys):
+            if known.get(key, outcomes[i]) != outcomes[i]:
+                raise ValueError(
+                    f"ids has {quoted(sample.keys[i])}, which was accepted or right otherwise in an "
+                    "earlier look; the same outcome, or another id, is expected"
+                )
+        return np.array([key not in known for key in keys], np.bool_)
+
+    def _once_again(self, sample: Sample, keys: list[str]) -> Pooled:
+        """The first look, asked for as the only one after all: what a sequence refutes, it refutes."""
+        only = self._looks[0]
+        if len(self) > 1 or only.rule == "once" or only.digest != _sum_of(keys):
+            raise ValueError(
+                "once is given for outputs that were looked at before; it is one look, at outputs that "
+                "nobody has looked at"
+            )
+        self._looks[0] = only._replace(rule="once")
+        return self._pooled(sample, keys, once=True)
+
+    def _kept(self, sample: Sample, keys: list[str], new: NDArray[np.bool_], *, once: bool) -> _Look:
+        rule = "once" if once else "sequence" if self.declared is None else "declared"
+        checked = sample.checked
+        if not checked.pools:
+            return _Look(rule, _sum_of(keys), sample.named, (), "", None, None, None, sample.n_unread)
+        chosen = np.flatnonzero(new)
+        groups = None
+        if sample.groups is not None:
+            groups = tuple(_digest(sample.groups[i], OF_KEY) for i in chosen.tolist())
+            before = {label for each in self._looks for label in each.groups or ()}
+            double = next((i for i, label in enumerate(groups) if label in before), None)
+            if double is not None:
+                raise ValueError(
+                    f"groups has {quoted(sample.groups[int(chosen[double])])}, of which outputs were "
+                    "looked at before; new outputs of new groups are expected"
+                )
+        if self._looks and (groups is None) != (self._looks[0].groups is None):
+            has = "has none" if groups is not None else "has some"
+            raise ValueError(f"groups is given in some looks alone: the first {has}")
+        outcomes, unread = _outcomes_of(checked), sample.n_unread
+        if not new.all():  # counted before
+            unread = max(0, unread - sum(each.n_unread for each in self._looks))
+        return _Look(
+            rule, _sum_of([keys[i] for i in chosen.tolist()]), sample.named,
+            tuple(keys[i] for i in chosen.tolist()),
+            "".join(outcomes[i] for i in chosen.tolist()),
+            None if sample.fields is None else tuple(sample.fields[chosen].tolist()),
+            groups, _largest(groups, checked.max_group_size), unread,
+        )  # fmt: skip
+
+    def _pooled(self, sample: Sample, keys: list[str], *, once: bool) -> Pooled:
+        """What the present look tests: all outputs so far, or of a look "once" its own."""
+        if not sample.checked.pools:
+            digests = [each.digest for each in self._looks]
+            rule = self._rule(digests.index(_sum_of(keys)) + 1, once=once)
+            return Pooled(replace(sample.checked, rule=rule), sample.fields, sample.n_unread)
+        looks = self._looks
+        if once:
+            looks = [each for each in looks if each.digest == _sum_of(keys)][-1:]
+        outcomes = np.frombuffer("".join(each.outcomes for each in looks).encode(), np.uint8) - ord("0")
+        number = np.repeat(np.arange(len(looks)), [each.n for each in looks])
+        codes = fields = None
+        if looks[0].groups is not None:  # whose numbers rise from look to look
+            parts = [np.unique(each.groups or (), return_inverse=True)[1] for each in looks]
+            shifts = np.cumsum([0, *(int(part.max()) + 1 for part in parts[:-1])])
+            codes = np.concatenate([part + shift for part, shift in zip(parts, shifts, strict=True)])
+        if looks[0].fields is not None:
+            fields = np.concatenate([np.array(each.fields, np.intp) for each in looks])
+        sizes = None if codes is None else tuple(each.max_group_size or 1 for each in looks)
+        rule = self._rule(len(looks), once=once)
+        checked = Checked(outcomes > 0, outcomes == 2, codes, looks=number, sizes=sizes, rule=rule)
+        return Pooled(checked, fields, sum(each.n_unread for each in looks))
+
+    def _rule(self, look: int, *, once: bool) -> LookRule:
+        if once:
+            return LookRule("once", 1, None)
+        return LookRule("sequence" if self.declared is None else "declared", look, self.declared)
+
+    def to_json(self) -> str:
+        """Return the log as the text of a JSON file."""
+        content = {
+            "kind": KIND, "version": VERSION, "policy_digest": self.policy_digest,
+            "declared": self.declared, "looks": [each._asdict() for each in self._looks],
+        }  # fmt: skip
+        return json_text(content, indent=1) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the log to a JSON file, whole or not at all."""
+        write_whole(path, self.to_json())
+
+    @classmethod
+    def from_json(cls, text: str) -> Looks:
+        """Return the log that :meth:`to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            Where the text is not that of a log, and for a field that is missing, unknown, of another
+            type, out of its range or contradicts another one.
+        """
+        content = _CHECK(saved.content_of(text, KIND, VERSION), "")
+        looks = cls(content["declared"])
+        looks.policy_digest = content["policy_digest"]
+        looks._looks = [_Look(**each) for each in content["looks"]]
+        if looks.declared is not None:
+            saved.require_at_most(len(looks), "the number of looks", looks.declared, "declared")
+        if (looks.policy_digest is None) != (not len(looks)):
+            raise ValueError("policy_digest is given without looks, or looks without it")
+        for i, each in enumerate(looks._looks):
+            for name in ("keys", "fields", "groups"):
+                if (values := getattr(each, name)) is not None:
+                    saved.require_length(values, f"looks[{i}].{name}", each.n, "outcomes")
+                elif (getattr(looks._looks[0], name) is None) != (values is None):
+                    raise ValueError(f"looks[{i}].{name} is null, but that of looks[0] is not")
+            if (each.rule == "declared") != (looks.declared is not None):
+                raise saved.unexpected(each.rule, f"looks[{i}].rule", "the rule of declared")
+            if each.groups is not None and each.max_group_size is None:
+                raise saved.unexpected(None, f"looks[{i}].max_group_size", "a number, beside groups,")
+        return looks
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Looks:
+        """Read the log that :meth:`save` wrote."""
+        return read_saved(path, cls.from_json)
+
+
+def _outcomes_of(checked: Checked) -> str:
+    """Return a digit for each item: 0 rejected, 1 accepted and right, 2 accepted and wrong."""
+    digits = checked.accepted.astype(np.uint8) + checked.wrong + np.uint8(ord("0"))
+    return bytes(digits.astype(np.uint8)).decode()
+
+
+def _largest(groups: tuple[str, ...] | None, declared: int | None) -> int | None:
+    """Return how many items a group has at most: as declared, or as in this look."""
+    if groups is None:
+        return None
+    most = max(Counter(groups).values())
+    if declared is None:
+        return most
+    limit = whole_number(declared, "max_group_size", 1)
+    if most > limit:
+        raise ValueError(f"max_group_size is {limit}, but a group has {most} items")
+    return limit
+
+
+def _digest(text: str, digits: int) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:digits]
+
+
+def _sum_of(keys: Sequence[str]) -> str:
+    """Return the fingerprint of items in any order."""
+    numbers = np.array([int(key, 16) for key in keys], np.uint64)
+    return _digest(f"{len(keys)}:{int(numbers.sum(dtype=np.uint64)) if len(keys) else 0}", OF_LOOK)
