@@ -128,8 +128,17 @@ def check_answer(
     notes = moved_notes(shift)
     if check.source_words:
         notes.append(Note(sentence(check.source_words), Weight.LITTLE))
+    notes.append(Note(_look_sentence(check), Weight.ASSUMES))
     if check.still_needed is not None:
         notes.append(Note(sentence(check.needed_words), Weight.LITTLE))
+    if check.needed_once is not None:
+        notes.append(
+            Note(
+                f"A new sample of about {check.needed_once:,} {check.unit}, looked at once only, would "
+                "show as much (once=True).",
+                Weight.LITTLE,
+            )
+        )
     if not check.n_unread and policy.of_outputs_read:
         notes.append(Note(policy.of_outputs_read, Weight.ASSUMES))
     point = None if sweep is None else point_of_log(policy, sweep)
@@ -146,6 +155,16 @@ def check_answer(
     screen = Screen([sentence(check.decision)], table if small else None, notes=notes, details=details)
     unknown = [unknown_fields_note(check)] if check.unknown_fields else []
     return Answer(screen, check_figures(check, shift)).with_warnings(unknown)
+
+
+def _look_sentence(check: PolicyCheck) -> str:
+    """Say for how many looks the verdict holds."""
+    items, rule = f"{check.n_items:,} {check.unit}", check.rule
+    if rule.name == "once":
+        return f"This test is exact for one look at these {items}."
+    if rule.declared is not None:
+        return f"Look {rule.look} of the {rule.declared} declared, at {items} so far."
+    return f"Look {rule.look}, at {items} so far; the verdict is valid however often you look."
 
 
 def moved_notes(shift: ConfidenceShift | None) -> list[Note]:
@@ -216,6 +235,10 @@ def check_figures(check: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "expected_verdict": check.expected_verdict,
         "of_fit": check.of_fit,
         "unknown_fields": check.unknown_fields,
+        "look_rule": check.rule.name,
+        "look": check.rule.look,
+        "looks_declared": check.rule.declared,
+        "needed_once": check.needed_once,
         "fields": [each._asdict() | {"rate": each.rate} for each in check.fields],
         **shift_figures(shift),
     }

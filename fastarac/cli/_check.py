@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
@@ -29,6 +31,7 @@ from fastarac.cli._options import (
     NONE,
     ByColumn,
     GroupColumn,
+    Item,
     RefusalError,
     ReportFile,
     groups_of,
@@ -39,6 +42,7 @@ from fastarac.cli._options import (
 from fastarac.cli._panels import Panel
 from fastarac.cli._policies import (
     columns_in,
+    ids_in,
     labels_of,
     load,
     of_one_model,
@@ -52,10 +56,10 @@ from fastarac.cli._refusals import incompatible
 from fastarac.cli._screen import command_line
 from fastarac.operation.application import require_scale
 from fastarac.operation.logs import OF_AUDIT
+from fastarac.operation.looks import kept_looks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from fastarac.answers.screen import Note
     from fastarac.cli._options import Printing
@@ -71,6 +75,8 @@ Examples:
   fastarac check policy.json verified.csv
   fastarac check policy.json verified.csv --by field --group page
   fastarac check policy.json log.csv --log
+
+Checks add up in a log beside the policy, and verdicts are valid at every look.
 
 Exit status: 0 if the limit holds, 1 if it fails, 3 if the outputs are too few to tell.
 \f
@@ -88,6 +94,21 @@ NOT_OF_LOGS = (
     "--empty-confidence",
 )
 
+Once = Annotated[
+    bool,
+    option("--once", "Look at these outputs once only, which decides earlier.", Panel.sure),
+]
+DeclaredLooks = Annotated[
+    int | None,
+    option("--looks N", "Declare, at the first look, N looks at most.", Panel.sure, min=1),
+]
+LooksFile = Annotated[
+    Path | None,
+    option(
+        "--looks-file FILE", "Log of the looks.  [default: beside the policy]", Panel.output,
+        expert=True,
+    ),
+]  # fmt: skip
 Log = Annotated[
     bool,
     option("--log", "Read the file as a log of all outputs.", Panel.columns),
@@ -116,8 +137,12 @@ def check(
     document_type: options.DocumentTypes = None,
     fields_complete: options.FieldsComplete = False,
     group: GroupColumn = None,
+    item_id: Item = None,
     log: Log = False,
     verified: VerifiedOptions,
+    once: Once = False,
+    looks: DeclaredLooks = None,
+    looks_file: LooksFile = None,
     printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
@@ -128,18 +153,23 @@ def check(
         context, reading, groups, "only", "log", "document", "document_type", "fields_complete",
         paths=[] if log else [path], by=by,
     )  # fmt: skip
-    incompatible(given, [("--log", NOT_OF_LOGS)])
+    incompatible(given, [("--log", (*NOT_OF_LOGS, "--id")), ("--once", ("--looks",))])
+    incompatible(given, [("--id", ("--document", "--inclusion-probability", "--judge"))])
     require_files(None, report)
     loaded = load(policy)
     require_columns([loaded], by=by, documents=document)
-    with interrupts_end_at_once():
+    kept = looks_file or policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.looks")
+    with interrupts_end_at_once(), ExitStack() as held:
+        so_far = refusing(str(kept), lambda: held.enter_context(kept_looks(kept, looks)))
+        of_look = {"looks": so_far, "once": once}
         if log:
-            found = _of_log(loaded, path, columns)
+            found = _of_log(loaded, path, columns, of_look)
         elif of_verified is not None:
-            found = _of_verified(loaded, path, of_verified)
+            found = _of_verified(loaded, path, of_verified, of_look)
         else:
-            of_items = {"fields_complete": fields_complete}
-            found = _of_items(loaded, path, only, columns, document_type, of_items)
+            of_look |= {"fields_complete": fields_complete}
+            found = _of_items(loaded, path, only, {**columns, "id": item_id}, document_type, of_look)
+        refusing(str(kept), held.close)
     if of_verified is None:
         found.notes.extend(notes_of_pages([path], columns, only))
     alone = [] if log or of_verified is not None else accepted_alone_note(found.check, loaded)
@@ -185,8 +215,12 @@ def _deliver(
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     once = dict.fromkeys(note.replace(*limit) for note in warned)  # if the report has it too
     answer = answer.with_warnings(notes).with_warnings(found.notes, Weight.ASSUMES).with_warnings(once)
-    answer = answer.in_words(lambda text: text.replace("drawn=", "a column drawn"))
+    answer = answer.in_words(_in_words_of_options)
     deliver(printing, "check", answer.closing(command), report=report)
+
+
+def _in_words_of_options(text: str) -> str:
+    return text.replace("drawn=", "a column drawn").replace("once=True", "--once")
 
 
 def _of_items(
@@ -199,6 +233,8 @@ def _of_items(
 ) -> _Checked:
     """Check a policy on outputs that are all verified."""
     notes: list[str] = []
+    named = columns["id"]
+    columns = {name: column for name, column in columns.items() if name != "id"}
     if not policy.documents:
         columns, notes = with_pages([path], columns)
     outputs = of_one_model(path, only, columns)
@@ -207,6 +243,7 @@ def _of_items(
     of_rows: dict[str, Any] = {
         "by": by, "groups": pages, "documents": labels_of(outputs.item), "rejected": outputs.rejected,
         "types": types_in(path, only, columns, types),
+        "ids": None if policy.documents else ids_in(path, only, columns, named),
     }  # fmt: skip
     correct, confidence = outputs.correct, outputs.confidence
     found = refusing(str(path), lambda: policy.check(correct, confidence, **of_rows, **options))
@@ -217,11 +254,13 @@ def _of_items(
     return _Checked(found, shift, notes)
 
 
-def _of_verified(policy: Policy, path: Path, columns: Mapping[str, Any]) -> _Checked:
+def _of_verified(
+    policy: Policy, path: Path, columns: Mapping[str, Any], of_look: Mapping[str, Any]
+) -> _Checked:
     """Check a policy on outputs that are verified in part."""
     read, fields = read_verified(path, columns)
     truth, confidence = read
-    found = refusing(str(path), partial(policy.check, truth, confidence, by=fields))
+    found = refusing(str(path), partial(policy.check, truth, confidence, by=fields, **of_look))
     shift = _shift(policy, path, confidence, fields, truth.groups)
     return _Checked(found, shift, notes_of_groups([path], [read], columns))
 
@@ -234,7 +273,9 @@ def _shift(policy: Policy, path: Path, confidence: Any, by: Any, groups: Any) ->
     return shift
 
 
-def _of_log(policy: Policy, path: Path, columns: Mapping[str, Any]) -> _Checked:
+def _of_log(
+    policy: Policy, path: Path, columns: Mapping[str, Any], of_look: Mapping[str, Any]
+) -> _Checked:
     """Check a policy on a log of audits.
 
     Another threshold can be chosen only where the truth of what was rejected is known, and outputs do
@@ -256,7 +297,9 @@ def _of_log(policy: Policy, path: Path, columns: Mapping[str, Any]) -> _Checked:
     def checked() -> tuple[Any, Any, Any]:
         log = operation.read_audits(path, policy=policy, **named)
         audits: dict[str, Any] = {"audit_probability": log.audit_probability, "drawn": log.drawn}
-        found = policy.check(log.correct, log.confidence, by=log.by, groups=log.groups, **audits)
+        found = policy.check(
+            log.correct, log.confidence, by=log.by, groups=log.groups, **audits, **of_look
+        )
         sweep = None
         if groups is None and not policy.fields and not np.isnan(log.correct[~log.accepted]).any():
             sweep = operation.audited_sweep(

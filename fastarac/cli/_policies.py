@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 NAMES = {  # of arguments
     "by": "--by", "documents": "--document", "groups": "--group", "accepted": "--output",
     "review": "--review", "optional": "--optional", "types": "--type",
-    "fields_complete": "--fields-complete",
+    "fields_complete": "--fields-complete", "once": "--once", "ids": "--id",
 }  # fmt: skip
+ID = "id"  # the column of ids, as fastarac ocr -o and sample write it
 MODEL = "model"  # the column of models, as fastarac ocr -o writes it
 REFUSED = (ValueError, TypeError, OSError)
 
@@ -165,6 +166,17 @@ def types_in(
     if types is None:
         return None
     return labels_of(of_one_model(path, only, {**columns, "item": types}).item)
+
+
+def ids_in(
+    path: Path, only: str | None, columns: Mapping[str, Any], column: str | None
+) -> NDArray[Any] | None:
+    """Return the id of each output: of this column, or of one called so whose ids are all different."""
+    if column is None and ID not in columns_in(path):
+        return None
+    found = labels_of(of_one_model(path, only, {**columns, "item": column or ID}).item)
+    is_unique = found is not None and len(np.unique(found)) == len(found)
+    return found if column is not None or is_unique else None
 
 
 def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:

@@ -44,6 +44,8 @@ class LookRule(NamedTuple):
     name: Literal["once", "declared", "sequence"] = "once"
     look: int = 1
     declared: int | None = None
+    logged: bool = False
+    """Whether it is the one look at outputs that a log knows, so that others have to be new."""
 
     def share(self, delta: float, look: int, *, pools: bool, bets: bool) -> float:
         """Return what a look spends of `delta`.
@@ -265,9 +267,12 @@ class PolicyCheck(Result):
         if self.verified is not None:
             n = math.ceil(self.still_needed * self.verified / self.n_items)
             audits = f", about {n:,} of them verified,"
+        more = f"about {self.still_needed:,} more {self.unit}"
+        if self.rule.logged:
+            more = f"a new sample of about {self.still_needed:,} {self.unit}"
         return (
-            f"about {self.still_needed:,} more {self.unit}{audits} would show in 4 of 5 cases that it "
-            f"{self.expected_verdict}, if the rate stays as it is"
+            f"{more}{audits} would show in 4 of 5 cases that it {self.expected_verdict}, if the rate "
+            "stays as it is"
         )
 
     @property
@@ -432,17 +437,16 @@ class Checked:
         n, trials = len(counted), int(counted.sum())
         if not trials or not 0.0 < limit < 1.0 or self.rule.look == self.rule.declared:
             return None
+        afresh = afresh or self.rule.logged
         delta, errors, units = self._level(delta, self.rule.look + 1), int(self.wrong.sum()), trials
         if (seen := self._evidence(criterion)) is not None:
-            if afresh:  # bets on groups take as many for one look as for all
-                return None
             units, whole = seen.n_units, needed_by_draws(seen, self.rate(criterion), limit, delta)
         elif self._in_sequence and not afresh:
             whole = needed_by_sequence(errors, trials, limit, delta, PROBABILITY, FURTHEST)
         else:
             whole = needed_by_counts(errors, trials, self._share * limit, delta, afresh=afresh)
         if afresh:
-            return None if whole is None else math.ceil(whole * n / trials)
+            return None if whole is None else math.ceil(whole * n / units)
         return None if whole is None else max(1, math.ceil((whole - units) * n / units))
 
     @property
@@ -500,7 +504,8 @@ def check_of(
     elif ends.low > limit:
         verdict = "fails"
     can_be_decided = verdict == "too few" and not of_fit and (may_hold or rate > limit)
-    first_of_many = can_be_decided and items.rule == LookRule("sequence") and items.pools
+    # bets on groups take as many outputs for one look as for all
+    first_of_many = can_be_decided and items.rule == LookRule("sequence") and items.codes is None
     return PolicyCheck(
         verdict,
         Interval(
@@ -528,7 +533,9 @@ def check_of(
         of_fit=of_fit,
         n_unread=n_unread,
         rule=items.rule,
-        needed_once=items.needed(criterion, limit, delta, afresh=True) if first_of_many else None,
+        needed_once=items.needed(criterion, limit, delta, afresh=True)
+        if first_of_many and items.pools
+        else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,12 +13,14 @@ import numpy as np
 from fastarac._core import saved
 from fastarac._core.checks import require_type, whole_number
 from fastarac._core.files import read_saved, write_whole
+from fastarac._core.locks import locked
 from fastarac._core.text import json_text, quoted
 from fastarac.operation.checking import Checked, LookRule
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -106,6 +109,31 @@ class Pooled(NamedTuple):
     checked: Checked
     fields: NDArray[np.intp] | None
     n_unread: int
+
+
+@contextmanager
+def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
+    """Hold the log of looks of a file, and save what was added; one look waits for another.
+
+    Raises
+    ------
+    ValueError
+        Where another number of looks was declared; as :meth:`Looks.load`.
+    OSError
+        Where the file cannot be read, written or locked.
+    """
+    with locked(path):
+        looks = Looks.load(path) if path.exists() else Looks(declared)
+        if declared not in (None, looks.declared):
+            known = "none were" if looks.declared is None else f"{looks.declared} were"
+            raise ValueError(
+                f"{path}: declared is {declared}, but {known} declared at the first look; looks are "
+                "declared before it"
+            )
+        before = looks.to_json()
+        yield looks
+        if looks.to_json() != before:
+            looks.save(path)
 
 
 class _Look(NamedTuple):
@@ -373,7 +401,7 @@ class Looks:
 
     def _rule(self, look: int, *, once: bool) -> LookRule:
         if once:
-            return LookRule("once", 1, None)
+            return LookRule("once", logged=True)
         return LookRule("sequence" if self.declared is None else "declared", look, self.declared)
 
     def to_json(self) -> str:

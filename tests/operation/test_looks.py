@@ -192,7 +192,10 @@ def test_one_look_at_outputs_that_nobody_has_looked_at():
     first, second = outputs(400, 0.02, rng), outputs(400, 0.02, rng)
     looks = Looks()
     alone = POLICY.check(*first, looks=looks, once=True)
-    assert alone == POLICY.check(*first)  # which keeps no log
+    unlogged = POLICY.check(*first)
+    assert (alone.verdict, alone.interval) == (unlogged.verdict, unlogged.interval)
+    assert "a new sample of about" in str(alone)
+    assert "more outputs would" in str(unlogged)
     with pytest.raises(ValueError, match="once is given for outputs that were looked at before"):
         POLICY.check(*first, looks=looks, once=True)
     assert POLICY.check(*second, looks=looks, once=True).n_items == 400
