@@ -1,14 +1,20 @@
-"""The people who verify what is rejected: what they overlook, and what they spoil."""
+"""The people who verify: what they overlook, what they spoil, and which limit that leaves to test."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from fastarac._core.checks import fraction_of
+from fastarac._core.checks import fraction_of, require_type, whole_number
+from fastarac._core.exceptions import warn_too_small
 from fastarac._core.results import Pickled
+from fastarac._core.special import binomial_upper_bound
+from fastarac._core.text import percent
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
     class _Counts(Protocol):
         """A ThresholdSweep, or one of its points."""
@@ -23,6 +29,10 @@ if TYPE_CHECKING:
         def total(self) -> int | float: ...
 
 
+FEWEST_FOUND = 100  # errors that either of two readers found, from which on their share is known
+OF_FAILURE = 0.25  # of δ, for the share of errors found where it is estimated
+
+
 @dataclass(frozen=True, slots=True)
 class Reviewer(Pickled):
     r"""People who do not see every error, and who may see errors where there are none.
@@ -31,12 +41,19 @@ class Reviewer(Pickled):
     others stay wrong. Of the correct items they change the share `false_alarm_rate`, each of which
     is wrong from then on. A changed item costs a correction either way.
 
+    As `reviewer`, these are the people who correct what is rejected in use; as `truth_reader`, those
+    whose answers are the truth that something is estimated, guaranteed or checked from.
+
     Attributes
     ----------
     detection_rate : float, default=1.0
-        d, the share of the rejected incorrect items that is found and put right, in [0, 1].
+        d, the share of the incorrect items that is found (and put right), in [0, 1].
     false_alarm_rate : float, default=0.0
-        a, the share of the rejected correct items that is changed for the worse, in [0, 1].
+        a, the share of the correct items that is called wrong (and changed for the worse), in [0, 1].
+    double_readings : tuple of three int, optional
+        In place of `detection_rate`, which is then an estimate: of items that two people answered
+        without seeing each other's answers, the errors that both found, that only the first found,
+        whose answers are the truth, and that only the second found.
 
     See Also
     --------
@@ -57,9 +74,17 @@ class Reviewer(Pickled):
     Where d < 1 or a > 0, errors remain where everything is verified. Where a > 0, R_E may fall while
     more is accepted.
 
+    **Two readers.** Of the errors that the second found, the first found the share d, if the two find
+    independently: `double_readings` = (b, f, s) give d̂ = b/(b + s) (Lincoln and Petersen's capture and
+    recapture) with the bounds of Clopper and Pearson. Count readings of what is accepted alone, as
+    errors of low confidence may be easier to find. Errors that are hard for everybody make d̂ too high,
+    which no counts show. Where one reader does not err, no d is needed: the answers of the others are
+    the `judge` of a :class:`.PartialTruth`, and that reader's its truth.
+
     References
     ----------
-    Kimura, Kubota, Wada and Hashimoto 2024, equations 4, 5, 7 and 14, here for people who err.
+    Kimura, Kubota, Wada and Hashimoto 2024, equations 4, 5, 7 and 14, here for people who err; Seber
+    1982, "The estimation of animal abundance", on two captures.
 
     Examples
     --------
@@ -75,11 +100,42 @@ class Reviewer(Pickled):
 
     detection_rate: float = 1.0
     false_alarm_rate: float = 0.0
+    double_readings: tuple[int, int, int] | None = None
 
     def __post_init__(self) -> None:
         for name in ("detection_rate", "false_alarm_rate"):
             rate = fraction_of(getattr(self, name), name)
             object.__setattr__(self, name, rate)
+        if self.double_readings is not None:
+            both, first, second = _counts_of(self.double_readings)
+            estimate = both / (both + second)
+            if self.detection_rate not in (1.0, estimate):
+                raise ValueError(
+                    f"detection_rate is {self.detection_rate:g} beside double_readings, which give "
+                    f"{estimate:.4g}; one of the two is expected"
+                )
+            object.__setattr__(self, "detection_rate", estimate)
+            object.__setattr__(self, "double_readings", (both, first, second))
+
+    def detection_bounds(self, failure_probability: float) -> tuple[float, float]:
+        """Return the ends of d, each of which fails with this probability at most.
+
+        Clopper and Pearson's of `double_readings`; without them d is a number, and both ends are d.
+        """
+        if self.double_readings is None:
+            return self.detection_rate, self.detection_rate
+        both, _, second = self.double_readings
+        found = both + second
+        low = 1.0 - binomial_upper_bound(second, found, failure_probability)
+        return max(0.0, low), binomial_upper_bound(both, found, failure_probability)
+
+    @property
+    def doubt(self) -> float:
+        """The relative standard error of 1/(d − a), that of what a found error stands for."""
+        if self.double_readings is None:
+            return 0.0
+        d, found = self.detection_rate, self.double_readings[0] + self.double_readings[2]
+        return math.sqrt(d * (1.0 - d) / found) / (d - self.false_alarm_rate)
 
     def error_rate(self, counts: _Counts) -> Any:
         """R_E = [FA + (1 − d)·TR + a·FR]/Ω: the share that is wrong in the end.
@@ -124,7 +180,132 @@ class Reviewer(Pickled):
         return false_accepts + overlooked + self.false_alarm_rate * false_rejects
 
 
+def _counts_of(readings: Any) -> tuple[int, int, int]:
+    """Return the three counts of double readings, and raise unless the second reader found an error."""
+    require_type(readings, (tuple, list), "double_readings", "three counts are expected", shown=False)
+    if len(readings) != 3:
+        raise ValueError(
+            f"double_readings has {len(readings)} elements; three are expected: errors found by both "
+            "readers, only by the first, and only by the second"
+        )
+    both, first, second = (
+        whole_number(each, f"double_readings[{i}]", 0) for i, each in enumerate(readings)
+    )
+    if both + second == 0:
+        raise ValueError(
+            "double_readings has no error that the second reader found; at least one is expected"
+        )
+    return both, first, second
+
+
 def check_reviewer(reviewer: Reviewer | None, name: str = "reviewer") -> None:
     """Raise unless it is a `Reviewer` or left out."""
     if reviewer is not None and not isinstance(reviewer, Reviewer):
         raise TypeError(f"{name} is {reviewer!r} ({type(reviewer).__name__}); a Reviewer is expected")
+
+
+def informative(truth_reader: Reviewer | None) -> Reviewer | None:
+    """Return people whose answers say something of the errors; None for those who never err.
+
+    Raises
+    ------
+    ValueError
+        Where they call wrong outputs wrong no more often than right ones.
+    """
+    check_reviewer(truth_reader, "truth_reader")
+    if truth_reader is None or truth_reader == Reviewer():
+        return None
+    if truth_reader.detection_rate <= truth_reader.false_alarm_rate:
+        raise ValueError(
+            f"truth_reader has detection_rate={truth_reader.detection_rate:g} and false_alarm_rate="
+            f"{truth_reader.false_alarm_rate:g}; more found errors than false alarms are expected"
+        )
+    return truth_reader
+
+
+def errors_by(truth_reader: Reviewer | None, found: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (e′ − a)/(d − a), which has the mean of the errors, of those that people found, e′."""
+    if truth_reader is None:
+        return found
+    d, a = truth_reader.detection_rate, truth_reader.false_alarm_rate
+    errors: NDArray[np.float64] = (found - a) / (d - a)
+    return errors
+
+
+class FoundLimit(NamedTuple):
+    """What the errors that readers found are tested against, so that a limit is kept by all errors.
+
+    Attributes
+    ----------
+    limit : float
+        ε·d with the lower end of d: found errors within it leave all errors within ε.
+    highest : float
+        ε·d with the upper end of d: found errors above it prove all errors above ε.
+    failure_probability : float
+        What is left of δ for the test.
+    least, most : float
+        The ends of d, which are the same where it is a number.
+    """
+
+    limit: float
+    highest: float
+    failure_probability: float
+    least: float
+    most: float
+
+    def rates(self, low: float, high: float) -> tuple[float, float]:
+        """Return the ends of the rate of all errors from those of the rate of the found ones."""
+        return min(1.0, low / self.most), min(1.0, high / self.least) if self.least else 1.0
+
+
+def tested_limit(limit: float, failure_probability: float, truth_reader: Reviewer | None) -> FoundLimit:
+    r"""Return what is tested where `truth_reader` finds the share d of the errors.
+
+    Found errors have d times the rate of all errors, whatever is accepted, if d is the same everywhere:
+    all errors keep ε iff found ones keep ε·d. Where d is estimated, `OF_FAILURE` of δ is that of its
+    bound, and the rest that of the test, so that both hold together (Bonferroni).
+
+    Warns
+    -----
+    SampleTooSmallWarning
+        Where fewer than `FEWEST_FOUND` errors show d.
+
+    Raises
+    ------
+    ValueError
+        For readers who find nothing, or who call right items wrong: no guarantee corrects that.
+    """
+    people = informative(truth_reader)
+    if people is None or truth_reader is None:
+        return FoundLimit(limit, limit, failure_probability, 1.0, 1.0)
+    if truth_reader.false_alarm_rate:
+        raise ValueError(
+            f"truth_reader has false_alarm_rate={truth_reader.false_alarm_rate:g}; 0 is expected where "
+            "a limit is tested: confirm each answer that an output is wrong by a second look"
+        )
+    if truth_reader.double_readings is None:
+        d = truth_reader.detection_rate
+        return FoundLimit(limit * d, limit * d, failure_probability, d, d)
+    own = OF_FAILURE * failure_probability
+    least, most = truth_reader.detection_bounds(own)
+    found = sum(truth_reader.double_readings)
+    if found < FEWEST_FOUND:
+        warn_too_small(
+            f"two readers found {found} errors together; at least {FEWEST_FOUND} are expected to tell "
+            f"which share one of them finds: with {percent(1.0 - own)} confidence it is at least "
+            f"{percent(least, 3)}, so that found errors are tested against {percent(limit * least, 3)} "
+            f"in place of {percent(limit)}"
+        )
+    return FoundLimit(limit * least, limit * most, failure_probability - own, least, most)
+
+
+def premise_of(truth_reader: Reviewer | None) -> str:
+    """Say what a promise assumes of the people whose answers it rests on, as a clause."""
+    if truth_reader is None:
+        return "if the verification is right"
+    share = percent(truth_reader.detection_rate, 3)
+    if truth_reader.double_readings is None:
+        return f"if readers find {share} of the errors at every confidence"
+    return (
+        "if both readers find the same share of errors at every confidence, independently of each other"
+    )

@@ -23,6 +23,7 @@ from fastarac.operation.remaining_sample_size import (
 )
 from fastarac.operation.sequences import needed_by_sequence, sequence_ends
 from fastarac.operation.verified_rates import VerifiedUnits
+from fastarac.reviewer import FoundLimit, Reviewer, premise_of, tested_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -130,6 +131,9 @@ class PolicyCheck(Result):
     needed_once : int or None
         At the first look of a sequence, how many outputs of a new sample would decide in one look, with
         the same probability; None where that is not known.
+    truth_reader : Reviewer or None
+        Who gave the truth, where that is known to err: `errors` are those that were found, and rates
+        are of all.
 
     See Also
     --------
@@ -173,6 +177,7 @@ class PolicyCheck(Result):
     unknown_fields: int = 0
     rule: LookRule = ONCE
     needed_once: int | None = None
+    truth_reader: Reviewer | None = None
 
     @property
     def exit_status(self) -> int:
@@ -180,7 +185,8 @@ class PolicyCheck(Result):
         return EXIT_STATUS[self.verdict]
 
     def __str__(self) -> str:
-        words = self.decision, self.look_words, self.source_words, self.needed_words
+        people = "" if self.truth_reader is None else premise_of(self.truth_reader)
+        words = self.decision, people, self.look_words, self.source_words, self.needed_words
         return "; ".join(filter(None, words))
 
     @property
@@ -196,7 +202,8 @@ class PolicyCheck(Result):
         found, head = self.interval, f"the limit of {percent(self.limit)}"
         if math.isnan(found.estimate):
             return f"too few {self.unit} to tell whether {head} holds: none is accepted"
-        rate = f"{percent(found.estimate, 3)} of {self._these} are {self._wrong}"
+        about = "" if self.truth_reader is None else "about "
+        rate = f"{about}{percent(found.estimate, 3)} of {self._these} are {self._wrong}"
         if self.of_fit and self.verdict != "fails":
             return (
                 f"no verdict on {head}: the policy was fitted on these {self.unit}, so they are no "
@@ -285,6 +292,41 @@ class PolicyCheck(Result):
         """Whether the rate is within the limit, by a log that does not say what was drawn."""
         unknown = self.audited is not None and self.unanswered is None
         return unknown and self.interval.estimate <= self.limit
+
+
+class CheckedPromise(NamedTuple):
+    """The limit of a policy, and what is tested of the errors that people found."""
+
+    criterion: str
+    limit: float
+    delta: float
+    people: Reviewer | None
+    tested: FoundLimit
+
+    @classmethod
+    def of(cls, criterion: str, limit: float, delta: float, people: Reviewer | None) -> CheckedPromise:
+        """Of the limit and the failure probability of a policy."""
+        return cls(criterion, limit, delta, people, tested_limit(limit, delta, people))
+
+    def ends(self, items: Checked) -> _Ends:
+        """Return the rates between which that of all errors is, but for δ on either side."""
+        found = items.ends(self.criterion, self.tested.limit, self.tested.failure_probability)
+        if self.people is None:
+            return found
+        return _Ends(*self.tested.rates(found.low, found.high), found.method)
+
+    def rate(self, items: Checked) -> float:
+        """Return the rate of all errors."""
+        rate = items.rate(self.criterion)
+        return (
+            rate if self.people is None else float(np.minimum(1.0, rate / self.people.detection_rate))
+        )
+
+    def needed(self, items: Checked, *, afresh: bool = False) -> int | None:
+        """Return how many more items, or new ones, decide with a probability of 0.8 at this rate."""
+        above = self.rate(items) > self.limit
+        limit = self.tested.highest if above else self.tested.limit
+        return items.needed(self.criterion, limit, self.tested.failure_probability, afresh=afresh)
 
 
 class Audits(NamedTuple):
@@ -480,9 +522,7 @@ class Checked:
 def check_of(
     items: Checked,
     fields: Iterable[tuple[Any, NDArray[np.bool_]]],
-    criterion: str,
-    limit: float,
-    delta: float,
+    promise: CheckedPromise,
     *,
     audits: Audits | None = None,
     documents: bool = False,
@@ -493,8 +533,8 @@ def check_of(
     audited, unanswered = (None, None) if audits is None else audits
     # what was drawn has to be known to prove that few errors are there, not to prove that many are
     may_hold = (audits is None or unanswered is not None) and not of_fit
-    rate = items.rate(criterion)
-    ends = items.ends(criterion, limit, delta)
+    criterion, limit = promise.criterion, promise.limit
+    rate, ends = promise.rate(items), promise.ends(items)
     verified = None
     if items.verified is not None:
         verified = int(np.sum(~np.isnan(items.verified.error)))
@@ -509,11 +549,11 @@ def check_of(
     return PolicyCheck(
         verdict,
         Interval(
-            items.rate(criterion),
+            rate,
             ends.low,
             ends.high,
             math.nan,
-            1.0 - 2.0 * delta,
+            1.0 - 2.0 * promise.delta,
             ends.method,
         ),
         criterion,
@@ -521,30 +561,24 @@ def check_of(
         n_items=len(items.accepted),
         accepted=int(items.accepted.sum()),
         errors=int(items.wrong.sum()),
-        still_needed=items.needed(criterion, limit, delta) if can_be_decided else None,
+        still_needed=promise.needed(items) if can_be_decided else None,
         audited=audited,
         unanswered=unanswered,
-        fields=tuple(
-            _checked_field(field, items.only(chosen), criterion, limit, delta)
-            for field, chosen in fields
-        ),
+        fields=tuple(_checked_field(field, items.only(chosen), promise) for field, chosen in fields),
         documents=documents,
         verified=verified,
         of_fit=of_fit,
         n_unread=n_unread,
         rule=items.rule,
-        needed_once=items.needed(criterion, limit, delta, afresh=True)
-        if first_of_many and items.pools
-        else None,
+        needed_once=promise.needed(items, afresh=True) if first_of_many and items.pools else None,
+        truth_reader=promise.people,
     )
 
 
-def _checked_field(
-    field: Any, items: Checked, criterion: str, limit: float, delta: float
-) -> CheckedField:
+def _checked_field(field: Any, items: Checked, promise: CheckedPromise) -> CheckedField:
     counts = len(items.accepted), int(items.accepted.sum()), int(items.wrong.sum())
-    ends = items.ends(criterion, limit, delta)
-    return CheckedField(field, *counts, items.rate(criterion), ends.low, ends.high)
+    ends = promise.ends(items)
+    return CheckedField(field, *counts, promise.rate(items), ends.low, ends.high)
 
 
 class _Groups(NamedTuple):

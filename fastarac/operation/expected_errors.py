@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fastarac._core.interval import Interval
 from fastarac._core.special import chi_square_quantile
+
+if TYPE_CHECKING:
+    from fastarac.reviewer import Reviewer
 
 PRIOR = 3.0  # weight of the rate of all fields, in groups with errors, to which that of each is shrunk
 
@@ -57,3 +62,18 @@ def errors_expected(
     ends = least / counted * estimate, min(most / counted * estimate, float(sum(accepted)))
     error = estimate * math.sqrt(per_group / counted)
     return Interval(estimate, min(ends[0], estimate), max(ends[1], estimate), error, level, "gamma")
+
+
+def all_of_found(people: Reviewer | None, found: Interval, accepted: float) -> Interval:
+    """Return how many errors there are from how many people find, at most all that is accepted."""
+    if people is None:
+        return found
+    d = people.detection_rate
+    low, high = people.detection_bounds((1.0 - found.confidence_level) / 2.0)
+    return replace(
+        found,
+        estimate=min(accepted, found.estimate / d),
+        low=min(accepted, found.low / high),
+        high=min(accepted, found.high / low if low else math.inf),
+        standard_error=found.standard_error / d,
+    )

@@ -36,7 +36,7 @@ from fastarac.operation.fingerprints import FEWEST, fingerprint_of
 from fastarac.operation.policy import Policy, Rule
 from fastarac.operation.policy_files import RULES
 from fastarac.operation.shifts import Reference
-from fastarac.samples.door import labels_and_truth, threshold_sweep
+from fastarac.samples.door import answers_of, threshold_sweep
 from fastarac.samples.partial import PartialTruth, truth_of_some
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.guarantees.fallback import Scale
+    from fastarac.reviewer import Reviewer
 
     _References: TypeAlias = tuple[tuple[Reference, ...], str | None]  # and the outputs' fingerprint
 
@@ -107,6 +108,7 @@ def fit_policy(
     optional: Sequence[Any] = (),
     types: ArrayLike | None = None,
     fields_complete: bool = False,
+    truth_reader: Reviewer | None = None,
     random_state: RandomState = 0,
 ) -> Policy:
     r"""Fit thresholds that keep one limit over all outputs, on new ones too, with high probability.
@@ -145,6 +147,9 @@ def fit_policy(
         The type of each output's document, which then needs only the fields of its type.
     fields_complete : bool, default=False
         Whether a field that a document has no row of has no true value.
+    truth_reader : Reviewer, optional
+        The people whose answers `correct` is, where they overlook errors, as
+        :func:`.guaranteed_operating_point` takes it. Of documents, d is the share of the wrong ones.
     random_state : int, SeedSequence, Generator or None, default=0
         Of the halves, and of the order of groups.
 
@@ -191,10 +196,11 @@ def fit_policy(
 
     Notes
     -----
-    One threshold under ``max_error_rate``, or under ``max_risk`` with `thresholds` or a `scale`, is that
-    of :func:`.guaranteed_operating_point`, from all items, with the same `random_state`. Otherwise a random half of the items estimates the error
-    probability p̂ of each field (:func:`.isotonic_calibration`), and the limit is proved for the other
-    half, ranked by p̂. A wrong p̂ costs acceptance, never the promise.
+    One threshold under ``max_error_rate``, or under ``max_risk`` with `thresholds` or a `scale`, is
+    that of :func:`.guaranteed_operating_point`, from all items, with the same `random_state`. Otherwise a
+    random half of the items estimates the error probability p̂ of each field
+    (:func:`.isotonic_calibration`), and the limit is proved for the other half, ranked by p̂. A wrong p̂
+    costs acceptance, never the promise.
 
     ``Policy.advice`` says what other optional fields would change. Following it with the same
     `random_state` keeps the promise; choosing by what several fits accept breaks it.
@@ -210,14 +216,15 @@ def fit_policy(
         documents, by, rejected=rejected, optional=optional, types=types,
         fields_complete=fields_complete or None,
     )  # fmt: skip
-    columns, fields = _columns_of(correct, confidence, by, groups, documents, method, rejected)
+    answers = answers_of(correct, truth_reader)
+    columns, fields = _columns_of(answers[:2], confidence, by, groups, documents, method, rejected)
     settings = _Settings(fields, optional_of(optional, fields), None, rule, fields_complete)
     if types is not None:
         names, of_type = read_groups(types, len(columns.right), "types")
         settings = settings._replace(types=(tuple(names.tolist()), of_type.astype(np.intp)))
     limits: dict[str, Any] = {criterion: max_risk if max_error_rate is None else max_error_rate}
     limits |= {"failure_probability": failure_probability, "max_group_size": max_group_size}
-    limits["method"] = method
+    limits |= {"method": method, "truth_reader": answers[2]}
     fixed = _fixed(by=by, documents=documents, thresholds=thresholds, scale=scale)
     key = key_of(random_state)
     references = _references(columns, max(1, len(fields)))
@@ -467,7 +474,7 @@ def _source_of_halves(columns: _Columns, key: NDArray[np.uint64]) -> np.random.G
 
 
 def _columns_of(
-    correct: ArrayLike,
+    answers: tuple[Any, PartialTruth | None],
     confidence: ArrayLike,
     by: ArrayLike | None,
     groups: ArrayLike | None,
@@ -476,7 +483,7 @@ def _columns_of(
     rejected: ArrayLike | None,
 ) -> tuple[_Columns, tuple[Any, ...]]:
     """Check the items; returns them as numbers, and the labels of the fields."""
-    labels, truth = labels_and_truth(correct)
+    labels, truth = answers
     if truth is not None:
         if documents is not None:
             raise TypeError(
@@ -642,6 +649,8 @@ def _policy(
         approximate_acceptance_rate=point.approximate_acceptance_rate,
         n_verified=tested.n_verified,
         least_probability=point.assumed_probability,
+        truth_reader=point.truth_reader,
+        faultless_acceptance_rate=point.faultless_acceptance_rate,
         fitted_on=references[1],
         **of_documents,
     )

@@ -29,6 +29,8 @@ from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operating_points.points import operating_point
 from fastarac.operation.calibration import isotonic_calibration
 from fastarac.operation.fitting import fit_policy
+from fastarac.operation.planning import rate_of_found
+from fastarac.reviewer import Reviewer, tested_limit
 from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.thread_batches import display
 
@@ -226,6 +228,7 @@ def sample_size_for_policy(
     failure_probability: float = 0.05,
     max_group_size: int | None = None,
     method: Literal["auto", "gamma"] = "auto",
+    truth_reader: Reviewer | None = None,
     accept: float | None = None,
     expected_error_rate: float | None = None,
     icc: float | None = None,
@@ -246,7 +249,7 @@ def sample_size_for_policy(
         The limit, one of the two, in (0, 1), as :func:`.fit_policy` takes it.
     by, groups : array_like of shape (n,), optional
         Fields, and labels of outputs that depend on each other, of the pilot.
-    failure_probability, max_group_size, method
+    failure_probability, max_group_size, method, truth_reader
         As :func:`.fit_policy` takes them.
     accept : float, optional
         The share of the outputs that a fit has to accept to be a success, in (0, 1]; by default nine
@@ -323,22 +326,30 @@ def sample_size_for_policy(
     wanted = inner_fraction(power, "power")
     runs = whole_number(n_runs, "n_runs", 20)
     key = key_of(random_state)
+    delta = failure_of(failure_probability)
+    tested = tested_limit(limit, delta, truth_reader)  # pilot and samples have what people find
     options: dict[str, Any] = {
-        criterion: limit,
-        "failure_probability": failure_of(failure_probability),
+        criterion: tested.limit,
+        "failure_probability": tested.failure_probability,
         "max_group_size": max_group_size,
         "method": method,
     }
     source: _Pilot | _Model
     if expected_error_rate is None:
-        source, enough = _of_pilot(correct, confidence, by, groups, criterion, limit, accept)
+        source, enough = _of_pilot(correct, confidence, by, groups, criterion, tested.limit, accept)
         _refuse("a pilot", icc=icc, group_sizes=group_sizes)
     else:
         _refuse(
             "expected_error_rate", correct=correct, confidence=confidence, by=by, groups=groups,
             accept=accept,
         )  # fmt: skip
-        source, enough = _of_model(expected_error_rate, icc, group_sizes, limit), 1.0
+        rate = fraction_of(expected_error_rate, "expected_error_rate")
+        if rate >= limit:
+            raise ValueError(
+                f"expected_error_rate is {rate:g}; a rate below the limit of {limit:g} is expected"
+            )
+        rate = rate_of_found(limit, rate, delta, truth_reader)[1]
+        source, enough = _of_model(rate, icc, group_sizes), 1.0
     mean = float(source.sizes.mean())
     most = max(2, int(MOST_ITEMS / mean))
     with warnings.catch_warnings(), display(None, progress=progress, what="samples") as show:
@@ -366,7 +377,7 @@ def sample_size_for_policy(
         most_groups=most,
         criterion=criterion,
         limit=limit,
-        failure_probability=options["failure_probability"],
+        failure_probability=delta,
         grouped=source.grouped,
     )
 
@@ -430,14 +441,7 @@ def _by_appearance(codes: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.asarray(np.argsort(np.argsort(first))[own], np.intp)
 
 
-def _of_model(
-    expected_error_rate: float, icc: float | None, group_sizes: ArrayLike | None, limit: float
-) -> _Model:
-    rate = fraction_of(expected_error_rate, "expected_error_rate")
-    if rate >= limit:
-        raise ValueError(
-            f"expected_error_rate is {rate:g}; a rate below the limit of {limit:g} is expected"
-        )
+def _of_model(rate: float, icc: float | None, group_sizes: ArrayLike | None) -> _Model:
     within = 0.0 if icc is None else fraction_of(real_scalar(icc, "icc"), "icc")
     given = np.atleast_1d(np.asarray(1 if group_sizes is None else group_sizes)).ravel().tolist()
     if not given:

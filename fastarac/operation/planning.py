@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from fastarac._core.quantiles import normal_quantile
 from fastarac._core.results import TupleResult
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import binomial_cdf
+from fastarac._core.text import percent
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_items
 from fastarac.operation.critical_sample_sizes import CriticalSampleSizes, bisected
+from fastarac.reviewer import Reviewer, informative, tested_limit
 from fastarac.samples.door import require_confidence, threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 from fastarac.uncertainty.statistics import as_statistic
@@ -115,6 +117,7 @@ def sample_size_for_guarantee(
     *,
     failure_probability: float = 0.05,
     power: float = 0.8,
+    truth_reader: Reviewer | None = None,
 ) -> SampleSizes:
     """Find how many verified outputs a guaranteed limit takes.
 
@@ -128,6 +131,8 @@ def sample_size_for_guarantee(
         δ of the guarantee, in (0, 0.5].
     power : float, default=0.8
         With which probability the guarantee is to be reached, in (0, 1).
+    truth_reader : Reviewer, optional
+        The people who will verify, where they overlook errors.
 
     Returns
     -------
@@ -147,7 +152,8 @@ def sample_size_for_guarantee(
     -----
     The exact test of :func:`.guaranteed_operating_point` allows c errors among n items, the most with
     P(Bin(n, ε) ≤ c) ≤ δ, and its power is P(Bin(n, p) ≤ c). It jumps up where one more error is
-    allowed, and falls until the next one is: a saw-tooth, whose teeth are searched one by one.
+    allowed, and falls until the next one is: a saw-tooth, whose teeth are searched one by one. With a
+    `truth_reader` who finds the share d, n is that of the limit ε·d and the rate p·d of found errors.
 
     References
     ----------
@@ -166,6 +172,7 @@ def sample_size_for_guarantee(
         raise ValueError(
             f"expected_error_rate is {expected:g}; a rate below the limit of {limit:g} is expected"
         )
+    limit, expected, delta = rate_of_found(limit, expected, delta, truth_reader)
     teeth = CriticalSampleSizes.that_keep(limit, delta)
 
     def passes(n: int, c: int) -> bool:
@@ -186,6 +193,7 @@ def audit_plan(
     power: float = 0.8,
     design_effect: float = 1.0,
     n_outputs: int | None = None,
+    truth_reader: Reviewer | None = None,
 ) -> AuditPlan:
     """Find how many outputs to audit so that an error rate above the limit is seen.
 
@@ -203,6 +211,8 @@ def audit_plan(
         By how much groups raise the variance, at least 1.
     n_outputs : int, optional
         Outputs that are to come, to say which share of them to audit.
+    truth_reader : Reviewer, optional
+        The people who will audit, where they overlook errors.
 
     Returns
     -------
@@ -240,6 +250,7 @@ def audit_plan(
         raise ValueError(
             f"actual_error_rate is {actual:g}; a rate above the limit of {limit:g} is expected"
         )
+    limit, actual, delta = rate_of_found(limit, actual, delta, truth_reader)
     # with c errors for an alarm, tooth c begins where c − 1 are no longer enough
     teeth = CriticalSampleSizes.that_break(limit, delta)
 
@@ -459,6 +470,7 @@ def guarantee_power(
     expected_error_rate: float,
     *,
     failure_probability: float = 0.05,
+    truth_reader: Reviewer | None = None,
 ) -> NDArray[np.float64]:
     """Probability that a limit is guaranteed with so many verified outputs.
 
@@ -472,6 +484,8 @@ def guarantee_power(
         The error rate of the outputs at the threshold, in [0, 1].
     failure_probability : float, default=0.05
         δ of the guarantee, in (0, 0.5].
+    truth_reader : Reviewer, optional
+        The people who will verify, where they overlook errors.
 
     Returns
     -------
@@ -497,6 +511,8 @@ def guarantee_power(
     limit = inner_fraction(max_error_rate, "max_error_rate")
     expected = fraction_of(expected_error_rate, "expected_error_rate")
     delta = failure_of(failure_probability)
+    if informative(truth_reader) is not None and expected < limit:
+        limit, expected, delta = rate_of_found(limit, expected, delta, truth_reader)
     counts = [whole_number(n, "n_items", 1) for n in np.atleast_1d(np.asarray(n_items)).tolist()]
     found = np.zeros(len(counts))
     allowed = -1
@@ -509,12 +525,37 @@ def guarantee_power(
 
 
 def power_curve(
-    max_error_rate: float, expected_error_rate: float, *, power: float, **options: float
+    max_error_rate: float, expected_error_rate: float, *, power: float, **options: Any
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return numbers of outputs, beyond those that reach a power, and the power at each of them."""
     sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, power=power, **options)
     numbers = np.unique(np.linspace(1, BEYOND * sizes.stable, POINTS).astype(np.int64))
     return numbers, guarantee_power(numbers, max_error_rate, expected_error_rate, **options)
+
+
+def rate_of_found(
+    limit: float, rate: float, delta: float, people: Reviewer | None
+) -> tuple[float, float, float]:
+    """Return the limit of found errors, their rate where that of all is `rate`, and what δ is left.
+
+    Raises
+    ------
+    ValueError
+        Where people find too few errors, or it is too little known how many, to tell the rates apart.
+    """
+    people = informative(people)
+    tested = tested_limit(limit, delta, people)
+    if people is None:
+        return limit, rate, delta
+    found, below = rate * people.detection_rate, rate < limit
+    edge = tested.limit if below else tested.highest
+    if (found < edge) != below or found == edge:
+        raise ValueError(
+            f"people find {percent(tested.least, 3)} of the errors or more, and a rate of "
+            f"{percent(rate)} cannot be told from {percent(limit)} by what they find; a rate further "
+            "away, or more double_readings, are expected"
+        )
+    return edge, found, tested.failure_probability
 
 
 def _change(holds: Callable[[int], bool], least: int) -> int:

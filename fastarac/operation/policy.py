@@ -21,7 +21,7 @@ from fastarac._engine.inputs import read_groups, read_items
 from fastarac.guarantees.audits import log_of
 from fastarac.operation.absences import FieldAbsence, OptionalSetting, advice
 from fastarac.operation.calibration import Calibration, confidences
-from fastarac.operation.checking import Audits, Checked, PolicyCheck, check_of
+from fastarac.operation.checking import Audits, Checked, CheckedPromise, PolicyCheck, check_of
 from fastarac.operation.documents import (
     HELD_BACK,
     Documents,
@@ -31,13 +31,20 @@ from fastarac.operation.documents import (
     is_never,
     places_among,
 )
-from fastarac.operation.expected_errors import errors_expected, expected_rates
+from fastarac.operation.expected_errors import all_of_found, errors_expected, expected_rates
 from fastarac.operation.fingerprints import was_fitted_on
 from fastarac.operation.looks import LookRequest
-from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy, written_groups
+from fastarac.operation.policy_files import (
+    KIND,
+    VERSION,
+    fields_of_policy,
+    written_groups,
+    written_reader,
+)
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.operation.verified_rates import KnownErrors
-from fastarac.samples.door import labels_and_truth, threshold_sweep
+from fastarac.reviewer import Reviewer, premise_of
+from fastarac.samples.door import answers_of, threshold_sweep
 
 if TYPE_CHECKING:
     import os
@@ -120,6 +127,11 @@ class Policy(Result):
         The document types with the fields of each; documents of other types must have all.
     absences : tuple of FieldAbsence
         How often documents lack each field, and how often rightly, in the half that ranked the outputs.
+    truth_reader : Reviewer or None
+        Who gave the truth, where that is known to err: `errors` are those that were found, and `bound`
+        is of all.
+    faultless_acceptance_rate : float or None
+        What the same answers would have accepted if `truth_reader` overlooked nothing.
     settings : tuple of OptionalSetting
         What would be accepted with other optional fields: first the present ones, then each field's
         other setting, and the best found; from the half that ranked the outputs.
@@ -160,6 +172,8 @@ class Policy(Result):
     types: tuple[DocumentType, ...] = ()
     absences: tuple[FieldAbsence, ...] = ()
     settings: tuple[OptionalSetting, ...] = ()
+    truth_reader: Reviewer | None = None
+    faultless_acceptance_rate: float | None = None
 
     def __repr__(self) -> str:
         by = f"{len(self.fields)} fields" if self.fields else f"threshold={self.thresholds[0]:g}"
@@ -231,6 +245,8 @@ class Policy(Result):
             wrong = "go through with an error" if self.documents else "are accepted and wrong"
         unproved = "" if self.certified else ", by an approximation without proof"
         sure = percent(1.0 - self.failure_probability)
+        if self.truth_reader is not None:
+            unproved += f", {premise_of(self.truth_reader)}"
         return f"with {sure} confidence, at most {percent(self.limit)} of {whole} {wrong}{unproved}"
 
     @property
@@ -246,7 +262,8 @@ class Policy(Result):
     @property
     def expected_rates(self) -> list[float]:
         """The share of errors among accepted outputs of each field, of :meth:`expected_errors`."""
-        return expected_rates(*self._tested)
+        d = 1.0 if self.truth_reader is None else self.truth_reader.detection_rate
+        return [min(1.0, rate / d) for rate in expected_rates(*self._tested)]
 
     @property
     def _tested(self) -> tuple[tuple[int, ...], tuple[float, ...], float, bool]:
@@ -394,7 +411,8 @@ class Policy(Result):
         towards that of all as if each had three errors more at that rate, and add up to it.
         """
         level = inner_fraction(confidence_level, "confidence_level")
-        return errors_expected(tuple(accepted), *self._tested, level=level)
+        found = errors_expected(tuple(accepted), *self._tested, level=level)
+        return all_of_found(self.truth_reader, found, float(sum(accepted)))
 
     def check(
         self,
@@ -413,6 +431,7 @@ class Policy(Result):
         looks: Looks | None = None,
         once: bool = False,
         ids: ArrayLike | None = None,
+        truth_reader: Reviewer | None = None,
     ) -> PolicyCheck:
         """Test on new verified outputs, drawn at random, or on a log of audits whether the limit holds.
 
@@ -450,6 +469,9 @@ class Policy(Result):
         ids : array_like of shape (n,), optional
             Beside `looks`, the name of each output, by which it counts once; without `documents`, whose
             labels are their names.
+        truth_reader : Reviewer, optional
+            The people whose answers `correct` is, as :func:`.fit_policy` takes it; by default those of
+            the policy. ``Reviewer()`` overlooks nothing.
 
         Returns
         -------
@@ -478,20 +500,26 @@ class Policy(Result):
         the policy was fitted on are no check of it: of them no verdict is "holds".
         """
         log = LookRequest.of(looks, once=once, ids=ids, documents=documents, groups=groups)
+        if truth_reader is None and getattr(correct, "truth_reader", None) is None:
+            truth_reader = self.truth_reader
+        correct, truth, people = answers_of(correct, truth_reader)
+        promise = self._promise(people)
         if audit_probability is not None:
             beside = {"documents": documents, "rejected": rejected}
             if name := next((name for name, given in beside.items() if given is not None), None):
                 raise TypeError(f"{name} is given beside audit_probability, which is of single outputs")
             of_groups = groups, max_group_size
-            return self._check_log(correct, confidence, by, audit_probability, drawn, of_groups, log)
+            return self._check_log(
+                correct if truth is None else truth, confidence, by, audit_probability, drawn,
+                of_groups, promise, log,
+            )  # fmt: skip
         if drawn is not None:
             raise TypeError("drawn is given without audit_probability, which only a log of audits has")
-        correct, truth = labels_and_truth(correct)
         if truth is not None:
             if documents is not None or rejected is not None:
                 name = "rejected" if documents is None else "documents"
                 raise TypeError(f"{name} is given beside a PartialTruth; outputs alone are expected")
-            return self._check_verified(truth, confidence, by, groups, max_group_size, log)
+            return self._check_verified(truth, confidence, by, groups, max_group_size, promise, log)
         threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
         items = read_items(correct, confidence)
         right = np.not_equal(items.correct, 0)
@@ -523,7 +551,7 @@ class Policy(Result):
             sample = log.sample(checked, told, n_unread, rows, columns)
             checked, told, n_unread = log.looks.add(self.digest, sample, once=log.once)
         found = check_of(
-            checked, self._of_fields(told), *self._promise(),
+            checked, self._of_fields(told), promise,
             documents=documents is not None, of_fit=of_fit, n_unread=n_unread,
         )  # fmt: skip
         seen = fields if documents is not None else told
@@ -561,6 +589,7 @@ class Policy(Result):
         probability: ArrayLike,
         drawn: ArrayLike | None,
         of_groups: tuple[ArrayLike | None, int | None],
+        promise: CheckedPromise,
         looks: LookRequest | None,
     ) -> PolicyCheck:
         values, codes, accepted = self._single(confidence, by)
@@ -574,7 +603,7 @@ class Policy(Result):
             columns = values, codes, log.accepted, log.wrong, log.known, log.probability
             checked = looks.weighted(self.digest, checked, columns)
         audits = Audits(int((log.accepted & log.known).sum()) - (log.unanswered or 0), log.unanswered)
-        return check_of(checked, self._of_fields(codes), *self._promise(), audits=audits)
+        return check_of(checked, self._of_fields(codes), promise, audits=audits)
 
     def _check_verified(
         self,
@@ -583,6 +612,7 @@ class Policy(Result):
         by: ArrayLike | None,
         groups: ArrayLike | None,
         max_group_size: int | None,
+        promise: CheckedPromise,
         looks: LookRequest | None,
     ) -> PolicyCheck:
         values = confidences(confidence)
@@ -597,7 +627,7 @@ class Policy(Result):
         if looks is not None and not of_fit:
             columns = values, codes, seen.error, seen.probability
             checked = looks.weighted(self.digest, checked, columns)
-        return check_of(checked, self._of_fields(codes), *self._promise(), of_fit=of_fit)
+        return check_of(checked, self._of_fields(codes), promise, of_fit=of_fit)
 
     def _single(
         self, confidence: ArrayLike, by: ArrayLike | None
@@ -612,8 +642,9 @@ class Policy(Result):
     def _of_fit(self) -> tuple[str | None, tuple[Reference, ...]]:
         return self.fitted_on, self.references
 
-    def _promise(self) -> tuple[str, float, float]:
-        return self.criterion, self.limit, self.failure_probability
+    def _promise(self, people: Reviewer | None) -> CheckedPromise:
+        """What is tested, from the answers of these people."""
+        return CheckedPromise.of(self.criterion, self.limit, self.failure_probability, people)
 
     def _of_fields(self, codes: NDArray[np.intp] | None) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
         if codes is not None:
@@ -692,6 +723,10 @@ class Policy(Result):
             "settings": [each._asdict() for each in self.settings],
         }
         content = {"kind": KIND, "version": VERSION, **fields_of(self), **written}
+        if self.truth_reader is None:  # so that files without one stay as they were, and their digests
+            del content["truth_reader"], content["faultless_acceptance_rate"]
+        else:
+            content["truth_reader"] = written_reader(self.truth_reader)
         return json_text(content, indent=1) + "\n"
 
     @property

@@ -14,6 +14,7 @@ from fastarac.operation.calibration import Calibration
 from fastarac.operation.documents import DocumentType
 from fastarac.operation.fingerprints import DIGITS
 from fastarac.operation.shifts import MOST_GROUPS, PROBABILITIES, Reference
+from fastarac.reviewer import Reviewer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +73,28 @@ def _reference(value: Any, name: str) -> Reference:
         raise ValueError(f"{name}.quantiles do not go from the first to beyond the last of its edges")
     groups = None if found["groups"] is None else _groups(found["groups"], counts, f"{name}.groups")
     return Reference(edges, np.array(counts, np.int64), quantiles, groups)
+
+
+def written_reader(people: Reviewer | None) -> dict[str, Any] | None:
+    """Return the people whose answers something rests on as :func:`read_reader` takes them."""
+    if people is None:
+        return None
+    readings = people.double_readings
+    return {
+        "detection_rate": people.detection_rate,
+        "double_readings": None if readings is None else list(readings),
+    }
+
+
+def read_reader(value: Any, name: str) -> Reviewer:
+    """Check the people whose answers something rests on."""
+    found = saved.record(
+        {"detection_rate": saved.number(fraction_of), "double_readings": saved.optional(_counts)}
+    )(value, name)
+    try:
+        return Reviewer(**found)
+    except ValueError as error:
+        raise ValueError(f"{name}.{error}") from error
 
 
 def written_groups(groups: NDArray[np.int64] | None) -> list[list[int]] | None:
@@ -167,9 +190,14 @@ _CHECKS: dict[str, saved.Check] = {
     "n_unread": saved.whole(),
     "missed_rate": saved.optional(saved.number(fraction_of)),
     "regions": saved.optional(saved.text),
+    "truth_reader": saved.optional(read_reader),
+    "faultless_acceptance_rate": saved.optional(saved.number(fraction_of)),
 }
 #: What older files lack, and stands for it.
-_UNREAD: dict[str, Any] = {"n_unread": 0, "missed_rate": None, "regions": None}
+_LATER: dict[str, Any] = {
+    "n_unread": 0, "missed_rate": None, "regions": None,
+    "truth_reader": None, "faultless_acceptance_rate": None,
+}  # fmt: skip
 
 
 def _checks(count: saved.Check) -> saved.Check:
@@ -192,7 +220,7 @@ def fields_of_policy(text: str) -> dict[str, Any]:
     ValueError
         Naming the first field that is not as :func:`.fit_policy` could have made it.
     """
-    defaults = {name: [] for name in _OF_DOCUMENTS} | _UNREAD
+    defaults = {name: [] for name in _OF_DOCUMENTS} | _LATER
     content = defaults | saved.content_of(text, KIND, VERSION)
     is_estimated = content.get("n_verified") is not None
     found: dict[str, Any] = _checks(_amount if is_estimated else saved.whole())(content, "")

@@ -13,6 +13,7 @@ from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.grades import GradedItems, graded_items
 from fastarac._engine.inputs import NAMES, SCORED_NAMES, Items, read_items
 from fastarac._engine.ranked import RankedItems, corners_of, every_threshold
+from fastarac.reviewer import Reviewer, informative
 from fastarac.samples.estimated import EstimatedItems, EstimatedSweep, require_alone
 from fastarac.samples.partial import INSTEAD, PartialTruth, refuse
 from fastarac.samples.partial_items import PartialItems
@@ -31,6 +32,23 @@ def labels_and_truth(correct: Any) -> tuple[Any, PartialTruth | None]:
     """Return labels, and the truth in whose place they stand where some of them are left to chance."""
     labels = simplified(correct)
     return labels, labels if isinstance(labels, PartialTruth) else None
+
+
+def answers_of(
+    correct: Any, truth_reader: Reviewer | None
+) -> tuple[Any, PartialTruth | None, Reviewer | None]:
+    """Return labels, the truth in whose place they stand, and the people whose answers they are.
+
+    Limits are tested on what people answered: of a truth, answers are returned as if they were true.
+    """
+    people = informative(truth_reader)
+    if isinstance(correct, PartialTruth) and correct.truth_reader is not None:
+        if truth_reader is not None:
+            raise TypeError(
+                "truth_reader is given beside a PartialTruth, which has its own; one is expected"
+            )
+        correct, people = correct.as_answered, correct.truth_reader
+    return *labels_and_truth(correct), people
 
 
 def partial_truth_of(correct: Any) -> PartialTruth:

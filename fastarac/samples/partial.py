@@ -14,6 +14,7 @@ from fastarac._core.results import Result, Table, read_only
 from fastarac._core.text import plural
 from fastarac._engine.inclusion import least_of, probabilities_of, refuse_unlikely
 from fastarac._engine.inputs import labels_in_part, read_groups, vector
+from fastarac.reviewer import Reviewer, errors_by, informative
 
 FloatArray = NDArray[np.float64]
 
@@ -55,6 +56,9 @@ class PartialTruth(Table, Result):
         Intervals and guarantees rest on them, unless they are given others.
     graded : bool, default=False
         Whether `correct` may be a grade in [0, 1], such as the share of verifiers who called it right.
+    truth_reader : Reviewer, optional
+        The people whose answers `correct` is, where they overlook errors (`detection_rate`) or call
+        right outputs wrong (`false_alarm_rate`).
     least_probability : float, optional
         What no item's probability is below; guarantees rest on it where some are NaN.
 
@@ -105,12 +109,16 @@ class PartialTruth(Table, Result):
     sums of ẽ. g is (1 − κ)·g⁰ + κ·g¹, the error rates by the confidence and by the judge; κ in [0, 1]
     minimises the variance of the statistic (PPI++).
 
+    With a `truth_reader` who finds the share d of the errors and calls the share a of the right outputs
+    wrong, e is (e′ − a)/(d − a) of their answers e′, which has the mean e (Rogan and Gladen 1978).
+
     ``a + b`` is the truth of the items of `a` followed by those of `b`, each with its probabilities.
 
     References
     ----------
     Särndal, Swensson and Wretman 1992, "Model assisted survey sampling", 6.3; Angelopoulos and others
-    2023, "Prediction-powered inference"; Angelopoulos, Duchi and Zrnic 2023, "PPI++".
+    2023, "Prediction-powered inference"; Angelopoulos, Duchi and Zrnic 2023, "PPI++";
+    Rogan and Gladen 1978, "Estimating prevalence from the results of a screening test".
     """
 
     correct: FloatArray
@@ -119,6 +127,7 @@ class PartialTruth(Table, Result):
     groups: NDArray[np.intp] | None
     graded: bool
     least_probability: float | None
+    truth_reader: Reviewer | None
 
     def __init__(
         self,
@@ -130,6 +139,7 @@ class PartialTruth(Table, Result):
         open: Literal["refuse", "wrong"] = "refuse",  # noqa: A002, as users say it
         groups: ArrayLike | None = None,
         graded: bool = False,
+        truth_reader: Reviewer | None = None,
         least_probability: float | None = None,
     ) -> None:
         choice(open, "open", ("refuse", "wrong"))
@@ -175,7 +185,8 @@ class PartialTruth(Table, Result):
         least = least_of(probability, least_probability)
         refuse_unlikely(probability, chosen, codes, least)
         opinion = None if judge is None else read_judge(judge, n, beside="correct")
-        self._fill(truth, probability, opinion, codes, least, graded=bool(graded))
+        reader = informative(truth_reader)
+        self._fill(truth, probability, opinion, codes, least, graded=bool(graded), reader=reader)
 
     def _fill(
         self,
@@ -186,6 +197,7 @@ class PartialTruth(Table, Result):
         least: float | None,
         *,
         graded: bool,
+        reader: Reviewer | None = None,
     ) -> None:
         values: dict[str, Any] = {"correct": truth, "inclusion_probability": probability}
         values |= {"judge": judge, "groups": groups}
@@ -193,6 +205,7 @@ class PartialTruth(Table, Result):
             object.__setattr__(self, name, read_only(value))
         object.__setattr__(self, "graded", graded)
         object.__setattr__(self, "least_probability", least)
+        object.__setattr__(self, "truth_reader", reader)
 
     @classmethod
     def of_checked(cls, correct: FloatArray, inclusion_probability: FloatArray) -> PartialTruth:
@@ -222,6 +235,8 @@ class PartialTruth(Table, Result):
         for name in ("judge", "groups"):
             if (getattr(self, name) is None) != (getattr(other, name) is None):
                 raise ValueError(f"{name} is given for one of two truths that are added, but not both")
+        if self.truth_reader != other.truth_reader:
+            raise ValueError("truth_reader differs between two truths that are added")
         both = PartialTruth.__new__(PartialTruth)
         judge = None
         if self.judge is not None and other.judge is not None:
@@ -239,6 +254,7 @@ class PartialTruth(Table, Result):
             groups,
             least,
             graded=self.graded or other.graded,
+            reader=self.truth_reader,
         )
         return both
 
@@ -260,7 +276,25 @@ class PartialTruth(Table, Result):
     @property
     def simplified(self) -> PartialTruth | FloatArray:
         """Plain labels where all items are known with certainty; this object otherwise."""
-        return self.correct if self.complete and not self.graded else self
+        plain = self.complete and not self.graded and self.truth_reader is None
+        return self.correct if plain else self
+
+    @property
+    def as_answered(self) -> PartialTruth:
+        """The same answers, taken as true: what limits of found errors are tested on."""
+        if self.truth_reader is None:
+            return self
+        found = PartialTruth.__new__(PartialTruth)
+        found._fill(  # noqa: SLF001
+            self.correct, self.inclusion_probability, self.judge, self.groups, self.least_probability,
+            graded=self.graded,
+        )  # fmt: skip
+        return found
+
+    @property
+    def errors(self) -> FloatArray:
+        """What the answer to each item counts as an error, (n,); NaN of those that have none."""
+        return errors_by(self.truth_reader, 1.0 - self.correct)
 
 
 def _read_drawn(drawn: ArrayLike, truth: FloatArray) -> NDArray[np.bool_]:
@@ -308,5 +342,7 @@ def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.in
     if truth.groups is not None:
         codes = np.unique(truth.groups[chosen], return_inverse=True)[1]
     values = truth.correct[chosen], truth.inclusion_probability[chosen]
-    part._fill(*values, judge, codes, truth.least_probability, graded=truth.graded)  # noqa: SLF001
+    part._fill(  # noqa: SLF001
+        *values, judge, codes, truth.least_probability, graded=truth.graded, reader=truth.truth_reader
+    )
     return part

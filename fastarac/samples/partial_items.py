@@ -55,6 +55,10 @@ class PartialItems:
         Index into ``thresholds[1:]`` of these; never falls.
     error, weight : ndarray of shape (n_verified,)
         e and 1/π of these.
+    certain : bool
+        Whether the answers are the truth, so that nobody overlooked an error.
+    doubt : float
+        The relative standard error of what an answer "wrong" counts, where people are estimated.
     order : ndarray of shape (n,)
         The place of each item among those that were given.
     predictions : list of one or two Prediction
@@ -74,7 +78,9 @@ class PartialItems:
         self.order, self.starts, self.places, self.thresholds = order
         self.codes = None if codes is None else codes[self.order]
         rows = self.order[self.places]
-        self.error: FloatArray = 1.0 - truth.correct[rows]
+        self.error: FloatArray = truth.errors[rows]
+        self.certain = truth.truth_reader is None
+        self.doubt = 0.0 if truth.truth_reader is None else truth.truth_reader.doubt
         self.weight: FloatArray = 1.0 / truth.inclusion_probability[rows]
         self.tie = self.places
         if not self.distinct:
@@ -108,7 +114,7 @@ class PartialItems:
     @property
     def partial(self) -> bool:
         """Whether anything is left to chance."""
-        return len(self.places) < self.n or bool((self.weight != 1.0).any())
+        return not self.certain or len(self.places) < self.n or bool((self.weight != 1.0).any())
 
     @property
     def mostly_wrong(self) -> bool:

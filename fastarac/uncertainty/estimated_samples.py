@@ -243,6 +243,7 @@ class PartialSample:
             return found
         at = self.influence(statistic, counts, value)
         error, contributors = self.spread(at, share)
+        error = math.hypot(error, self.items.doubt * self.error_share(at, counts))
         return found._replace(standard_error=error, contributors=contributors, influence=at)
 
     def _of_confidences_alone(self, statistic: Statistic) -> bool:
@@ -251,6 +252,11 @@ class PartialSample:
             return False
         at = point_influence(counts_for(statistic, self.start), statistic)
         return not (at.incorrect - at.correct).any()
+
+    def error_share(self, at: PointInfluence, counts: EstimatedCounts) -> float:
+        """What all errors together make of a statistic: how far it moves if each counts for twice."""
+        errors = np.diff(counts.sweep.false_accepts)
+        return abs(added((at.incorrect - at.correct) * errors)) / self.items.n
 
     def spread(self, at: PointInfluence, share: float | None) -> Spread:
         """How far the estimate may be off by what items or groups add to it."""

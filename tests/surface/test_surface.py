@@ -131,7 +131,9 @@ MEANINGS = {
     "probability": "the largest error probability to accept",
     # Prices and people
     "costs": "VerificationCosts, or the costs of predictions (a CostMatrix)",
-    "reviewer": "the people who verify",
+    "reviewer": "the people who verify what is rejected",
+    "truth_reader": "the people whose answers are the truth",
+    "double_readings": "errors that both of two readers found, only the first, only the second",
     "verification": "C_R",
     "correction": "C_C; in comparisons, that of several p-values",
     "error": "C_E",

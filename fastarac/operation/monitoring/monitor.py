@@ -32,6 +32,8 @@ from fastarac.operation.monitoring.saved_state import (
     limit_of,
 )
 from fastarac.operation.monitoring.words import words_of
+from fastarac.operation.policy_files import written_reader
+from fastarac.reviewer import Reviewer, informative, tested_limit
 
 if TYPE_CHECKING:
     import os
@@ -95,6 +97,9 @@ class ErrorRateMonitor:
         else in the unit of `drawn_at`.
     policy : Policy, optional
         What is watched; the state then refuses audits of another policy.
+    truth_reader : Reviewer, optional
+        The people who audit, where they overlook errors; by default those of the policy. Found errors
+        are then tested against ε·d, and `interval` is that of all errors.
 
     Examples
     --------
@@ -175,11 +180,17 @@ class ErrorRateMonitor:
         max_group_size: int | None = None,
         deadline: float | None = None,
         policy: Policy | None = None,
+        truth_reader: Reviewer | None = None,
     ) -> None:
         self.criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
         given = max_error_rate if max_risk is None else max_risk
         self.limit = limit_of(given, self.criterion)
         self.failure_probability = failure_of(failure_probability)
+        if truth_reader is None and policy is not None:
+            truth_reader = policy.truth_reader
+        self._tested = tested_limit(self.limit, self.failure_probability, truth_reader)
+        limit_of(self._tested.highest, self.criterion)
+        self.truth_reader = informative(truth_reader)
         choice(detect, "detect", DETECTORS)
         self.detect = detect
         updates = mean_updates_to_false_alarm
@@ -385,7 +396,7 @@ class ErrorRateMonitor:
         self.audited += update.audited
         self._law.add(update)
         if self.detect != "change" and self.alarm_at is None:
-            beyond = self._law.log_e_value() + math.log(self.failure_probability)
+            beyond = self._law.log_e_value() + math.log(self._tested.failure_probability)
             if beyond >= 0.0 if proved is None or abs(beyond) > ROUNDING else proved:
                 self.alarm_at = self.audited
         if self._detector is not None and self._detector.add(self._law.log_factors(update), change):
@@ -428,10 +439,17 @@ class ErrorRateMonitor:
     @property
     def interval(self) -> Interval:
         """The confidence sequence at this moment; two-sided, of level 1 − δ."""
-        low, high = self._law.sequence(self.failure_probability)
+        low, high = self._ends(self._law)
         estimate = self.errors / self.audited if self.audited else math.nan
+        if self.truth_reader is not None:
+            estimate = estimate / self.truth_reader.detection_rate
+            estimate = min(1.0, estimate) if self.audited else math.nan
         level = 1.0 - self.failure_probability
         return Interval(estimate, low, high, math.nan, level, self._law.method)
+
+    def _ends(self, law: AuditedOutputs | AuditedGroups) -> tuple[float, float]:
+        """The ends of the rate of all errors, those that people overlook among them."""
+        return self._tested.rates(*law.sequence(self._tested.failure_probability))
 
     def history(self) -> MonitorHistory:
         """Return totals, rates, intervals, e-values and M after each update."""
@@ -443,27 +461,34 @@ class ErrorRateMonitor:
                 detector.add(law.log_factors(update), i in self.changes)
             e_value = math.exp(min(law.log_e_value(), LARGEST_EXPONENT))
             statistic = math.nan if detector is None else detector.statistic
-            rows.append((*law.sequence(self.failure_probability), e_value, statistic))
+            rows.append((*self._ends(law), e_value, statistic))
         counts = np.array([each[:2] for each in self._updates], np.int64).reshape(-1, 2)
         errors, audited = np.cumsum(counts[:, 0]), np.cumsum(counts[:, 1])
         columns = np.array(rows, np.float64).reshape(-1, 4).T
-        return MonitorHistory(audited, errors, np.asarray(errors / audited), *columns)
+        d = 1.0 if self.truth_reader is None else self.truth_reader.detection_rate
+        rates = np.minimum(1.0, errors / audited / d)
+        return MonitorHistory(audited, errors, np.asarray(rates), *columns)
 
     def _begun(self) -> tuple[AuditedOutputs | AuditedGroups, ChangeDetector | None]:
         """What has seen nothing yet."""
         most, updates = self.max_group_size, self.mean_updates_to_false_alarm
+        limit = self._tested.highest
         return (
-            AuditedOutputs(self.limit) if most is None else AuditedGroups(self.limit, most),
+            AuditedOutputs(limit) if most is None else AuditedGroups(limit, most),
             None if updates is None else ChangeDetector(updates),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state in values that JSON has."""
+        people = {}
+        if self.truth_reader is not None:  # states without one stay as they were
+            people = {"truth_reader": written_reader(self.truth_reader)}
         return {
             "kind": KIND,
             "version": VERSION,
             "criterion": self.criterion,
             "limit": self.limit,
+            **people,
             "policy_digest": self.policy_digest,
             "max_group_size": self.max_group_size,
             "deadline": self.deadline,
@@ -517,7 +542,8 @@ class ErrorRateMonitor:
             Where a field is missing, unknown, of another type, out of its range or contradicts another
             one: the message names it.
         """
-        fields = saved_state.STATE(saved.fields_of_kind(content, KIND, VERSION), "")
+        given = {"truth_reader": None} | saved.fields_of_kind(content, KIND, VERSION)
+        fields = saved_state.STATE(given, "")
         proof, change = fields["detectors"]["proof"], fields["detectors"]["change"]
         if (change is None) != (fields["detect"] == "proof"):
             expected = f"{'an object' if change is None else 'null'}, as of detect={fields['detect']},"
@@ -531,6 +557,7 @@ class ErrorRateMonitor:
             mean_updates_to_false_alarm=MEAN_UPDATES if change is None else change[name],
             max_group_size=fields["max_group_size"],
             deadline=fields["deadline"],
+            truth_reader=fields["truth_reader"],
         )
         found.policy_digest = fields["policy_digest"]
         found._counted = deduplication.CountedAudits.of(fields["counted"])

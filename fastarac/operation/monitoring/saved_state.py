@@ -9,7 +9,7 @@ from fastarac._core.checks import failure_of, inner_fraction, positive_scalar, r
 from fastarac.operation.monitoring import deduplication
 from fastarac.operation.monitoring.audit_cohorts import PENDING
 from fastarac.operation.monitoring.detectors import Update
-from fastarac.operation.policy_files import CRITERIA
+from fastarac.operation.policy_files import CRITERIA, read_reader
 
 VERSION = 2
 KIND = "fastarac monitor"
@@ -37,6 +37,7 @@ STATE = saved.record(
     {
         "criterion": saved.word(*CRITERIA),
         "limit": saved.number(limit_of),
+        "truth_reader": saved.optional(read_reader),
         "policy_digest": saved.optional(saved.hexadecimal(64)),
         "max_group_size": saved.optional(saved.whole(1)),
         "deadline": saved.optional(saved.number(deadline_of)),

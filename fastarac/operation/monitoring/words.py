@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastarac._core.dtype_comparison import most_within
 from fastarac._core.text import percent, percent_range
+from fastarac.reviewer import premise_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,8 @@ def words_of(monitor: Any) -> str:
     """Return what an ErrorRateMonitor prints as."""
     if not monitor.audited:
         return "; ".join([f"no audits yet; the limit is {percent(monitor.limit)}", *waiting(monitor)])
-    return "; ".join(filter(None, [decision(monitor), lately(monitor), *waiting(monitor)]))
+    people = "" if monitor.truth_reader is None else premise_of(monitor.truth_reader)
+    return "; ".join(filter(None, [decision(monitor), people, lately(monitor), *waiting(monitor)]))
 
 
 def decision(monitor: Any) -> str:
@@ -29,8 +31,9 @@ def decision(monitor: Any) -> str:
         head = f"no alarm: the error rate has not visibly risen above {limit} lately"
     else:
         head = f"no alarm: nothing proves that the error rate exceeds {limit}"
+    all_of_them = "" if monitor.truth_reader is None else "with those overlooked "
     return (
-        f"{head}; {monitor.errors:,} of {monitor.audited:,} audits found an error, "
+        f"{head}; {monitor.errors:,} of {monitor.audited:,} audits found an error, {all_of_them}"
         f"{percent(found.estimate, 3)} ({percent_range(found.low, found.high, 3)} with "
         f"{percent(found.confidence_level)} confidence)"
     )
