@@ -34,7 +34,13 @@ from fastarac.guarantees.fallback import (
     set_aside,
     starts_of,
 )
-from fastarac.guarantees.gamma import FEWEST_GROUPS, gamma_on_error_rate, gamma_on_risk, upper_bound
+from fastarac.guarantees.gamma import (
+    FEWEST_GROUPS,
+    gamma_on_error_rate,
+    gamma_on_risk,
+    groups_needed,
+    upper_bound,
+)
 from fastarac.guarantees.partial import proved_of
 from fastarac.guarantees.weighted_betting import bet_on_verified
 from fastarac.operating_points.points import OperatingPoint, operating_point
@@ -377,8 +383,7 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
         asked.labels, asked.confidence, asked.groups, asked.max_group_size, asked.random_state
     )
     question_sweep(sweep, asked.groups)
-    if how != "gamma":
-        _warn_few_groups(pages, limit, delta)
+    _warn_few_groups(pages, limit, delta, how)
     if how == "one_per_group":
         drawn = pages.one_each(rng)
         chosen = _one_of_each(pages, drawn, sweep)
@@ -389,7 +394,6 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
     point = operating_point(sweep, threshold=threshold)
     bound = math.nan if threshold < math.inf else 0.0
     if how == "gamma":
-        _warn_untried(pages)
         reached = int(points_at(sweep, np.array([threshold]))[0])
         bound = upper_bound(pages, reached, criterion, delta)
         return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, certified=False)
@@ -602,22 +606,17 @@ def _of_groups(
     return float(grid[last]) if last >= 0 else math.inf
 
 
-def _warn_untried(pages: GroupedItems) -> None:
-    n = len(pages.sizes)
-    if n < FEWEST_GROUPS:
-        there = "is 1 group" if n == 1 else f"are {n} groups"
-        warn_too_small(
-            f"there {there}; the approximation by gamma was tried with {FEWEST_GROUPS} and more"
-        )
-
-
-def _warn_few_groups(pages: GroupedItems, limit: float, delta: float) -> None:
-    needed = pages.needed(limit, delta)
-    if len(pages.sizes) < needed:
-        n = len(pages.sizes)
-        there = "is 1 group" if n == 1 else f"are {n} groups"
+def _warn_few_groups(pages: GroupedItems, limit: float, delta: float, how: str) -> None:
+    n, approximate = len(pages.sizes), how == "gamma"
+    needed = groups_needed(pages, limit, delta) if approximate else pages.needed(limit, delta)
+    there = "is 1 group" if n == 1 else f"are {n} groups"
+    if n < needed:
         warn_too_small(
             f"there {there}; about {needed} without an error are needed for a limit of {limit:g}"
+        )
+    elif approximate and n < FEWEST_GROUPS:
+        warn_too_small(
+            f"there {there}; the approximation by gamma was tried with {FEWEST_GROUPS} and more"
         )
 
 

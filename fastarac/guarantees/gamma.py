@@ -36,8 +36,6 @@ class AcceptedGroups(NamedTuple):
     """The largest y."""
     accepted_squared: NDArray[np.int64]
     """Σa²."""
-    typical: NDArray[np.float64]
-    """Accepted items of an accepted item's group on average, Σa²/Σa: the most until then."""
     errors_by_size: NDArray[np.int64]
     """Σym."""
     errors_by_accepted: NDArray[np.int64]
@@ -65,14 +63,12 @@ class AcceptedGroups(NamedTuple):
             found: NDArray[np.int64] = np.concatenate([[0], np.cumsum(steps, dtype=np.int64)])[accepted]
             return found
 
-        squares = at_points(2 * a + 1)
         return cls(
             accepted,
             at_points(wrong),
             at_points(wrong * (2 * y + 1)),
             np.concatenate([[0], np.maximum.accumulate((y + 1) * wrong)])[accepted],
-            squares,
-            np.maximum.accumulate(squares / np.maximum(accepted, 1)),
+            at_points(2 * a + 1),
             at_points(wrong * pages.sizes[group]),
             at_points(y + wrong * (a + 1)),
             at_points(a == 0),
@@ -80,7 +76,11 @@ class AcceptedGroups(NamedTuple):
         )
 
     def moments(self, point: int, criterion: str) -> tuple[float, float, float]:
-        """Rate p of errors among all or the accepted items, its variance v and the largest step w."""
+        """Rate p of errors among all or the accepted items, its variance v and the largest step w.
+
+        The step is that of a whole group, however little of the groups that were seen is accepted: a
+        further one may be wrong throughout with the highest confidences.
+        """
         errors = int(self.errors[point])
         if criterion == "max_error_rate":
             n, groups = int(self.sizes.sum()), len(self.sizes)
@@ -95,7 +95,20 @@ class AcceptedGroups(NamedTuple):
         p = errors / n
         spread = int(self.squared_errors[point]) - 2.0 * p * products + p * p * squared_sizes
         v = max(0.0, spread) * groups / (groups - 1) / n**2
-        return p, v, max(float(self.most_errors[point]), float(self.typical[point]), 1.0) / n
+        return p, v, max(float(self.most_errors[point]), size_of_groups(self.sizes)) / n
+
+
+def size_of_groups(sizes: NDArray[np.int64]) -> float:
+    """Items of a group, √(Σm²/G): as many wrong groups of that size would vary as much."""
+    return math.sqrt(float(np.mean(sizes.astype(np.float64) ** 2)))
+
+
+def groups_needed(pages: GroupedItems, limit: float, delta: float) -> int:
+    """Groups without an error from which the approximate bound is within the limit, about."""
+    if limit <= 0.0:
+        return 0
+    share = size_of_groups(pages.sizes) / float(pages.sizes.mean())
+    return math.ceil(math.log(1.0 / delta) / limit * share)
 
 
 def upper_bound(pages: GroupedItems, point: int, criterion: str, delta: float) -> float:
@@ -118,25 +131,14 @@ def _within(moments: tuple[float, float, float], limit: float, delta: float) -> 
 def gamma_on_error_rate(pages: GroupedItems, limit: float, delta: float) -> int:
     """Points accepted in a row while the approximate bound of the error rate is within the limit.
 
-    Between two errors only w changes, which does not fall, so that the last point before an error
-    decides for all after the error before.
+    Between two errors nothing changes, so that the points where errors come decide.
     """
     counts = AcceptedGroups.of(pages)
-
-    def passes(point: int) -> bool:
-        return _within(counts.moments(point, "max_error_rate"), limit, delta)
-
-    last = len(counts.errors) - 1
-    passed = 0
-    for stop in [*np.flatnonzero(np.diff(counts.errors)).tolist(), last]:
-        if stop > passed and not passes(stop):
-            failed = stop
-            while failed - passed > 1:
-                middle = (passed + failed) // 2
-                passed, failed = (middle, failed) if passes(middle) else (passed, middle)
-            return passed
-        passed = max(passed, stop)
-    return passed
+    at_errors = np.flatnonzero(np.diff(counts.errors, prepend=-1))
+    for point in at_errors.tolist():
+        if not _within(counts.moments(point, "max_error_rate"), limit, delta):
+            return int(max(point - 1, 0))
+    return len(counts.errors) - 1
 
 
 def gamma_on_risk(

@@ -197,8 +197,8 @@ def fit_policy(
     Notes
     -----
     One threshold under ``max_error_rate``, or under ``max_risk`` with `thresholds` or a `scale`, is
-    that of :func:`.guaranteed_operating_point`, from all items, with the same `random_state`. Otherwise a
-    random half of the items estimates the error probability p̂ of each field
+    that of :func:`.guaranteed_operating_point`, from all items, with the same `random_state`. Otherwise
+    a random half of the items estimates the error probability p̂ of each field
     (:func:`.isotonic_calibration`), and the limit is proved for the other half, ranked by p̂. A wrong p̂
     costs acceptance, never the promise.
 
