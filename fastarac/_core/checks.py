@@ -21,15 +21,15 @@ def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf":
         is_number = True
     if not is_number:
-        raise TypeError(f"{name} is {value!r} ({type(value).__name__}); a number is expected")
+        raise TypeError(f"{name} must be a number, got {value!r} ({type(value).__name__})")
     try:
         number = float(value)
     except OverflowError as error:
         raise ValueError(
-            f"{name} is an integer of {int(value).bit_length()} bits; a finite number is expected"
+            f"{name} must be a finite number, got an integer of {int(value).bit_length()} bits"
         ) from error
     if number != number or (finite and number in (np.inf, -np.inf)):
-        raise ValueError(f"{name} is {value!r}; a {'finite ' if finite else ''}number is expected")
+        raise ValueError(f"{name} must be a {'finite ' if finite else ''}number, got {value!r}")
     return number
 
 
@@ -38,7 +38,7 @@ def positive_scalar(value: Any, name: str, *, strict: bool = False) -> float:
     number = real_scalar(value, name)
     if number < 0 or (strict and number == 0):
         bound = "above 0" if strict else "of at least 0"
-        raise ValueError(f"{name} is {value!r}; a finite number {bound} is expected")
+        raise ValueError(f"{name} must be a finite number {bound}, got {value!r}")
     return number
 
 
@@ -54,40 +54,40 @@ def require_type(value: Any, kinds: Any, name: str, expected: str, *, shown: boo
     if not isinstance(value, kinds):
         kind = type(value).__name__
         found = f"{value!r:.60} ({kind})" if shown else f"a {kind}"
-        raise TypeError(f"{name} is {found}; {expected}")
+        raise TypeError(f"{name} must be {expected}, got {found}")
     return value
 
 
 def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1) -> int:
     """Return an integer of at least `least` and at most `most`, and raise for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} is {value!r} ({type(value).__name__}); an integer is expected")
+        raise TypeError(f"{name} must be an integer, got {value!r} ({type(value).__name__})")
     if not least <= value <= most:
         bits = int(value).bit_length()
         found = f"{value}" if bits <= 64 else f"an integer of {bits} bits"  # Python writes no long ones
         expected = f"of at least {least}" if value < least else f"of at most {most}"
-        raise ValueError(f"{name} is {found}; an integer {expected} is expected")
+        raise ValueError(f"{name} must be an integer {expected}, got {found}")
     return int(value)
 
 
 def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
     """Raise unless `value` is one of the allowed words."""
     if not (isinstance(value, str) and value in allowed):
-        raise ValueError(f"{name} is {value!r}; one of {', '.join(map(repr, allowed))} is expected")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
 
 
 def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.float64]:
     """Return `values` (a scalar or an array) as float64, and raise unless all lie in [0, `upper`]."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
-        message = f"{name} has type {array.dtype}; numbers in [0, {upper:g}] are expected"
+        message = f"{name} must hold numbers in [0, {upper:g}], got type {array.dtype}"
         message += text_in(array)
         raise TypeError(message)
     array = array.astype(np.float64)
     bad = ~((array >= 0) & (array <= upper))
     if bad.any():
         found = array[bad].flat[0] if array.ndim else array
-        message = f"{name} is {found}; a number in [0, {upper:g}] is expected"
+        message = f"{name} must be a number in [0, {upper:g}], got {found}"
         message += of_percent(float(found), upper)
         raise ValueError(message)
     if name in LIMITS:
@@ -109,14 +109,14 @@ def reject_where(bad: NDArray[np.bool_], values: NDArray[Any], name: str, expect
     if bad.any():
         index = np.unravel_index(int(bad.argmax()), bad.shape)
         place = f"{name}[{', '.join(map(str, index))}]" if bad.ndim else name
-        raise ValueError(f"{place} is {values[index]}; {expected} is expected")
+        raise ValueError(f"{place} must be {expected}, got {values[index]}")
 
 
 def same_number(name: str, found: int, beside: str, expected: int) -> None:
     """Raise ValueError where two arguments have different numbers of items."""
     if found != expected:
         raise ValueError(
-            f"{name} has {found} items and {beside} has {expected}; the same number is expected"
+            f"{name} and {beside} must have the same number of items, got {found} and {expected}"
         )
 
 
@@ -139,7 +139,7 @@ def inner_fraction(value: Any, name: str) -> float:
     """Return `value` as a float, and raise unless it lies strictly between 0 and 1."""
     number = real_scalar(value, name)
     if not 0.0 < number < 1.0:
-        message = f"{name} is {number!r}; a number strictly between 0 and 1 is expected"
+        message = f"{name} must be a number strictly between 0 and 1, got {number!r}"
         message += of_percent(number)
         raise ValueError(message)
     return number
@@ -150,8 +150,8 @@ def failure_of(value: Any, name: str = "failure_probability") -> float:
     number = real_scalar(value, name)
     if HIGHEST_FAILURE < number <= 1.0 or number > 100.0 * HIGHEST_FAILURE:
         raise ValueError(
-            f"{name} is {number!r}; it is how often a promise may fail: at most {HIGHEST_FAILURE} is "
-            "expected, such as 0.05 for 95% confidence"
+            f"{name} must be at most {HIGHEST_FAILURE}, got {number!r}: it is how often a promise "
+            "may fail, such as 0.05 for 95% confidence"
         )
     return inner_fraction(number, name)
 
@@ -160,13 +160,11 @@ def check_intervals(intervals: Any, confidence_level: Any) -> None:
     """Raise unless `intervals` is True or False, and where only a level is given."""
     if not isinstance(intervals, bool | np.bool_):
         raise TypeError(
-            f"intervals is {intervals!r} ({type(intervals).__name__}); True or False is expected "
-            "(confidence_level= is their level)"
+            f"intervals must be True or False, got {intervals!r} ({type(intervals).__name__}); "
+            "confidence_level= sets their level"
         )
     if not intervals and inner_fraction(confidence_level, "confidence_level") != DEFAULT_LEVEL:
-        raise ValueError(
-            "confidence_level is given without intervals=True; no other figure depends on it"
-        )
+        raise ValueError("confidence_level needs intervals=True: no other figure depends on it")
 
 
 def exactly_one(**options: object) -> str:
@@ -174,7 +172,7 @@ def exactly_one(**options: object) -> str:
     given = [name for name, value in options.items() if value is not None]
     if len(given) != 1:
         found = " and ".join(given) or "none"
-        raise TypeError(f"exactly one of {', '.join(options)} is expected; found {found}")
+        raise TypeError(f"give exactly one of {', '.join(options)}, got {found}")
     return given[0]
 
 
@@ -189,10 +187,10 @@ def reject_all_beside_sweep(**values: object) -> None:
     """Raise where anything of these names is given beside a sweep."""
     for name, value in values.items():
         if value is not None:
-            message = f"{name} is given beside a ThresholdSweep; the sweep alone is expected"
+            message = f"{name} cannot go with a ThresholdSweep: give the sweep alone"
             if name == "confidence" and isinstance(value, str):  # meant for another parameter
                 message = (
-                    f"confidence is {value!r} beside a ThresholdSweep; the sweep alone is expected, "
-                    f"and names by keyword, such as statistic={value!r}"
+                    f"confidence cannot go with a ThresholdSweep, got {value!r}: give the sweep "
+                    f"alone, and names by keyword, such as statistic={value!r}"
                 )
             raise TypeError(message)

@@ -87,7 +87,7 @@ def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
         Where it is not installed.
     """
     if backend not in BACKENDS:
-        raise ValueError(f"backend is {backend!r}; one of {', '.join(map(repr, BACKENDS))} is expected")
+        raise ValueError(f"backend must be one of {', '.join(map(repr, BACKENDS))}, got {backend!r}")
     if find_spec(backend) is None:
         raise ModuleNotFoundError(
             f"{backend} is not installed; run: pip install {backend}", name=backend

@@ -107,13 +107,9 @@ def whole_folder(path: Path) -> Iterator[Path]:
 def folder_problem(path: Path) -> str | None:
     """Return why `whole_folder` could not make this folder, or None."""
     if path.is_dir():
-        return (
-            "the folder is not empty; a new or an empty one is expected"
-            if any(path.iterdir())
-            else None
-        )
+        return "the folder is not empty: choose a new or an empty one" if any(path.iterdir()) else None
     if path.exists():
-        return "it is a file; a new or an empty folder is expected"
+        return "it is a file: choose a new or an empty folder"
     if not path.absolute().parent.is_dir():
         return f"there is no directory {path.absolute().parent}"
     return None
@@ -217,7 +213,7 @@ def path_of(value: Any, name: str = "path") -> Path:
     try:
         return Path(value)
     except TypeError:
-        message = f"{name} is a {type(value).__name__}; the path of a file is expected"
+        message = f"{name} must be the path of a file, got a {type(value).__name__}"
         if hasattr(value, "columns"):
             message += " (fastarac.frames takes data frames)"
         raise TypeError(message) from None

@@ -23,11 +23,13 @@ def key_of(random_state: RandomState) -> NDArray[np.uint64]:
         return _words(np.random.SeedSequence())
     if isinstance(random_state, np.random.SeedSequence):
         return _words(random_state)
-    expected = "None, an integer of at least 0, a SeedSequence or a Generator is expected"
+    expected = "None, an integer of at least 0, a SeedSequence or a Generator"
     if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer):
-        raise TypeError(f"random_state is {random_state!r} ({type(random_state).__name__}); {expected}")
+        raise TypeError(
+            f"random_state must be {expected}, got {random_state!r} ({type(random_state).__name__})"
+        )
     if random_state < 0:
-        raise ValueError(f"random_state is {random_state!r}; {expected}")
+        raise ValueError(f"random_state must be {expected}, got {random_state!r}")
     return _words(np.random.SeedSequence(int(random_state)))
 
 

@@ -62,7 +62,7 @@ def fields_of_kind(content: Any, kind: str, version: int) -> dict[str, Any]:
         raise ValueError(f"it is not the file of a {kind}")
     found = content.get("version")
     if type(found) is not int or found != version:
-        raise ValueError(f"its version is {shown(found)}; {version} is expected")
+        raise ValueError(f"its version must be {version}, got {shown(found)}")
     return {key: value for key, value in content.items() if key not in ("kind", "version")}
 
 
@@ -97,7 +97,7 @@ def shown(value: Any) -> str:
 
 def unexpected(value: Any, name: str, expected: str) -> ValueError:
     """Return the error about a value that is not as expected."""
-    return ValueError(f"{name} is {shown(value)}; {expected} is expected")
+    return ValueError(f"{name} must be {expected}, got {shown(value)}")
 
 
 def number(check: Callable[[Any, str], float] = real_scalar) -> Check:
@@ -202,7 +202,7 @@ def sequence(check: Check, most: int | None = None) -> Check:
         if not isinstance(value, list):
             raise unexpected(value, name, "a list")
         if most is not None and len(value) > most:
-            raise ValueError(f"{name} has {len(value):,} elements; at most {most:,} are expected")
+            raise ValueError(f"{name} must have at most {most:,} elements, got {len(value):,}")
         return tuple(check(each, f"{name}[{i}]") for i, each in enumerate(value))
 
     return checked
@@ -243,23 +243,21 @@ def record(checks: Mapping[str, Check]) -> Check:
 def require_rising(values: tuple[Any, ...], name: str, *, strictly: bool = True) -> None:
     """Raise where numbers, or texts, do not rise, or are of kinds that have no order."""
     if len({float if type(each) is int else type(each) for each in values}) > 1:
-        raise ValueError(f"{name} has values of several kinds; texts alone, or numbers, are expected")
+        raise ValueError(f"{name} must hold texts alone or numbers alone")
     for i in range(1, len(values)):
         before, here = values[i - 1], values[i]
         if not (before < here if strictly else before <= here):
             expected = "more than" if strictly else "at least"
-            raise unexpected(here, f"{name}[{i}]", f"{expected} the value before, {shown(before)},")
+            raise unexpected(here, f"{name}[{i}]", f"{expected} the value before, {shown(before)}")
 
 
 def require_length(values: Any, name: str, length: int, beside: str) -> None:
     """Raise where a sequence does not have as many elements as another has."""
     if len(values) != length:
-        raise ValueError(
-            f"{name} has {len(values)} elements; {length}, as many as {beside}, are expected"
-        )
+        raise ValueError(f"{name} must have {length} elements, as many as {beside}, got {len(values)}")
 
 
 def require_at_most(value: float, name: str, most: float, of: str) -> None:
     """Raise where a number is above another one of the file."""
     if value > most:
-        raise ValueError(f"{name} is {value}; at most {of}, {most}, is expected")
+        raise ValueError(f"{name} must be at most {of}, {most}, got {value}")

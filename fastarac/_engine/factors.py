@@ -59,7 +59,7 @@ def outermost(columns: Sequence[Codes], name: str = "groups") -> list[int]:
         if all(n_groups(intersection([columns[k], columns[other]])) > finer for other in kept):
             kept.append(k)
     if len(kept) > MOST:
-        raise ValueError(f"{name} has {len(kept)} crossed columns; at most {MOST} are expected")
+        raise ValueError(f"{name} must have at most {MOST} crossed columns, got {len(kept)}")
     return kept
 
 

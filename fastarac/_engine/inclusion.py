@@ -32,9 +32,7 @@ def least_of(probability: FloatArray, declared: float | None) -> float | None:
         return None if math.isnan(found) else found
     least = real_scalar(declared, "least_probability")
     if not 0.0 < least <= 1.0:
-        raise ValueError(
-            f"least_probability is {declared!r}; a number above 0 and at most 1 is expected"
-        )
+        raise ValueError(f"least_probability must be a number above 0 and at most 1, got {declared!r}")
     if (probability < least).any():
         i = int((probability < least).argmax())
         raise ValueError(
@@ -70,9 +68,9 @@ def refuse_unlikely(
         if off * off > 2.0 * math.log(1.0 / UNLIKELY) * (n + max(off, 0.0) / 3.0) / least:
             raise ValueError(
                 f"inclusion_probability does not fit: the {int(chosen.sum()):,} verified {unit} "
-                f"stand for {stand_for:,.0f}, each for one over its probability, and about {n:,} are "
-                f"expected where none has a probability below {least:g}; the probabilities of all "
-                "items, or the groups that were drawn whole, are needed"
+                f"stand for {stand_for:,.0f}, each for one over its probability, instead of about "
+                f"{n:,} (no probability is below {least:g}); give the probabilities of all items, "
+                "or the groups that were drawn whole"
             )
         return
     n, found = len(probability), int(chosen.sum())
@@ -81,8 +79,8 @@ def refuse_unlikely(
     mean = float(probability.sum())
     if abs(found - mean) > reach * spread + 1.0:
         raise ValueError(
-            f"inclusion_probability sums to {mean:,.1f}, about so many of {n:,} {unit} are expected to "
-            f"be verified, but {found:,} are"
+            f"inclusion_probability does not fit: it sums to {mean:,.1f}, so about that many of "
+            f"{n:,} {unit} should be verified, but {found:,} are"
         )
     odds = (1.0 - probability) / probability
     spread = math.sqrt(float(odds.sum()))
@@ -90,6 +88,7 @@ def refuse_unlikely(
     heaviest = float((1.0 / probability).max())
     if abs(stand_for - n) > reach * spread + heaviest:
         raise ValueError(
-            f"inclusion_probability does not fit: verified {unit} stand for {stand_for:,.0f}, "
-            f"each for one over its probability; about {n:,} are expected"
+            "inclusion_probability does not fit: each verified item stands for one over its "
+            f"probability, and together they stand for {stand_for:,.0f} {unit} instead of about "
+            f"{n:,}"
         )

@@ -151,20 +151,21 @@ class Items:
             bad = (labels != 0) & (labels != 1)
             if bad.any():
                 i = offset + int(bad.argmax())
-                message = f"{correct_name}[{i}] is {self.correct[i]}; 0 (incorrect) or 1 (correct) is"
-                message += " expected"
+                message = (
+                    f"{correct_name}[{i}] must be 0 (incorrect) or 1 (correct), got {self.correct[i]}"
+                )
                 if correct_name == NAMES[0] and np.isin(self.confidence, (0, 1)).all():
                     message += " (are correct and confidence the other way round?)"
                 elif correct_name == NAMES[0] and np.isnan(self.correct[i]):
-                    message += " (PartialTruth takes labels of which some are unknown)"
+                    message += " (if some labels are unknown, use PartialTruth)"
                 elif correct_name == NAMES[0] and 0 < self.correct[i] < 1:
-                    message += " (threshold_sweep takes grades with graded=True)"
+                    message += " (for grades, use threshold_sweep with graded=True)"
                 raise ValueError(message)
             bad = ~np.isfinite(self.confidence[offset : offset + chunk])
             if bad.any():
                 i = offset + int(bad.argmax())
                 raise ValueError(
-                    f"{confidence_name}[{i}] is {self.confidence[i]}; a finite number is expected"
+                    f"{confidence_name}[{i}] must be a finite number, got {self.confidence[i]}"
                 )
         raise ValueError(f"{correct_name} or {confidence_name} was changed while it was read")
 
@@ -172,8 +173,8 @@ class Items:
 NAMES = ("correct", "confidence", "sample_weight")
 COUNTS = ("correct_counts", "incorrect_counts")
 UNVERIFIED = (
-    " (frames.sql makes such counts of a NULL label or confidence, and of one that is not as it must "
-    "be: leave these rows out, WHERE label IS NOT NULL; and of columns of other types: cast DECIMAL to "
+    " (frames.sql makes such counts of a label or confidence that is NULL or invalid: leave these "
+    "rows out, as by WHERE label IS NOT NULL; and of columns of other types: cast DECIMAL to "
     "double)"
 )
 SCORED_NAMES = ("y_true", "y_score", "sample_weight")
@@ -201,7 +202,7 @@ def read_items(
     n = len(scores)
     same_number(names[0], len(labels), names[1], n)
     if n == 0:
-        raise ValueError(f"{names[0]} and {names[1]} are empty; at least one item is expected")
+        raise ValueError(f"{names[0]} and {names[1]} are empty; give at least one item")
     if labels is not correct and scores is not confidence:  # arrays have no index
         _refuse_other_order(correct, confidence, names)
     if sample_weight is None:
@@ -216,8 +217,8 @@ def _refuse_other_order(first: Any, second: Any, names: tuple[str, ...]) -> None
     one, other = first.index, second.index
     if not one.equals(other) and one.isin(other).all() and other.isin(one).all():
         raise ValueError(
-            f"{names[0]} and {names[1]} are Series with the same index labels in another order; the "
-            f"same order is expected, as by {names[1]}.reindex({names[0]}.index), or arrays, which are "
+            f"{names[0]} and {names[1]} are Series with the same index labels in another order; "
+            f"align them, as by {names[1]}.reindex({names[0]}.index), or give arrays, which are "
             "paired by position"
         )
 
@@ -228,9 +229,9 @@ def vector(values: ArrayLike, name: str) -> NDArray[Any]:
     if array.dtype.str[1:] not in LAYOUTS:
         _reject_type(array, name)
     if array.ndim != 1:
-        message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
+        message = f"{name} must be a one-dimensional array, got shape {array.shape}"
         if array.ndim == 2 and name == NAMES[1]:
-            message += " (fastarac.correctness makes one of class probabilities)"
+            message += " (for class probabilities, use fastarac.correctness)"
         raise ValueError(message)
     return array
 
@@ -313,7 +314,7 @@ def _rounded(values: Sequence[Any], array: NDArray[np.float64]) -> bool:
 def _reject_table(values: Any, name: str) -> None:
     shape = getattr(values, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2 and not hasattr(values, "dtype"):
-        raise ValueError(f"{name} is a table of shape {shape}; one column is expected")
+        raise ValueError(f"{name} must be one column, got a table of shape {shape}")
 
 
 def mask_of(values: Any) -> NDArray[np.bool_] | None:
@@ -335,7 +336,7 @@ def _null_mask(values: Any) -> NDArray[np.bool_] | None:
 
 
 def _reject_nulls(mask: NDArray[np.bool_], name: str) -> NoReturn:
-    message = f"{name}[{int(mask.argmax())}] is null; a value for each item is expected"
+    message = f"{name} must have a value for each item, got null at {name}[{int(mask.argmax())}]"
     if (count := int(mask.sum())) > 1:
         message += f" ({count} are null)"
     if name in COUNTS:
@@ -351,7 +352,7 @@ def _reject_type(array: NDArray[Any], name: str) -> NoReturn:
     found = f"{name} has type {array.dtype}"
     if array.dtype == object and array.size:
         found = f"{name} holds objects ({type(array.flat[0]).__name__})"
-    message = f"{found}; booleans, integers or floats up to 64 bits are expected"
+    message = f"{found}; use booleans, integers or floats of up to 64 bits"
     message += text_in(array)
     if found.endswith("(Decimal)"):
         message += "; cast them to double"
@@ -371,7 +372,7 @@ def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> N
         total = greatest * n  # at least the sum; mostly that is all there is to know of it
         total = total if total < np.inf else weight.sum()
     if not 0 < total < np.inf:
-        raise ValueError(f"{name} sums to {total}; a positive, finite sum is expected")
+        raise ValueError(f"{name} must have a positive, finite sum, got {total}")
     _check_span(lowest or least_positive(weight), greatest, name)
     return read_only(weight)  # type: ignore[no-any-return]
 
@@ -394,8 +395,8 @@ def _check_span(least: float, greatest: float, name: str) -> None:
     if least < greatest / MAX_SPAN:
         verb = "span" if " and " in name else "spans"
         raise ValueError(
-            f"{name} {verb} from {least} to {greatest}; positive weights of which the greatest is at "
-            f"most {MAX_SPAN:g} times the least are expected"
+            f"{name} {verb} from {least} to {greatest}; the greatest may be at most {MAX_SPAN:g} "
+            "times the least positive one"
         )
 
 
@@ -418,7 +419,7 @@ def read_counts(
         bad = ~((array >= 0) & np.isfinite(array))
         if bad.any():
             i = int(bad.argmax())
-            message = f"{name}[{i}] is {array[i]}; a finite number of at least 0 is expected"
+            message = f"{name}[{i}] must be a finite number of at least 0, got {array[i]}"
             message += UNVERIFIED if array[i] != array[i] else ""
             raise ValueError(message)
         counts.append(array)
@@ -426,8 +427,8 @@ def read_counts(
     total = sum(sum(array.tolist()) for array in counts)
     if not 0 < total < (2**63 if whole else float("inf")):
         raise ValueError(
-            f"correct_counts and incorrect_counts sum to {total}; a positive sum "
-            f"{'below 2**63' if whole else 'that is finite'} is expected"
+            "correct_counts and incorrect_counts must have a positive sum "
+            f"{'below 2**63' if whole else 'that is finite'}, got {total}"
         )
     dtype = np.int64 if whole else np.float64
     correct, incorrect = counts[0].astype(dtype), counts[1].astype(dtype)
@@ -497,7 +498,7 @@ def labels_of(values: Any, name: str) -> NDArray[Any]:
     except ValueError as error:  # rows of unequal length
         raise ValueError(f"{name} is not a one-dimensional array: {error}") from error
     if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}; a one-dimensional array is expected")
+        raise ValueError(f"{name} must be a one-dimensional array, got shape {array.shape}")
     own: Any = {"U": str, "S": bytes, "f": (float, np.floating)}.get(array.dtype.kind)
     if isinstance(values, np.ndarray) or own is None or all(isinstance(v, own) for v in values):
         return array
@@ -525,7 +526,7 @@ def _distinct(labels: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np
         message = f"{name} has labels of type {types[0]}, which cannot be compared: {error}"
         if len(types) > 1:
             found = ", ".join(types[:-1]) + f" and {types[-1]}"
-            message = f"{name} mixes labels of types {found}; labels of one type are expected"
+            message = f"{name} must hold labels of one type, got {found}"
         raise TypeError(message) from error
 
 

@@ -202,7 +202,7 @@ def processors() -> int:
     if setting:
         if not setting.isdecimal() or int(setting) < 1:
             raise ValueError(
-                f"FASTARAC_NUM_THREADS is {setting!r}; a whole number of at least 1 is expected"
+                f"FASTARAC_NUM_THREADS must be a whole number of at least 1, got {setting!r}"
             )
         return int(setting)
     if hasattr(os, "sched_getaffinity"):

@@ -36,8 +36,8 @@ def refuse_unlikely_numbers(
         if min(tails) < LEVEL / (2 * n_parts):
             at = f"{own[0]:g}" if len(own) == 1 else f"{own[0]:g} to {own[-1]:g}"
             raise ValueError(
-                f"{n:,} outputs were accepted at audit probability {at}, about {n * mean:,.0f} audits "
-                f"are expected, {k:,} {words}"
+                f"audit_probability does not fit: of {n:,} outputs accepted at probability {at}, "
+                f"about {n * mean:,.0f} should be audited, but {k:,} {words}"
             )
     if n_parts > 1:
         _refuse_unlikely_sum(probability, made, words)
@@ -60,6 +60,7 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
         stood_for = (1.0 / probability[made]).sum()
     if stood_for < low or stood_for > high:
         raise ValueError(
-            f"{n:,} outputs were accepted, and those that {words} stand for {stood_for:,.0f}, each for "
-            f"one over its audit probability; {max(0.0, low):,.0f} to {high:,.0f} are expected"
+            f"audit_probability does not fit: {n:,} outputs were accepted, but those that {words} "
+            f"stand for {stood_for:,.0f}, each for one over its audit probability, instead of "
+            f"{max(0.0, low):,.0f} to {high:,.0f}"
         )

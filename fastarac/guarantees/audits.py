@@ -301,9 +301,9 @@ def log_of(
     truth = vector(correct, "correct").astype(np.float64)
     if len(truth) != n or n == 0:
         raise ValueError(
-            f"correct has {len(truth)} items and confidence has {n}; the same number is expected"
+            f"correct has {len(truth)} items and confidence has {n}; they must have the same number"
         )
-    _refuse("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "0, 1 or NaN is expected")
+    _refuse("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "use 0, 1 or NaN")
     probability = np.broadcast_to(fractions_of(audit_probability, "audit_probability"), (n,)).copy()
     known = ~np.isnan(truth)
     if accepted is not None:
@@ -312,17 +312,19 @@ def log_of(
         _refuse("accepted", ~said & above, said, reasons[1])
     if audited is not None:
         looked = _flags(audited, "audited", n)
-        _refuse("audited", looked & above & ~known, looked, "correct is NaN, nothing was found")
+        _refuse(
+            "audited", looked & above & ~known, looked, "correct is NaN, so the audit has no result"
+        )
         _refuse("correct", known & above & ~looked, truth, "the output was accepted and not audited")
     chosen = None
     if drawn is not None:
         chosen = _flags(drawn, "drawn", n)
         _refuse("drawn", known & above & ~chosen, chosen, "the output was accepted and has a result")
     if rejected_known:
-        why = "the output was rejected, and its truth is expected"
+        why = "the output was rejected, so its truth must be known"
         _refuse("correct", ~known & ~above, truth, why)
     never = above & (probability == 0)
-    _refuse("audit_probability", never, probability, "above 0 is expected of an accepted output")
+    _refuse("audit_probability", never, probability, "an accepted output needs a probability above 0")
     made, words = (known, "have a result") if chosen is None else (chosen, "were drawn")
     refuse_unlikely_numbers(*_drawn_units(probability[above], made[above], groups, above), words)
     unanswered = None
@@ -330,7 +332,7 @@ def log_of(
         is_open = chosen & above & ~known
         truth, known, unanswered = np.where(is_open, 0.0, truth), known | is_open, int(is_open.sum())
     if not known.any():
-        raise ValueError("correct is NaN everywhere; the truth of some outputs is expected")
+        raise ValueError("correct is NaN everywhere: the truth of some outputs must be known")
     return AuditLog(truth, confidence, above, np.where(above, probability, 1.0), unanswered)
 
 
@@ -351,7 +353,7 @@ def _drawn_units(
 def _flags(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:
     array = vector(values, name)
     same_number(name, len(array), "confidence", n)
-    _refuse(name, (array != 0) & (array != 1), array, "0 or 1 is expected")
+    _refuse(name, (array != 0) & (array != 1), array, "use 0 or 1")
     return np.asarray(array == 1)
 
 

@@ -46,7 +46,9 @@ class GroupedItems(NamedTuple):
         seen = int(sizes.max())
         most = seen if largest is None else whole_number(largest, "max_group_size", 1)
         if seen > most:
-            raise ValueError(f"max_group_size is {most}, but a group has {seen} items")
+            raise ValueError(
+                f"max_group_size must be at least {seen}, the size of the largest group, got {most}"
+            )
         return cls(rank[codes], place, ~correct, sizes[order], most)
 
     def without(self, items: NDArray[np.bool_]) -> GroupedItems:

@@ -327,12 +327,10 @@ def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatin
         return _of_verified(asked, asked.truth, limit, delta)
     if isinstance(sweep, AuditedSweep):
         if asked.groups is not None:
-            raise TypeError(
-                "groups is given beside an AuditedSweep, which has no groups; none is expected"
-            )
+            raise TypeError("groups cannot go with an AuditedSweep, which has none")
         return _from_audits(sweep, limit, delta, criterion, asked.fixed, key)
     if sweep.false_accepts.dtype != np.int64:
-        raise TypeError("the sweep is weighted; counts of items are expected, which alone are binomial")
+        raise TypeError("the sweep is weighted, but a guarantee needs counts of items")
     if asked.groups is not None:
         return _by_groups(asked, limit, delta)
     question_sweep(sweep)
@@ -376,9 +374,7 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
     """From items that depend on each other within groups."""
     sweep, criterion, how = asked.sweep, asked.criterion, asked.how
     if isinstance(asked.labels, ThresholdSweep):
-        raise TypeError(
-            "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
-        )
+        raise TypeError("groups needs single items, which a ThresholdSweep lacks: give arrays")
     pages, rng = _pages_of(
         asked.labels, asked.confidence, asked.groups, asked.max_group_size, asked.random_state
     )
@@ -417,15 +413,17 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some:
     fitting = ["betting"] if some else fitting  # where not all are verified
     if not (by_rate or fixed) and (grouped or some or method in ("auto", "fallback")):
         raise TypeError(
-            "max_risk is given without thresholds or a scale; thresholds that were fixed without these "
-            "items are expected, as by scale='unit' for confidences in [0, 1] or scale='percent'"
+            (
+                "max_risk needs thresholds that were fixed without these items: give thresholds, "
+                "or scale='unit' for confidences in [0, 1], or scale='percent'"
+            )
             + ("" if grouped or some else ", or method='sgr'")
         )
     if method == "auto":
         return fitting[0]
     if method not in fitting:
         raise ValueError(
-            f"method is {method!r}; for {criterion} {' or '.join(map(repr, fitting))} is expected"
+            f"method must be {' or '.join(map(repr, fitting))} for {criterion}, got {method!r}"
         )
     return method
 
@@ -494,7 +492,7 @@ def _from_audits(
     """From a log: an output is accepted, wrong and audited with π times the error rate."""
     grid, pilot = fixed
     if criterion == "max_risk" and (grid is None or pilot is None):
-        raise TypeError("max_risk from audits is given without thresholds and pilot; both are expected")
+        raise TypeError("max_risk from audits needs thresholds and pilot: give both")
     if sweep.largest_probability > sweep.least_probability:
         return _from_unequal_audits(sweep, limit, delta, criterion, fixed, random_state)
     share, n = sweep.least_probability, len(sweep.logged)
@@ -535,8 +533,9 @@ def _from_unequal_audits(
     )  # fmt: skip
     if len(sweep.logged) < found.needed:
         warn_too_small(
-            f"there are {len(sweep.logged)} outputs; about {found.needed} without an error are needed "
-            f"for a limit of {limit:g}, as the least audit probability is {sweep.least_probability:.4g}"
+            f"{len(sweep.logged)} outputs are too few: a limit of {limit:g} needs about "
+            f"{found.needed} without an error, as the least audit probability is "
+            f"{sweep.least_probability:.4g}"
         )
     bound = math.nan if found.threshold < math.inf else 0.0
     return GuaranteedOperatingPoint(
@@ -611,12 +610,11 @@ def _warn_few_groups(pages: GroupedItems, limit: float, delta: float, how: str) 
     needed = groups_needed(pages, limit, delta) if approximate else pages.needed(limit, delta)
     there = "is 1 group" if n == 1 else f"are {n} groups"
     if n < needed:
-        warn_too_small(
-            f"there {there}; about {needed} without an error are needed for a limit of {limit:g}"
-        )
+        warn_too_small(f"there {there}, but a limit of {limit:g} needs about {needed} without an error")
     elif approximate and n < FEWEST_GROUPS:
         warn_too_small(
-            f"there {there}; the approximation by gamma was tried with {FEWEST_GROUPS} and more"
+            f"there {there}, but the approximation by gamma was only tested with {FEWEST_GROUPS} "
+            "or more"
         )
 
 
@@ -647,9 +645,12 @@ def _last_by_risk(sweep: ThresholdSweep, limit: float, share: float) -> int:
 
 def _warn_few(n: int, least: float, name: str, limit: float, share: float, audited: float) -> None:
     where = f" where {percent(audited, 3)} of the accepted ones are audited" if audited < 1.0 else ""
-    expected = f"no number of items is enough for {name}=0"
+    expected = f"no number of items proves {name}=0"
     if limit > 0.0:
         needed = math.ceil(math.log(share) / math.log1p(-audited * limit))
-        expected = f"at least {needed} items are needed for {name}={limit:g}{where}"
+        expected = f"{name}={limit:g} needs at least {needed} items{where}"
     still = percent(least, 4)
-    warn_too_small(f"{n} items without a single error would still allow {still} errors; {expected}")
+    warn_too_small(
+        f"{n} items are too few: even without an error they prove no less than {still} errors; "
+        f"{expected}"
+    )

@@ -36,12 +36,12 @@ class Start(NamedTuple):
 def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray[np.float64] | None:
     """Thresholds from high to low, given or of a declared scale; None where there are none."""
     if thresholds is not None and scale is not None:
-        raise TypeError("thresholds and scale are both given; one of them is expected")
+        raise TypeError("thresholds and scale are both given; give only one")
     if thresholds is not None:
         given = vector(thresholds, "thresholds").astype(np.float64)
         if not (len(given) and np.isfinite(given).all()):
             raise ValueError(
-                f"thresholds is {given.tolist()}; at least one, and finite numbers, are expected"
+                f"thresholds must hold at least one number, all finite, got {given.tolist()}"
             )
         return np.unique(given)[::-1]
     if scale is None:
@@ -63,8 +63,8 @@ def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
         return
     other = next((f"scale={each!r}" for each in SCALES if _lies_within(low, high, each)), None)
     raise ValueError(
-        f"scale is {scale!r}, but {name} is from {low:.6g} to {high:.6g}; numbers from 0 to "
-        f"{ENDS[scale]:g} are expected, or {other or 'thresholds that were fixed without these items'}"
+        f"{name} must run from 0 to {ENDS[scale]:g} for scale={scale!r}, got {low:.6g} to "
+        f"{high:.6g}; use {other or 'thresholds that were fixed without these items'}"
     )
 
 
@@ -83,8 +83,8 @@ def require_within_reach(values: NDArray[Any], grid: NDArray[np.float64]) -> Non
     of_unit = grid[-1] >= 0.0 and 0.0 < grid[0] <= 1.0
     if grid[-1] > high or (of_unit and np.mean(values <= 1.0) <= BY_CHANCE):
         raise ValueError(
-            f"thresholds is from {grid[-1]:.6g} to {grid[0]:.6g}, but confidence is from {low:.6g} to "
-            f"{high:.6g}; thresholds on the scale of the confidences are expected"
+            f"thresholds run from {grid[-1]:.6g} to {grid[0]:.6g}, but confidences from {low:.6g} "
+            f"to {high:.6g}: use one scale for both"
         )
 
 

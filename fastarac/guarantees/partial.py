@@ -40,7 +40,7 @@ def proved_of(
         For grades, which are no whole errors.
     """
     if truth.graded:
-        raise ValueError("correct is graded; whole errors are expected by a guarantee")
+        raise ValueError("correct is graded, but a guarantee needs 0 or 1")
     # an unknown probability is taken to be the least that was declared, or else seen, which is named
     unknown = np.isnan(truth.inclusion_probability)
     least = truth.least_probability or float(truth.inclusion_probability[truth.verified].min())
@@ -69,7 +69,7 @@ def proved_of(
     if units < found.needed:
         what = "outputs" if codes is None else "groups"
         warn_too_small(
-            f"there are {units} {what}; about {found.needed} without an error are needed for a limit "
-            f"of {limit:g}, as the least inclusion probability is {probability.min():.4g}"
+            f"{units} {what} are too few: a limit of {limit:g} needs about {found.needed} without "
+            f"an error, as the least inclusion probability is {probability.min():.4g}"
         )
     return found, assumed

@@ -249,7 +249,9 @@ def largest_unit(units: Units, declared: int | None) -> int:
         return biggest
     most = whole_number(declared, "max_group_size", 1)
     if biggest > most:
-        raise ValueError(f"max_group_size is {most}, but a group has {biggest} items")
+        raise ValueError(
+            f"max_group_size must be at least {biggest}, the size of the largest group, got {most}"
+        )
     return most
 
 

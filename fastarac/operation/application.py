@@ -178,7 +178,7 @@ def apply_policy(
 
 def require_policy(policy: Any) -> None:
     """Raise unless this is a policy."""
-    expected = "a Policy is expected, as Policy.load reads it from a file"
+    expected = "a Policy, as Policy.load reads it from a file"
     require_type(policy, Policy, "policy", expected)
 
 
@@ -186,7 +186,7 @@ def require_format(goal: Path, name: str) -> None:
     """Raise unless the name of a file to write says its format."""
     if goal.suffix.lower() not in WRITTEN_FORMATS:
         endings = ", ".join(WRITTEN_FORMATS)
-        raise ValueError(f"{name} is {str(goal)!r}; a name that ends in one of {endings} is expected")
+        raise ValueError(f"{name} must end in one of {endings}, got {str(goal)!r}")
 
 
 def check_goals(goals: Mapping[str, Path], files: Iterable[str | os.PathLike[str]]) -> None:
@@ -196,12 +196,10 @@ def check_goals(goals: Mapping[str, Path], files: Iterable[str | os.PathLike[str
     for name, goal in goals.items():
         other = seen.setdefault(goal.resolve(), name)
         if other != name:
-            raise ValueError(
-                f"{other} is {str(goal)!r} and {name} is {str(goal)!r}; different files are expected"
-            )
+            raise ValueError(f"{other} and {name} must be different files, got {str(goal)!r} for both")
         if goal.resolve() in read_from:
             raise ValueError(
-                f"{name} is {str(goal)!r}, which is a file of the outputs; another one is expected"
+                f"{name} is {str(goal)!r}, which is a file of the outputs: choose another name"
             )
         require_format(goal, name)
 
@@ -463,17 +461,15 @@ def _require_scale(
     is_smaller = ratio <= 1.0 / OTHER_SCALE and (inside <= MOST_INSIDE or furthest < low)
     if shift.shifted and (is_larger or is_smaller):
         problem = (
-            "the confidences are of another scale than those that the policy was fitted on: they "
-            f"reach from {min(now):.4g} to {max(now):.4g}, those from {min(before):.4g} to "
-            f"{max(before):.4g}; confidences of the policy's scale are expected, or a policy that "
-            "is fitted to outputs like these"
+            f"the confidences run from {min(now):.4g} to {max(now):.4g}, but the policy was fitted "
+            f"on another scale, {min(before):.4g} to {max(before):.4g}; use the policy's scale, or "
+            "fit a policy to outputs like these"
         )
         raise DataFileError(name, problem)
     if min(before) >= 0.0 and expected <= 1.0 and OTHER_SCALE <= max(now) <= PERCENT:
         problem = (
-            "some confidences are of another scale than those that the policy was fitted on: the "
-            f"largest is {max(now):.4g}, that of the policy {expected:.4g}; are some of them "
-            "percentages?"
+            "some confidences have another scale than the policy's: the largest is "
+            f"{max(now):.4g}, that of the policy {expected:.4g}; are some of them percentages?"
         )
         raise DataFileError(name, problem)
 
@@ -512,7 +508,7 @@ def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
     if run("SELECT count(*) FROM decided WHERE name IS NULL OR valid < n").fetchall()[0][0]:
         raise _invalid(source, rule)
     if several := run("SELECT name FROM decided WHERE kinds > 1 ORDER BY name LIMIT 1").fetchall():
-        problem = f"document {quoted(several[0][0])} has several types; one is expected"
+        problem = f"document {quoted(several[0][0])} has several types, but must have one"
         raise DataFileError(source.path, problem)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fastarac.sweep import ThresholdSweep
 
-NO_CALIBRATION = "calibration takes no weights, which verified items need, and so has no estimate"
+NO_CALIBRATION = "calibration is not estimated from partial truth"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +99,7 @@ def confidences(confidence: ArrayLike) -> NDArray[Any]:
     """Return confidences without truth as an array, once they are known to be finite."""
     values = vector(confidence, "confidence")
     if len(values) == 0:
-        raise ValueError("confidence is empty; at least one item is expected")
+        raise ValueError("confidence is empty; give at least one item")
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         Items(np.zeros(len(values), np.bool_), values, None, ("correct", "confidence", "")).reject()
     return values
@@ -158,7 +158,7 @@ def isotonic_calibration(
 def calibration_of(sweep: ThresholdSweep) -> Calibration:
     """Pool the points of a sweep of counted items."""
     if sweep.false_accepts.dtype != np.int64:
-        raise TypeError("the sweep is weighted; counts of items are expected")
+        raise TypeError("the sweep is weighted, but calibration needs counts of items")
     errors = np.diff(sweep.false_accepts)
     n = errors + np.diff(sweep.true_accepts)
     last = np.empty(len(n), np.int64)
@@ -422,8 +422,7 @@ def expected_calibration_error(
     table = calibration_table(correct, confidence, n_bins=n_bins)
     if table.low[0] < 0.0 or table.high[-1] > 1.0:
         raise ValueError(
-            f"confidence is from {table.low[0]:g} to {table.high[-1]:g}; probabilities in [0, 1] are "
-            "expected"
+            f"confidence must hold probabilities in [0, 1], got {table.low[0]:g} to {table.high[-1]:g}"
         )
     total = float(table.n_items.sum())
     distance = float(np.sum(table.n_items * np.abs(table.accuracy - table.confidence)))

@@ -206,8 +206,8 @@ class PolicyCheck(Result):
         rate = f"{about}{percent(found.estimate, 3)} of {self._these} are {self._wrong}"
         if self.of_fit and self.verdict != "fails":
             return (
-                f"no verdict on {head}: the policy was fitted on these {self.unit}, so they are no "
-                f"check of it; {rate}"
+                f"no verdict on {head}: the policy was fitted on these {self.unit}, so they cannot "
+                f"check it; {rate}"
             )
         if self._needs_drawn:
             return (
@@ -608,7 +608,10 @@ class _Groups(NamedTuple):
             if max_group_size is not None:
                 most = whole_number(max_group_size, "max_group_size", 1)
                 if largest > most:
-                    raise ValueError(f"max_group_size is {most}, but a group has {largest} items")
+                    raise ValueError(
+                        f"max_group_size must be at least {largest}, the size of the largest group, "
+                        f"got {most}"
+                    )
                 largest = most
             of_group, known = np.zeros(len(n), np.intp), np.array([largest])
         else:

@@ -119,7 +119,7 @@ class Documents(NamedTuple):
             differ = np.flatnonzero(type_of_item != kind[of_item])
             if len(differ):
                 raise ValueError(
-                    f"types has two types of one document, at index {differ[0]}; one is expected"
+                    f"types must have one type for each document, got a second at index {differ[0]}"
                 )
         return cls(of_item.astype(np.intp), first, found, told, kind)
 
@@ -169,8 +169,8 @@ class Documents(NamedTuple):
         name = quoted(str(fields[field]))
         raise ValueError(
             f"the truth of {n:,} {plural('document', n)} does not list an optional field, such as "
-            f"{name} of {quoted(str(labels[self.first[document]]))}; a row for each is expected, or "
-            "fields_complete=True, if what is not listed has no true value"
+            f"{name} of {quoted(str(labels[self.first[document]]))}; add a row for each, or use "
+            "fields_complete=True if a field that is not listed has no true value"
         )
 
 
@@ -188,13 +188,13 @@ def is_never(calibration: Calibration) -> bool:
 def optional_of(optional: Any, fields: Sequence[Any]) -> tuple[Any, ...]:
     """Return the labels of optional fields, in order, once it is known that there are such fields."""
     if isinstance(optional, str | bytes):
-        raise TypeError(f"optional is {optional!r}; a sequence is expected, such as [{optional!r}]")
+        raise TypeError(f"optional must be a sequence, such as [{optional!r}], got {optional!r}")
     given = np.asarray(optional).tolist() if hasattr(optional, "dtype") else list(optional)
     if unknown := [field for field in given if field not in fields]:
         known = listed([quoted(str(field)) for field in fields[:MOST_NAMED]])
         more = f" and {len(fields) - MOST_NAMED} others" if len(fields) > MOST_NAMED else ""
         raise ValueError(
-            f"optional has {quoted(str(unknown[0]))}; fields that by has are expected: {known}{more}"
+            f"optional must name fields in by ({known}{more}), got {quoted(str(unknown[0]))}"
         )
     return tuple(field for field in fields if field in given)
 
@@ -206,7 +206,7 @@ def given_of(rejected: ArrayLike | None, n: int) -> NDArray[np.bool_] | None:
     never_accepted = np.asarray(rejected, np.bool_)
     if never_accepted.shape != (n,):
         raise ValueError(
-            f"rejected has shape {never_accepted.shape}; that of confidence, ({n},), is expected"
+            f"rejected must have the shape of confidence, ({n},), got {never_accepted.shape}"
         )
     return None if not never_accepted.any() else ~never_accepted
 
@@ -227,6 +227,6 @@ def require_documents(documents: object, by: object, **given: Any) -> None:
         if value is None or (name == "optional" and not np.size(value)):
             continue
         if documents is None:
-            raise TypeError(f"{name} is given without documents; leave it out, or name the documents")
+            raise TypeError(f"{name} needs documents: give them, or leave it out")
         if by is None and name != "rejected":
-            raise TypeError(f"{name} is given without by, the fields of the documents; by is expected")
+            raise TypeError(f"{name} needs by, the fields of the documents")

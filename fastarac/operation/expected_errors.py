@@ -46,7 +46,7 @@ def errors_expected(
     """Return the errors expected among accepted outputs of each field, as `expected_rates` has them."""
     if len(accepted) != len(tested):
         raise ValueError(
-            f"accepted has {len(accepted)} elements; {len(tested)}, one of each field, are expected"
+            f"accepted must have {len(tested)} elements, one for each field, got {len(accepted)}"
         )
     whole, errors = sum(tested), sum(wrong)
     if not whole:

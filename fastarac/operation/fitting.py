@@ -487,13 +487,11 @@ def _columns_of(
     if truth is not None:
         if documents is not None:
             raise TypeError(
-                "documents is given beside a PartialTruth; outputs alone are expected, or one item a "
-                "document, right where all its outputs are"
+                "documents cannot go with a PartialTruth: give outputs alone, or one item for "
+                "each document, right if all its outputs are"
             )
         if method != "auto":
-            raise TypeError(
-                f"method is {method!r} beside a PartialTruth, of which bets prove; 'auto' is expected"
-            )
+            raise TypeError(f"method must be 'auto' for a PartialTruth, got {method!r}")
         threshold_sweep(truth, confidence)  # refuses what is not finite
         right = np.asarray(truth.correct != 0)
         values = confidences(confidence)
@@ -507,7 +505,7 @@ def _columns_of(
     given = given_of(rejected, n)
     if given is not None:
         if not given.any():
-            raise ValueError("rejected says that no output has a confidence; at least one is expected")
+            raise ValueError("rejected marks every output: at least one must have a confidence")
         values = np.where(given, values, values[given].min())
     fields: tuple[Any, ...] = ()
     field = np.zeros(n, np.intp)
@@ -540,16 +538,14 @@ def _random_half(columns: _Columns, rng: np.random.Generator) -> NDArray[np.bool
     if columns.groups is not None and columns.documents is not None:
         pages = np.unique(np.column_stack([columns.documents, columns.groups]), axis=0)[:, 0]
         if len(np.unique(pages)) < len(pages):
-            raise ValueError(
-                "documents has a document in several groups; whole documents in each are expected"
-            )
+            raise ValueError("documents must each lie within one group, but one lies in several")
     return np.asarray(_half(int(blocks.max()) + 1, rng)[blocks])
 
 
 def _half(n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     if n < 2:
         raise ValueError(
-            "correct has one item, group or document; at least two, one for each half, are expected"
+            "correct must have at least two items, groups or documents, one for each half, got one"
         )
     return np.asarray(rng.permutation(n) < n // 2)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 OF_AUDIT = "audit_probability"
 PROBABILITY = "inclusion_probability"
 DRAWN = "drawn"
-PLAIN = "a plain sample is expected, such as fastarac sample --mix 1 draws"
+PLAIN = "use a uniform sample, as fastarac sample --mix 1 draws it"
 ROUNDING = 1e-9  # to which probabilities of files are equal
 CHANCE = 0.001  # of an honest log without a rejected output, below which it is warned of
 
@@ -139,7 +139,9 @@ def read_audits(
     needed = policy is not None and bool(policy.fields)
     if (by is not None) != needed:
         found = (
-            "is missing; the policy has thresholds by field" if needed else "is given without fields"
+            "is missing: the policy has a threshold for each field"
+            if needed
+            else "is given, but the policy has no fields"
         )
         raise TypeError(f"by {found}")
     picks: dict[str, Pick] = {
@@ -158,8 +160,8 @@ def read_audits(
         columns = read_columns(source, picks, {"by": by, "groups": groups}, may_be_empty)
         above = columns["accepted"] == 1
         for name, expected in (
-            ("audit_probability", "a probability above 0 is expected"),
-            ("drawn", "true or false, or 1 or 0, is expected"),
+            ("audit_probability", "expected a probability above 0"),
+            ("drawn", "expected true or false, or 1 or 0"),
         ):
             if name in picks and (missing := above & np.isnan(columns[name])).any():
                 problem = f"column {quoted(picks[name].column)} is empty; {expected}"
@@ -224,10 +226,9 @@ def require_one_probability(path: Path, *, of_all: bool) -> None:
         source = open_source(path, connection)
         if of_all and OF_AUDIT in source.columns:
             problem = (
-                f"it has a column {quoted(OF_AUDIT)}, of audits of accepted outputs, but the limit is "
-                f"one of all outputs, and no column {quoted(DRAWN)}, which says what was drawn: the "
-                f"log of all outputs is expected, as fastarac sample --audit writes it; or {PLAIN} "
-                "without --audit"
+                f"it has the column {quoted(OF_AUDIT)} but no column {quoted(DRAWN)}, and the "
+                "limit is a share of all outputs: use the whole log, as fastarac sample --audit "
+                f"writes it; or {PLAIN} without --audit"
             )
             raise DataFileError(path, problem)
         for name in (OF_AUDIT, PROBABILITY):

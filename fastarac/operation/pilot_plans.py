@@ -345,9 +345,7 @@ def sample_size_for_policy(
         )  # fmt: skip
         rate = fraction_of(expected_error_rate, "expected_error_rate")
         if rate >= limit:
-            raise ValueError(
-                f"expected_error_rate is {rate:g}; a rate below the limit of {limit:g} is expected"
-            )
+            raise ValueError(f"expected_error_rate must be below the limit of {limit:g}, got {rate:g}")
         rate = rate_of_found(limit, rate, delta, truth_reader)[1]
         source, enough = _of_model(rate, icc, group_sizes), 1.0
     mean = float(source.sizes.mean())
@@ -385,7 +383,7 @@ def sample_size_for_policy(
 def _refuse(beside: str, **given: object) -> None:
     for name, value in given.items():
         if value is not None:
-            raise TypeError(f"{name} is given beside {beside}; one of the two is expected")
+            raise TypeError(f"give only one of {name} and {beside}")
 
 
 def _of_pilot(
@@ -399,9 +397,7 @@ def _of_pilot(
 ) -> tuple[_Pilot, float]:
     """The pilot, and the share to be accepted."""
     if correct is None or confidence is None:
-        raise TypeError(
-            "neither a pilot (correct, confidence) nor expected_error_rate is given; one is expected"
-        )
+        raise TypeError("give either a pilot (correct, confidence) or expected_error_rate")
     threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
     items = read_items(correct, confidence)
     field = None if by is None else _by_appearance(read_groups(by, items.n, "by")[1])
@@ -419,8 +415,7 @@ def _of_pilot(
     allowed = float(operating_point(right, score, **bound).acceptance_rate)
     if allowed == 0.0:
         raise ValueError(
-            f"{criterion} is {limit:g}, at which the pilot allows nothing to be accepted; a limit that "
-            "it allows something at is expected"
+            f"{criterion} is {limit:g}, at which the pilot accepts nothing; use a higher limit"
         )
     bound[criterion] *= BELOW
     below = BELOW * float(operating_point(right, score, **bound).acceptance_rate)
@@ -429,8 +424,8 @@ def _of_pilot(
         enough = fraction_of(accept, "accept")
         if not 0.0 < enough <= allowed:
             raise ValueError(
-                f"accept is {enough:g}; a share above 0 and at most {allowed:.4g}, which the pilot "
-                f"allows at {criterion}={limit:g}, is expected"
+                f"accept must be above 0 and at most {allowed:.4g}, the share that the pilot "
+                f"accepts at {criterion}={limit:g}, got {enough:g}"
             )
     return _Pilot(_Drawn(right, items.confidence, field, codes)), enough
 
@@ -445,11 +440,11 @@ def _of_model(rate: float, icc: float | None, group_sizes: ArrayLike | None) -> 
     within = 0.0 if icc is None else fraction_of(real_scalar(icc, "icc"), "icc")
     given = np.atleast_1d(np.asarray(1 if group_sizes is None else group_sizes)).ravel().tolist()
     if not given:
-        raise ValueError("group_sizes is empty; at least one size is expected")
+        raise ValueError("group_sizes is empty; give at least one size")
     sizes = np.array([whole_number(size, "group_sizes", 1) for size in given], np.int64)
     if within > 0.0 and sizes.max() == 1:
         raise ValueError(
-            f"icc is {within:g}, but group_sizes has no group of two items; a larger one is expected"
+            f"icc is {within:g}, but group_sizes has no group of two or more items; add a larger one"
         )
     return _Model(rate, within, sizes)
 

@@ -169,9 +169,7 @@ def sample_size_for_guarantee(
     expected = fraction_of(expected_error_rate, "expected_error_rate")
     limit, delta, wanted = _asked(max_error_rate, failure_probability, power)
     if expected >= limit:
-        raise ValueError(
-            f"expected_error_rate is {expected:g}; a rate below the limit of {limit:g} is expected"
-        )
+        raise ValueError(f"expected_error_rate must be below the limit of {limit:g}, got {expected:g}")
     limit, expected, delta = rate_of_found(limit, expected, delta, truth_reader)
     teeth = CriticalSampleSizes.that_keep(limit, delta)
 
@@ -247,9 +245,7 @@ def audit_plan(
     limit, delta, wanted = _asked(max_error_rate, failure_probability, power)
     effect = _design_effect(design_effect)
     if actual <= limit:
-        raise ValueError(
-            f"actual_error_rate is {actual:g}; a rate above the limit of {limit:g} is expected"
-        )
+        raise ValueError(f"actual_error_rate must be above the limit of {limit:g}, got {actual:g}")
     limit, actual, delta = rate_of_found(limit, actual, delta, truth_reader)
     # with c errors for an alarm, tooth c begins where c − 1 are no longer enough
     teeth = CriticalSampleSizes.that_break(limit, delta)
@@ -268,7 +264,7 @@ def audit_plan(
         outputs = whole_number(n_outputs, "n_outputs", 1)
         if found[1] > outputs:
             raise ValueError(
-                f"n_outputs is {outputs}; at least {found[1]}, all to be audited, are expected"
+                f"n_outputs must be at least {found[1]}, even if all are audited, got {outputs}"
             )
         share = found[1] / outputs
     return AuditPlan(found[0], found[1], share)
@@ -332,7 +328,7 @@ def sample_size_for_comparison(
     gap = inner_fraction(difference, "difference")
     share = fraction_of(discordance, "discordance")
     if share < gap:
-        raise ValueError(f"discordance is {share:g}; at least the difference of {gap:g} is expected")
+        raise ValueError(f"discordance must be at least {gap:g}, the difference, got {share:g}")
     level = inner_fraction(confidence_level, "confidence_level")
     of_power = normal_quantile(2.0 * inner_fraction(power, "power") - 1.0)
     root = normal_quantile(level) * math.sqrt(share) + of_power * math.sqrt(share - gap**2)
@@ -395,8 +391,8 @@ def sample_size_for_interval(
     if width > (high - low) / 2.0:
         name = as_statistic(statistic).name
         message = (
-            f"half_width is {width!r}; at most {(high - low) / 2.0:g} is expected, as {name} lies "
-            f"between {low:g} and {high:g}"
+            f"half_width must be at most {(high - low) / 2.0:g}, as {name} lies between {low:g} "
+            f"and {high:g}, got {width!r}"
         )
         raise ValueError(message + of_percent(width))
     level = inner_fraction(confidence_level, "confidence_level")
@@ -595,5 +591,5 @@ def _asked(limit: float, failure_probability: float, power: float) -> tuple[floa
 def _design_effect(value: float) -> float:
     effect = real_scalar(value, "design_effect")
     if effect < 1.0:
-        raise ValueError(f"design_effect is {effect:g}; a number of at least 1 is expected")
+        raise ValueError(f"design_effect must be a number of at least 1, got {effect:g}")
     return effect

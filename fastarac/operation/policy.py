@@ -321,7 +321,7 @@ class Policy(Result):
         n = whole_number(n_unread, "n_unread", 0)
         rate = None if missed_rate is None else fraction_of(missed_rate, "missed_rate")
         if regions is not None:
-            require_type(regions, str, "regions", "a text is expected")
+            require_type(regions, str, "regions", "a text")
         return replace(self, n_unread=n, missed_rate=rate, regions=regions)
 
     def apply(
@@ -507,18 +507,18 @@ class Policy(Result):
         if audit_probability is not None:
             beside = {"documents": documents, "rejected": rejected}
             if name := next((name for name, given in beside.items() if given is not None), None):
-                raise TypeError(f"{name} is given beside audit_probability, which is of single outputs")
+                raise TypeError(f"{name} cannot go with audit_probability, which is of single outputs")
             of_groups = groups, max_group_size
             return self._check_log(
                 correct if truth is None else truth, confidence, by, audit_probability, drawn,
                 of_groups, promise, log,
             )  # fmt: skip
         if drawn is not None:
-            raise TypeError("drawn is given without audit_probability, which only a log of audits has")
+            raise TypeError("drawn needs audit_probability, which only a log of audits has")
         if truth is not None:
             if documents is not None or rejected is not None:
                 name = "rejected" if documents is None else "documents"
-                raise TypeError(f"{name} is given beside a PartialTruth; outputs alone are expected")
+                raise TypeError(f"{name} cannot go with a PartialTruth: give outputs alone")
             return self._check_verified(truth, confidence, by, groups, max_group_size, promise, log)
         threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
         items = read_items(correct, confidence)
@@ -810,8 +810,8 @@ class Policy(Result):
         if kinds and (codes < 0).all():
             known = listed([quoted(str(field)) for field in self.fields[:3]])
             raise TypeError(
-                f"by has labels of type {min(kinds)}; fields of type "
-                f"{type(self.fields[0]).__name__}, such as {known}, are expected"
+                f"by must hold fields of type {type(self.fields[0]).__name__}, such as {known}, "
+                f"got type {min(kinds)}"
             )
         return codes
 
@@ -827,7 +827,7 @@ class Policy(Result):
 
     def _require(self, given: object, name: str, *, needed: bool) -> None:
         if needed and given is None:
-            raise TypeError(f"{name} is missing; the policy was fitted with {name}")
+            raise TypeError(f"{name} is missing: the policy was fitted with {name}")
         if not needed and given is not None:
             raise TypeError(f"{name} is given, but the policy was fitted without {name}")
 

@@ -57,7 +57,7 @@ def _calibration(value: Any, name: str, count: saved.Check) -> Calibration:
     for i, (wrong, n) in enumerate(zip(errors, n_items, strict=True)):
         saved.require_at_most(wrong, f"{name}.errors[{i}]", n, f"{name}.n_items[{i}]")
         if i and wrong * n_items[i - 1] <= errors[i - 1] * n:
-            raise ValueError(f"{name}.errors[{i}] is {wrong}; error rates that rise are expected")
+            raise ValueError(f"{name}.errors must rise, got {wrong} at {i}")
     kind = np.int64 if all(type(each) is int for each in (*n_items, *errors)) else np.float64
     return Calibration(thresholds, np.array(n_items, kind), np.array(errors, kind))
 
@@ -113,13 +113,13 @@ def _groups(
     """Return the counts of groups by cell, as `written_groups` wrote them."""
     found = np.zeros((len(written), len(counts)), np.int64)
     if not written:
-        raise ValueError(f"{name} is empty; at least one element is expected")
+        raise ValueError(f"{name} is empty; give at least one element")
     for g, row in enumerate(written):
         cells, numbers = row[::2], row[1::2]
         if not row or len(row) % 2 or min(numbers) < 1 or max(cells) >= len(counts):
             raise ValueError(
-                f"{name}[{g}] is {list(row)}; cells below {len(counts)}, each with a number of at "
-                "least 1, are expected"
+                f"{name}[{g}] must hold cells below {len(counts)}, each with a number of at least "
+                f"1, got {list(row)}"
             )
         saved.require_rising(cells, f"{name}[{g}], every second element,")
         found[g, list(cells)] = numbers
@@ -132,10 +132,10 @@ def _require_counts(counts: tuple[float, ...], name: str, length: int, beside: s
     """Raise unless there are as many positive counts as expected, with a sum that is within reason."""
     saved.require_length(counts, name, length, beside)
     if not counts:
-        raise ValueError(f"{name} is empty; at least one element is expected")
+        raise ValueError(f"{name} is empty; give at least one element")
     if min(counts) < 1:
         least = min(counts)
-        raise ValueError(f"{name}[{counts.index(least)}] is {least:g}; at least 1 is expected")
+        raise ValueError(f"{name}[{counts.index(least)}] must be at least 1, got {least:g}")
     saved.require_at_most(sum(counts), f"the sum of {name}", MOST_ITEMS, "2**53")
 
 
@@ -237,8 +237,7 @@ def fields_of_policy(text: str) -> dict[str, Any]:
         saved.require_length(counts, f"{name}_by_field", tested, "fields that are tested")
         if math.fsum(counts) != found[name]:
             raise ValueError(
-                f"{name}_by_field has the sum {math.fsum(counts):.17g}; {found[name]}, that of {name}, "
-                "is expected"
+                f"{name}_by_field must sum to {name}, {found[name]}, got {math.fsum(counts):.17g}"
             )
     for i, (wrong, taken) in enumerate(
         zip(found["errors_by_field"], found["accepted_by_field"], strict=True)
@@ -249,7 +248,7 @@ def fields_of_policy(text: str) -> dict[str, Any]:
         expected = "a number from 1 to the errors"
         raise saved.unexpected(found["errors_per_group"], "errors_per_group", expected)
     if found["least_probability"] is not None and not is_estimated:
-        raise ValueError("least_probability is given without n_verified; it goes with that")
+        raise ValueError("least_probability needs n_verified")
     if is_estimated:
         saved.require_at_most(found["n_verified"], "n_verified", found["n_items"], "n_items")
     if found["bound"] is None:
@@ -265,7 +264,7 @@ def _require_fields(found: dict[str, Any]) -> None:
     """Raise unless what is said of fields that documents lack is of the policy's own fields."""
     for name in _OF_DOCUMENTS:
         if found[name] and not found["documents"]:
-            raise ValueError(f"{name} is given without documents, of which it is said")
+            raise ValueError(f"{name} needs documents")
     fields, own = found["fields"], {"optional": found["optional"]}
     own |= {f"types[{i}].fields": each.fields for i, each in enumerate(found["types"])}
     own |= {f"settings[{i}].optional": each.optional for i, each in enumerate(found["settings"])}
@@ -273,13 +272,13 @@ def _require_fields(found: dict[str, Any]) -> None:
         saved.require_rising(labels, name)
         for label in labels:
             if label not in fields:
-                raise ValueError(f"{name} has {saved.shown(label)}; one of fields is expected")
+                raise ValueError(f"{name} must hold names from fields, got {saved.shown(label)}")
     if found["absences"] and [each.field for each in found["absences"]] != list(fields):
-        raise ValueError("absences is not of the fields; one of each, in their order, is expected")
+        raise ValueError("absences must have one entry for each of fields, in their order")
     if any(each.optional != (each.field in found["optional"]) for each in found["absences"]):
         raise ValueError("absences and optional name different optional fields")
     if found["settings"] and found["settings"][0].optional != found["optional"]:
-        raise ValueError("settings[0].optional is not optional; the present ones are expected there")
+        raise ValueError("settings[0].optional must be the same as optional")
     saved.require_rising(tuple(each.type for each in found["types"]), "the types of types")
     for i, each in enumerate(found["absences"]):
         name = f"absences[{i}]"
@@ -293,11 +292,11 @@ def _require_thresholds(found: dict[str, Any]) -> None:
     least: float = found["document_threshold"]
     lowest = 0.0 if found["documents"] else -1.0  # without documents, the negative of a probability
     if not (lowest <= least <= 1.0 or least == math.inf):
-        expected = f"a number from {lowest:g} to 1, or inf,"
+        expected = f"a number from {lowest:g} to 1, or inf"
         raise saved.unexpected(least, "document_threshold", expected)
     never = all(each == math.inf for each in found["thresholds"])
     if found["documents"] and not never:
-        raise ValueError("thresholds has one of single outputs; inf alone is expected beside documents")
+        raise ValueError("thresholds must all be inf in a policy of documents")
     if found["documents"]:
         never = least == math.inf
     if never != (found["accepted"] == 0):

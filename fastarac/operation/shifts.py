@@ -199,7 +199,7 @@ def shift_of(
                 statistic, chance = _permuted(reference.counts, seen.counts)
             tested.append((chance, -statistic, len(tested), seen, reference))
     if not tested:
-        raise ValueError("by has none of the policy's fields; confidences of at least one are expected")
+        raise ValueError("by must hold at least one of the policy's fields")
     chance, negative, _, seen, reference = min(tested, key=lambda found: found[:3])
     p = min(1.0, chance * len(tested))
     return ConfidenceShift(

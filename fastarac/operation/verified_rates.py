@@ -59,7 +59,7 @@ class KnownErrors(NamedTuple):
             For grades, which are no whole errors.
         """
         if truth.graded:
-            raise ValueError("correct is graded; whole errors are expected by a check")
+            raise ValueError("correct is graded, but a check needs 0 or 1")
         items = PartialItems(truth, confidence, codes)
         taken = accepted[items.order[items.places]].astype(np.float64)
         estimate = np.empty(len(truth))

@@ -81,13 +81,33 @@ def test_intervals_are_of_whole_items(find):
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        (([1, 1.5], [1, 2]), {}, ValueError, r"correct\[1\] is 1.5; a grade from 0 to 1 is expected"),
-        (([np.nan, 1], [1, 2]), {}, ValueError, r"correct\[0\] is nan; a grade"),
-        (([0.5, 1], [1, np.nan]), {}, ValueError, r"confidence\[1\] is nan; a finite number"),
-        (([0.5, 1], [1]), {}, ValueError, "correct has 2 items and confidence has 1"),
+        (([1, 1.5], [1, 2]), {}, ValueError, r"correct\[1\] must be a grade from 0 to 1, got 1.5"),
+        (([np.nan, 1], [1, 2]), {}, ValueError, r"correct\[0\] must be a grade.*, got nan"),
+        (
+            ([0.5, 1], [1, np.nan]),
+            {},
+            ValueError,
+            r"confidence\[1\] must be a finite number.*, got nan",
+        ),
+        (
+            ([0.5, 1], [1]),
+            {},
+            ValueError,
+            "correct and confidence must have the same number of items, got 2",
+        ),
         (([], []), {}, ValueError, "are empty"),
-        ((["a"], [1]), {}, TypeError, "correct has type"),
-        (([0.5, 1], [1, 2]), {"sample_weight": [1]}, ValueError, "sample_weight has 1 items"),
+        (
+            (["a"], [1]),
+            {},
+            TypeError,
+            "correct has type <U1; use booleans, integers or floats of up to",
+        ),
+        (
+            ([0.5, 1], [1, 2]),
+            {"sample_weight": [1]},
+            ValueError,
+            "sample_weight and confidence must have the same number of items,",
+        ),
     ],
 )
 def test_refusals(arguments, options, error, message):
@@ -97,7 +117,9 @@ def test_refusals(arguments, options, error, message):
 
 
 def test_refusals_beside_others():
-    with pytest.raises(ValueError, match=r"correct\[0\] is 0.5; .* \(threshold_sweep takes grades"):
+    with pytest.raises(
+        ValueError, match=r"correct\[0\] must be 0 .*, got 0.5 \(for grades, use threshold_sweep"
+    ):
         fa.arac_auc_score([0.5, 1], [1, 2])
     sweep = fa.threshold_sweep([0.5], [1], graded=True)
     for function in (fa.evaluate, fa.bootstrap, fa.asymptotic_interval):

@@ -137,25 +137,40 @@ def test_counts_beyond_what_a_double_or_int64_holds():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"by": NAMES[:5]}, "by has 5 items and confidence has 6"),
-        ({"by": [*NAMES[:5], None]}, r"by\[5\] is null"),
-        ({"by": pd.Series([*NAMES[:5], None])}, r"by\[5\] is null"),
-        ({"by": pl.Series([*NAMES[:5], None])}, r"by\[5\] is null"),
-        ({"by": pa.array([*NAMES[:5], None])}, r"by\[5\] is null"),
-        ({"by": [0.5] * 5 + [math.nan]}, r"by\[5\] is null"),
-        ({"by": [*NAMES[:5], math.nan]}, r"by\[5\] is null"),
-        ({"by": pa.array([0.5] * 5 + [math.nan])}, r"by\[5\] is null; a value for each it"),
-        ({"by": np.array(["2026-11-22"] * 5 + ["NaT"], "M8[D]")}, r"by\[5\] is null"),
+        ({"by": NAMES[:5]}, "by and confidence must have the same number of items, got 5 and 6"),
+        ({"by": [*NAMES[:5], None]}, r"by must have a value for each item, got null at by\[5\]"),
+        (
+            {"by": pd.Series([*NAMES[:5], None])},
+            r"by must have a value for each item, got null at by\[5\]",
+        ),
+        (
+            {"by": pl.Series([*NAMES[:5], None])},
+            r"by must have a value for each item, got null at by\[5\]",
+        ),
+        (
+            {"by": pa.array([*NAMES[:5], None])},
+            r"by must have a value for each item, got null at by\[5\]",
+        ),
+        ({"by": [0.5] * 5 + [math.nan]}, r"by must have a value for each item, got null at by\[5\]"),
+        ({"by": [*NAMES[:5], math.nan]}, r"by must have a value for each item, got null at by\[5\]"),
+        (
+            {"by": pa.array([0.5] * 5 + [math.nan])},
+            r"by must have a value for each item, got null at by\[5\]",
+        ),
+        (
+            {"by": np.array(["2026-11-22"] * 5 + ["NaT"], "M8[D]")},
+            r"by must have a value for each item, got null at by\[5\]",
+        ),
         (
             {"by": np.ma.array([1, 2, 3, 1, 2, 3], mask=[0, 1, 0, 0, 0, 1])},
-            r"by\[1\] is null; a value for each item is expected \(2 are null\)",
+            r"by must have a value for each item, got null at by\[1\] \(2 are null\)",
         ),
-        ({"by": pl.DataFrame({"a": NAMES})}, r"by is a table of shape \(6, 1\); one column"),
-        ({"by": [NAMES]}, r"by has shape \(1, 6\)"),
-        ({"metrics": ["arac"]}, "metrics has 'arac'; some of 'n', "),
-        ({"gamma": -1}, "gamma is -1"),
-        ({"confidence": [math.inf] * 6}, r"confidence\[0\] is inf"),
-        ({"correct": [2] * 6}, r"correct\[0\] is 2"),
+        ({"by": pl.DataFrame({"a": NAMES})}, r"by must be one column, got a table of shape \(6, 1\)"),
+        ({"by": [NAMES]}, r"by must be a one-dimensional array, got shape \(1, 6\)"),
+        ({"metrics": ["arac"]}, "metrics has 'arac'; use some of 'n', 'n_correct',"),
+        ({"gamma": -1}, "gamma must be a finite number of at least 0, got -1"),
+        ({"confidence": [math.inf] * 6}, r"confidence\[0\] must be a finite number, got inf"),
+        ({"correct": [2] * 6}, r"correct\[0\] must be 0 \(incorrect\) or 1 \(correct\), got 2"),
     ],
 )
 def test_wrong_values(arguments, message):
@@ -173,9 +188,13 @@ def test_masked_labels_are_null(labels):
         lambda **labels: fa.bootstrap(CORRECT, CONFIDENCE, n_resamples=5, **labels),
         lambda **labels: fa.operation.fit_policy(CORRECT, CONFIDENCE, max_error_rate=0.5, **labels),
     ):
-        with pytest.raises(ValueError, match=r"groups\[1\] is null; a value .*\(2 are null"):
+        with pytest.raises(
+            ValueError, match=r"groups must have a value .*, got null at groups\[1\] .*\(2 are null"
+        ):
             call(groups=masked)
-    with pytest.raises(ValueError, match=r"by\[1\] is null; a value for each item .*\(2 are null"):
+    with pytest.raises(
+        ValueError, match=r"by must have a value for each item, got null at by\[1\] .*\(2 are null"
+    ):
         fa.evaluate_groups(CORRECT, CONFIDENCE, by=masked)
     whole = np.ma.array(labels)
     assert fa.evaluate_groups(CORRECT, CONFIDENCE, by=whole) == fa.evaluate_groups(
@@ -184,7 +203,7 @@ def test_masked_labels_are_null(labels):
 
 
 def test_labels_that_cannot_be_compared():
-    message = "by mixes labels of types int and str; labels of one type are expected"
+    message = "by must hold labels of one type, got int and str"
     for labels in (["a", 1], np.array(["a", 1], object), pd.Series(["a", 1])):
         with pytest.raises(TypeError, match=message):
             fa.evaluate_groups([1, 0], [0.5, 0.6], by=labels)

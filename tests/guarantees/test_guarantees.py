@@ -268,8 +268,7 @@ def test_too_few_items():
     """No error in n items still allows 1 − δ^(1/n), about 3/n."""
     with pytest.warns(
         fa.SampleTooSmallWarning,
-        match=r"100 items without a single error would still allow 2.951% errors; at least 299 items "
-        r"are needed for max_error_rate=0.01",
+        match=r"100 items are too few: even without an error they prove no less than 2.951% errors; max_error_rate=0.01 needs at least 299 items",
     ):
         found = fa.guaranteed_operating_point([1] * 100, range(100), max_error_rate=0.01)
     assert found.threshold == math.inf
@@ -279,7 +278,7 @@ def test_too_few_items():
     found = fa.guaranteed_operating_point([1] * 299, range(299), max_error_rate=0.01)
     assert found.acceptance_rate == 1
     assert found.bound == pytest.approx(1 - 0.05 ** (1 / 299), rel=1e-13)
-    with pytest.warns(fa.SampleTooSmallWarning, match="no number of items is enough for max_risk=0$"):
+    with pytest.warns(fa.SampleTooSmallWarning, match="no number of items proves max_risk=0$"):
         fa.guaranteed_operating_point([1, 1], [1, 2], max_risk=0, method="sgr")
     # by risk, with 300 distinct confidences: δ/9
     with pytest.warns(fa.SampleTooSmallWarning, match="at least 517 items"):
@@ -319,22 +318,30 @@ def test_shown():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({}, TypeError, "exactly one of max_error_rate, max_risk is expected; found none"),
+        ({}, TypeError, "exactly one of max_error_rate, max_risk, got none"),
         ({"max_risk": 0.1, "max_error_rate": 0.1}, TypeError, "exactly one of"),
-        ({"max_risk": -0.1}, ValueError, r"max_risk is -0.1; a number in \[0, 1\]"),
-        ({"max_error_rate": 1.5}, ValueError, r"max_error_rate is 1.5; a number in \[0, 1\]"),
-        ({"max_error_rate": "1"}, TypeError, "max_error_rate is '1'"),
+        ({"max_risk": -0.1}, ValueError, r"max_risk must be a number in \[0, 1\], got -0\.1"),
+        (
+            {"max_error_rate": 1.5},
+            ValueError,
+            r"max_error_rate must be a number in \[0, 1\], got 1\.5 \(1\.5% is 0\.015\)",
+        ),
+        ({"max_error_rate": "1"}, TypeError, r"max_error_rate must be a number, got '1' \(str\)"),
         (
             {"max_risk": 0.1, "failure_probability": 0},
             ValueError,
-            r"failure_probability is 0.0; ",
+            "failure_probability must be a number strictly between 0 and 1,",
         ),
         (
             {"max_risk": 0.1, "failure_probability": 1},
             ValueError,
-            r"failure_probability is 1.0; ",
+            r"failure_probability must be at most 0\.5, got 1\.0: it is how often",
         ),
-        ({"max_risk": 0.1, "failure_probability": "x"}, TypeError, "failure_probability is 'x'"),
+        (
+            {"max_risk": 0.1, "failure_probability": "x"},
+            TypeError,
+            r"failure_probability must be a number, got 'x' \(str\)",
+        ),
     ],
 )
 def test_wrong_input(options, error, message):
@@ -344,9 +351,11 @@ def test_wrong_input(options, error, message):
 
 def test_weights_are_refused():
     sweep = fa.threshold_sweep([1, 0], [0.9, 0.1], sample_weight=[1.0, 2.0])
-    with pytest.raises(TypeError, match="the sweep is weighted; counts of items are expected"):
+    with pytest.raises(TypeError, match="the sweep is weighted, but a guarantee needs counts of items"):
         fa.guaranteed_operating_point(sweep, max_risk=0.1, method="sgr")
-    with pytest.raises(TypeError, match="confidence is given beside a ThresholdSweep"):
+    with pytest.raises(
+        TypeError, match="confidence cannot go with a ThresholdSweep: give the sweep alone"
+    ):
         fa.guaranteed_operating_point(sweep, [1], max_risk=0.1, method="sgr")
 
 
@@ -394,9 +403,9 @@ def test_a_scale_and_a_tenth_set_aside():
     with pytest.raises(TypeError, match="thresholds and scale are both given"):
         fa.guaranteed_operating_point(sweep, max_risk=0.05, scale="unit", thresholds=[0.5])
     for method in ("auto", "fallback"):
-        with pytest.raises(TypeError, match=r"max_risk is given without thresholds .* or method='sgr'"):
+        with pytest.raises(TypeError, match=r"max_risk needs thresholds .* or method='sgr'"):
             fa.guaranteed_operating_point(sweep, max_risk=0.05, method=method)
-    with pytest.raises(ValueError, match="method is 'betting'; for max_error_rate 'exact'"):
+    with pytest.raises(ValueError, match="method must be 'exact' for max_error_rate, got 'betting'"):
         fa.guaranteed_operating_point(sweep, max_error_rate=0.05, method="betting")
 
 
@@ -459,7 +468,7 @@ class TestConfidencesOfAnotherScale:
         return drawn(2000, np.random.default_rng(6))
 
     def refused(self, items, confidence, **options):
-        with pytest.raises(ValueError, match="expected") as caught:
+        with pytest.raises(ValueError, match="must|use") as caught:
             fa.guaranteed_operating_point(items[0], confidence, max_risk=0.05, **options)
         return str(caught.value)
 
@@ -467,8 +476,8 @@ class TestConfidencesOfAnotherScale:
         unit = items[1]
         low, high = 100 * unit.min(), 100 * unit.max()
         assert self.refused(items, 100 * unit, scale="unit") == (
-            f"scale is 'unit', but confidence is from {low:.6g} to {high:.6g}; numbers from 0 to 1 are "
-            "expected, or scale='percent'"
+            f"confidence must run from 0 to 1 for scale='unit', got {low:.6g} to {high:.6g}; use "
+            "scale='percent'"
         )
         assert "from 0 to 100 are expected, or scale='unit'" in self.refused(
             items, unit, scale="percent"
@@ -490,11 +499,11 @@ class TestConfidencesOfAnotherScale:
             )
         if "sweep" in options:
             correct, confidence = fa.threshold_sweep(correct, confidence), None
-        with pytest.raises(ValueError, match="scale is 'unit', but confidence is from"):
+        with pytest.raises(ValueError, match="confidence must run from 0 to 1 for scale='unit', got"):
             fa.guaranteed_operating_point(
                 correct, confidence, max_risk=0.05, scale="unit", groups=groups
             )
-        with pytest.raises(ValueError, match=r"thresholds is from 101 to 102, but confidence is from"):
+        with pytest.raises(ValueError, match=r"thresholds run from 101 to 102, but confidences from"):
             fa.guaranteed_operating_point(
                 correct, confidence, max_risk=0.05, thresholds=[101, 102], groups=groups
             )
@@ -507,9 +516,9 @@ class TestConfidencesOfAnotherScale:
         for thresholds in ([50, 90, 95], [1.5], [2.0]):
             said = self.refused(items, items[1], thresholds=thresholds)
             assert said.startswith(
-                f"thresholds is from {min(thresholds):g} to {max(thresholds):g}, but"
+                f"thresholds run from {min(thresholds):g} to {max(thresholds):g}, but"
             )
-            assert said.endswith("thresholds on the scale of the confidences are expected")
+            assert said.endswith("use one scale for both")
         self.refused(items, 100 * items[1], thresholds=[0.5, 0.9])
         self.refused(items, 100 * items[1], thresholds=[0.9])
 

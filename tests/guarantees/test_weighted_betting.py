@@ -326,7 +326,7 @@ class TestLogs:
         assert found == sorted(zip(confidence.astype(float), pi, correct == 0, strict=True))
 
     def test_too_few(self):
-        with pytest.warns(fa.SampleTooSmallWarning, match="about 29958 without an error are needed"):
+        with pytest.warns(fa.SampleTooSmallWarning, match="needs about 29958 without an error"):
             found = fa.guaranteed_operating_point(self.log(), max_error_rate=0.001)
         assert found.threshold == math.inf
 
@@ -334,7 +334,7 @@ class TestLogs:
         grid, pilot = np.linspace(0.95, 0.0, 20), np.linspace(0.0, 1.0, 100)
         found = fa.guaranteed_operating_point(self.log(), max_risk=0.1, thresholds=grid, pilot=pilot)
         assert found.threshold in grid
-        with pytest.raises(TypeError, match="without thresholds and pilot"):
+        with pytest.raises(TypeError, match="needs thresholds and pilot"):
             fa.guaranteed_operating_point(self.log(), max_risk=0.1, thresholds=grid)
 
 

@@ -135,7 +135,7 @@ class TestShift:
         new = [*(factor * rng.uniform(0.05, 1, 300)), *([0.5] if factor > 1 else [])]
         path.write_text("\n".join(["confidence", *map(str, new)]) + "\n")
         goals = {name: tmp_path / f"{name}.csv" for name in ("accepted", "review")}
-        with pytest.raises(DataFileError, match="are of another scale than those that the policy was"):
+        with pytest.raises(DataFileError, match="the policy was fitted on another scale"):
             operation.apply_policy(policy, path, **goals)
         assert sorted(tmp_path.iterdir()) == [path]
 
@@ -246,18 +246,18 @@ def test_a_bad_row_is_named_and_nothing_is_written(tmp_path, row, message):
 
 
 def test_refusals(table, tmp_path):
-    with pytest.raises(ValueError, match="which is a file of the outputs; another one is"):
+    with pytest.raises(ValueError, match="which is a file of the outputs: choose another name"):
         operation.apply_policy(POLICY, table, accepted=table, review=tmp_path / "r.csv", by="field")
-    with pytest.raises(ValueError, match=r"review is .*; a name that ends in one of"):
+    with pytest.raises(ValueError, match=r"review must end in one of"):
         operation.apply_policy(
             POLICY, table, accepted=tmp_path / "a.csv", review=tmp_path / "r.xlsx", by="field"
         )
-    with pytest.raises(TypeError, match="by is missing; the policy was fitted with by"):
+    with pytest.raises(TypeError, match="by is missing: the policy was fitted with by"):
         applied(table, tmp_path, by=None)
     whole = operation.fit_policy(
         CORRECT, CONFIDENCE, documents=np.arange(3000) // 2, max_error_rate=0.2
     )
-    with pytest.raises(TypeError, match="documents is missing; the policy was fitted with documents"):
+    with pytest.raises(TypeError, match="documents is missing: the policy was fitted with documents"):
         operation.apply_policy(whole, table, accepted=tmp_path / "a.csv", review=tmp_path / "r.csv")
     with pytest.raises(DataFileError, match='there is no column "score"'):
         applied(table, tmp_path, confidence="score")

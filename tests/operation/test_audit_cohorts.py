@@ -37,8 +37,8 @@ class TestNumbers:
         log = seen(truth, confidence, np.zeros(20_000, np.bool_)), confidence
         n = int((confidence >= K).sum())
         message = (
-            f"{n:,} outputs were accepted at audit probability 0.1, about {n * PI:,.0f} audits are "
-            "expected, 0 have a result"
+            f"of {n:,} outputs accepted at probability 0.1, about {n * PI:,.0f} should be audited, "
+            "but 0 have a result"
         )
         for take in (
             lambda: POLICY.check(*log, audit_probability=PI),
@@ -47,7 +47,7 @@ class TestNumbers:
         ):
             with pytest.raises(ValueError, match=message):
                 take()
-        with pytest.raises(ValueError, match="are expected, 0 were drawn"):
+        with pytest.raises(ValueError, match="should be audited, but 0 were drawn"):
             POLICY.check(*log, audit_probability=PI, drawn=np.zeros(20_000))
 
     @pytest.mark.parametrize("logged", [0.05, 0.13])
@@ -59,11 +59,11 @@ class TestNumbers:
             operation.audited_sweep(*log, audit_probability=logged, **options)
         # also where the error is in one of two probabilities alone
         mixed = np.where(confidence > 0.6, PI, logged)
-        with pytest.raises(ValueError, match=f"at audit probability {logged:g}, about "):
+        with pytest.raises(ValueError, match=f"at probability {logged:g}, about "):
             operation.audited_sweep(*log, audit_probability=mixed, **options)
 
     def test_where_everything_is_audited_nothing_may_be_left_out(self):
-        with pytest.raises(ValueError, match="probability 1, about 3 audits are expected, 2 have"):
+        with pytest.raises(ValueError, match="probability 1, about 3 should be audited, but 2 have"):
             operation.audited_sweep([1, 1, np.nan], [1, 1, 1], threshold=0, audit_probability=1)
 
     @pytest.mark.parametrize(("n", "probability"), [(3000, 0.1), (200, 0.03), (60, 0.9), (9, 0.5)])
@@ -83,7 +83,7 @@ class TestNumbers:
         pi = rng.uniform(0.1, 0.2, 20_000)
         made = rng.random(20_000) < 0.92 * pi
         with pytest.raises(
-            ValueError, match=r"20,000 outputs were accepted, and those that were drawn st"
+            ValueError, match=r"20,000 outputs were accepted, but those that were drawn st"
         ):
             refuse_unlikely_numbers(pi, made, "were drawn")
 
@@ -184,15 +184,17 @@ class TestDrawn:
         log = [1, np.nan, 0, 0], [0.9, 0.8, 0.7, 0.1]
         with pytest.raises(ValueError, match=r"drawn\[2\] is False; the output was accepted and has a"):
             operation.audited_sweep(*log, **options, drawn=[1, 0, 0, 0])
-        with pytest.raises(ValueError, match=r"drawn\[3\] is 2; 0 or 1 is expected"):
+        with pytest.raises(ValueError, match=r"drawn\[3\] is 2; use 0 or 1"):
             operation.audited_sweep(*log, **options, drawn=[1, 0, 1, 2])
-        with pytest.raises(ValueError, match="drawn has 1 items and confidence has 4"):
+        with pytest.raises(
+            ValueError, match="drawn and confidence must have the same number of items, got 1"
+        ):
             operation.audited_sweep(*log, **options, drawn=[1])
         # what was rejected is verified anyway
         for rejected in (0, 1):
             sweep = operation.audited_sweep(*log, **options, drawn=[1, 1, 1, rejected])
             assert sweep.unanswered == 1
-        with pytest.raises(TypeError, match="drawn is given without audit_probability"):
+        with pytest.raises(TypeError, match="drawn needs audit_probability"):
             POLICY.check(*log, drawn=[1, 0, 1, 0])
 
 
@@ -225,7 +227,7 @@ class TestFiles:
         ("row", "problem"),
         [
             ("0.7,1,0.5,1,0", 'column "drawn" holds "0"; the output was accepted and has a result'),
-            ("0.7,1,0.5,1,", 'column "drawn" is empty; true or false, or 1 or 0, is expected'),
+            ("0.7,1,0.5,1,", 'column "drawn" is empty; expected true or false, or 1 or 0'),
             ("0.7,1,0.5,1,some", 'column "drawn" holds "some"; expected true or false'),
         ],
     )
@@ -235,7 +237,7 @@ class TestFiles:
         assert problem in str(caught.value)
 
     def test_a_file_that_nobody_audited(self, tmp_path):
-        with pytest.raises(DataFileError, match="about 50 audits are expected, 0 were drawn"):
+        with pytest.raises(DataFileError, match="about 50 should be audited, but 0 were drawn"):
             self.read(tmp_path, "drawn", "0.9,1,0.5,,0\n" * 100 + "0.1,0,,1,0\n")
 
 

@@ -107,9 +107,9 @@ class TestOpenAudits:
     def test_another_audit_of_the_id_is_refused(self):
         monitor = ErrorRateMonitor(max_error_rate=0.1)
         monitor.count([None, False], details=[0.9, 0.7], ids=["a", "b"])
-        with pytest.raises(ValueError, match="counted before as another audit"):
+        with pytest.raises(ValueError, match="no two audits may share an id"):
             monitor.count([True], details=[0.5], ids=["a"])
-        with pytest.raises(ValueError, match="counted before as another audit"):
+        with pytest.raises(ValueError, match="no two audits may share an id"):
             monitor.count([True], details=[0.7], ids=["b"])
 
     def test_groups(self):

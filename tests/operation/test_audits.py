@@ -100,14 +100,14 @@ class TestSweep:
         ("change", "message"),
         [
             ({"audit_probability": [0.5, 0, 0.5, 0.5, 1, 1, 1]}, r"audit_probability\[1\] is 0\.0"),
-            ({"audit_probability": 1.5}, r"audit_probability is 1\.5; a number in \[0, 1\]"),
+            ({"audit_probability": 1.5}, r"audit_probability must be a number in \[0, 1\], got 1\.5 \(1\.5% is"),
             ({"accepted": [1, 1, 1, 1, 1, 0, 0]}, r"accepted\[4\] is True; confidence is below"),
             ({"accepted": [1, 1, 0, 1, 0, 0, 0]}, r"accepted\[2\] is False; confidence is at or above"),
             ({"audited": [1, 1, 1, 0, 0, 0, 0]}, r"audited\[1\] is True; correct is NaN"),
             ({"audited": [1, 0, 0, 0, 0, 0, 0]}, r"correct\[2\] is 0\.0; the output was accepted"),
-            ({"audited": [1, 0, 2, 0, 0, 0, 0]}, r"audited\[2\] is 2; 0 or 1 is expected"),
+            ({"audited": [1, 0, 2, 0, 0, 0, 0]}, r"audited\[2\] is 2; use 0 or 1"),
             ({"threshold": 0.85}, r"correct\[1\] is nan; the output was rejected"),
-            ({"accepted": [1]}, "accepted has 1 items and confidence has 7"),
+            ({"accepted": [1]}, "accepted and confidence must have the same number of items, got 1"),
         ],
     )  # fmt: skip
     def test_logs_that_contradict_themselves(self, change, message):
@@ -116,11 +116,11 @@ class TestSweep:
 
     def test_values_of_correct(self):
         options = {"threshold": 0.6, "audit_probability": 0.5}
-        with pytest.raises(ValueError, match=r"correct\[0\] is 2\.0; 0, 1 or NaN is expected"):
+        with pytest.raises(ValueError, match=r"correct\[0\] is 2\.0; use 0, 1 or NaN"):
             operation.audited_sweep([2], [0.9], **options)
         with pytest.raises(ValueError, match="correct is NaN everywhere"):
             operation.audited_sweep([np.nan], [0.9], **options)
-        with pytest.raises(ValueError, match="a finite number is expected"):
+        with pytest.raises(ValueError, match=r"confidence\[0\] must be a finite number, got inf"):
             operation.audited_sweep([1], [np.inf], **options)
 
 
@@ -186,9 +186,9 @@ def test_the_guaranteed_risk_from_logs():
         broken += error_rate(point.threshold) > limit * share
         assert share > 0.2
     assert within(broken, runs)
-    with pytest.raises(TypeError, match="max_risk from audits is given without thresholds and pilot"):
+    with pytest.raises(TypeError, match="max_risk from audits needs thresholds and pilot"):
         fa.guaranteed_operating_point(sweep, max_risk=limit, scale="unit")
-    with pytest.raises(TypeError, match="groups is given beside an AuditedSweep"):
+    with pytest.raises(TypeError, match="groups cannot go with an AuditedSweep"):
         fa.guaranteed_operating_point(sweep, max_error_rate=limit, groups=[1])
 
 
@@ -399,10 +399,13 @@ class TestFiles:
         ("row", "problem"),
         [
             ("0.5,1,0,0.5,", 'column "accepted" holds "1"; confidence is below the threshold of 0.6'),
-            ("0.7,1,1,0,1", 'column "audit_probability" holds "0"; above 0 is expected'),
+            (
+                "0.7,1,1,0,1",
+                'column "audit_probability" holds "0"; an accepted output needs a probability above 0',
+            ),
             ("0.7,1,0,0.5,1", 'column "correct" holds "1"; the output was accepted and not audited'),
             ("0.7,1,1,0.5,", 'column "audited" holds "1"; column "correct" is empty'),
-            ("0.7,1,1,,1", 'column "audit_probability" is empty; a probability above 0'),
+            ("0.7,1,1,,1", 'column "audit_probability" is empty; expected a probability above 0'),
             ("0.4,0,0,,", 'column "correct" is empty; the output was rejected'),
             ("0.4,0,0,,maybe", 'column "correct" holds "maybe"; expected true or false, or 1 or 0'),
             (",0,0,,1", 'column "confidence" is empty; expected a finite number'),
@@ -430,9 +433,9 @@ class TestFiles:
         path.write_text(rows + ",390,0,0,,1\n")
         with pytest.raises(DataFileError, match=r'row 5 .*column "field" is empty; expected a name'):
             operation.read_audits(path, policy=policy, by="field")
-        with pytest.raises(TypeError, match="by is missing; the policy has thresholds by field"):
+        with pytest.raises(TypeError, match="by is missing: the policy has a threshold for each field"):
             operation.read_audits(path, policy=policy)
-        with pytest.raises(TypeError, match="exactly one of threshold, policy is expected"):
+        with pytest.raises(TypeError, match="exactly one of threshold, policy"):
             operation.read_audits(path)
 
 
@@ -484,9 +487,11 @@ class TestChecks:
 
     def test_refusals(self):
         options = {"audit_probability": 0.5}
-        with pytest.raises(TypeError, match="documents is given beside audit_probability"):
+        with pytest.raises(TypeError, match="documents cannot go with audit_probability"):
             self.POLICY.check([1], [1], documents=[0], **options)
-        with pytest.raises(ValueError, match="correct is NaN everywhere; the truth of some outputs"):
+        with pytest.raises(
+            ValueError, match="correct is NaN everywhere: the truth of some outputs must be known"
+        ):
             self.POLICY.check([np.nan], [0.1], **options)
 
 

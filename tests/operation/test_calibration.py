@@ -84,5 +84,7 @@ class TestCalibration:
         assert 0.97 < estimate / by_chance < 1.02
 
     def test_confidences_beyond_probabilities(self):
-        with pytest.raises(ValueError, match=r"confidence is from 0\.5 to 7; probabilities"):
+        with pytest.raises(
+            ValueError, match=r"confidence must hold probabilities in \[0, 1\], got 0\.5 to 7"
+        ):
             operation.expected_calibration_error([1, 0], [0.5, 7])

@@ -174,12 +174,12 @@ class TestOptional:
 
     def test_wrong_arguments(self, rows):
         for given, error, message in (
-            ({"optional": ["vat"]}, ValueError, 'optional has "vat"; fields that by has are expected'),
-            ({"optional": "po"}, TypeError, r"optional is 'po'; a sequence is expected"),
-            ({"documents": None}, TypeError, "rejected is given without documents"),
-            ({"optional": ["po"], "by": None}, TypeError, "optional is given without by"),
-            ({"rejected": [True]}, ValueError, "rejected has shape"),
-            ({"rejected": np.ones(3 * N, bool)}, ValueError, "no output has a confidence"),
+            ({"optional": ["vat"]}, ValueError, 'optional must name fields in by .*, got "vat"'),
+            ({"optional": "po"}, TypeError, r"optional must be a sequence, such as \['po'\], got 'po'"),
+            ({"documents": None}, TypeError, "rejected needs documents"),
+            ({"optional": ["po"], "by": None}, TypeError, "optional needs by"),
+            ({"rejected": [True]}, ValueError, "rejected must have the shape"),
+            ({"rejected": np.ones(3 * N, bool)}, ValueError, "rejected marks every output"),
         ):
             with pytest.raises(error, match=message):
                 operation.fit_policy(
@@ -217,9 +217,11 @@ class TestTypes:
         for kind, accepted in (("receipt", True), ("invoice", False), ("letter", False)):
             found = policy.apply([0.999, 0.999], **columns, types=[kind] * 2)
             assert found.all() == found.any() == accepted
-        with pytest.raises(TypeError, match="types is missing; the policy was fitted with types"):
+        with pytest.raises(TypeError, match="types is missing: the policy was fitted with types"):
             policy.apply([0.999, 0.999], **columns)
-        with pytest.raises(ValueError, match="types has two types of one document, at index 1"):
+        with pytest.raises(
+            ValueError, match="types must have one type for each document, got a second at index 1"
+        ):
             policy.apply([0.999, 0.999], **columns, types=["receipt", "invoice"])
         assert operation.Policy.from_json(policy.to_json()) == policy
         found = policy.check(typed.correct, typed.confidence, **typed.of(types=typed.types))
@@ -281,7 +283,7 @@ class TestAdvice:
         assert [each.optional for each in policy.settings] == [()]
         (words,) = policy.advice
         assert words.startswith("po: absent in 3")
-        assert "the truth does not list it in 100% of these (fields_complete=True takes" in words
+        assert "the truth does not list it in 100% of these (fields_complete=True counts" in words
 
 
 class TestFile:
@@ -296,13 +298,19 @@ class TestFile:
     @pytest.mark.parametrize(
         ("to", "message"),
         [
-            ({"optional": ["vat"]}, 'optional has "vat"; one of fields is expected'),
-            ({"optional": ["po", "date"]}, r"optional\[1\] is \"date\"; more than the value before"),
-            ({"types": [{"type": "a", "fields": ["vat"]}]}, r'types\[0\].fields has "vat"'),
+            ({"optional": ["vat"]}, 'optional must hold names from fields, got "vat"'),
+            (
+                {"optional": ["po", "date"]},
+                r'optional\[1\] must be more than the value before, "po", got "date"',
+            ),
+            (
+                {"types": [{"type": "a", "fields": ["vat"]}]},
+                r'types\[0\]\.fields must hold names from fields, got "vat"',
+            ),
             ({"absences": []}, None),
             ({"optional": []}, "absences and optional name different optional fields"),
-            ({"optional": [], "absences": []}, r"settings\[0\].optional is not optional"),
-            ({"documents": None}, "optional is given without documents"),
+            ({"optional": [], "absences": []}, r"settings\[0\].optional must be the same as optional"),
+            ({"documents": None}, "optional needs documents"),
             ({"settings": [{"optional": [], "straight_through_rate": 2}]}, r"settings\[0\]"),
         ],
     )

@@ -91,7 +91,7 @@ def test_by_hand():
     assert found.estimate == pytest.approx(2.0)
     ends = stats.gamma.ppf([0.025, 0.975], 2)
     assert (found.low, found.high) == pytest.approx(tuple(ends), rel=1e-8)
-    with pytest.raises(ValueError, match="accepted has 2 elements; 1, one of each field"):
+    with pytest.raises(ValueError, match="accepted must have 1 elements, one for each field, got 2"):
         policy.expected_errors([1, 2])
 
 

@@ -46,12 +46,12 @@ def test_pages_drawn_whole_are_counted_as_pages(policy):
     drawn = pages < 10
     truth = np.where(drawn, 1.0, np.nan)
     log = {"audit_probability": PI, "drawn": drawn}
-    with pytest.raises(ValueError, match="about 400 audits are expected, 200 were drawn"):
+    with pytest.raises(ValueError, match="about 400 should be audited, but 200 were drawn"):
         policy.check(truth, np.ones(len(pages)), **log)
     assert policy.check(truth, np.ones(len(pages)), groups=pages, **log).verdict == "too few"
     drawn = pages < 2
     log["drawn"] = drawn
-    with pytest.raises(ValueError, match="about 20 audits are expected, 2 were drawn"):
+    with pytest.raises(ValueError, match="about 20 should be audited, but 2 were drawn"):
         policy.check(np.where(drawn, 1.0, np.nan), np.ones(len(pages)), groups=pages, **log)
 
 

@@ -190,16 +190,20 @@ class TestGroups:
         ]
         before = monitor.to_json()
         with pytest.raises(
-            ValueError, match=r'groups\[0\] is "p"; a group of audits that were counted'
+            ValueError, match=r'groups\[0\] is "p"; some audits of the group were counted'
         ):
             monitor.count([1, 0], details=[1, 7], ids=["a", "e"], groups=["p", "p"])
-        with pytest.raises(ValueError, match='is "r"; a group of 4; at most max_group_size, 3, is exp'):
+        with pytest.raises(
+            ValueError, match=r'groups\[0\] is "r"; the group has 4 audits, but max_group_size is 3'
+        ):
             monitor.count([0] * 4, details=[5, 6, 7, 8], groups=["r"] * 4)
         with pytest.raises(TypeError, match="groups is missing"):
             monitor.count([0], details=[9])
-        with pytest.raises(ValueError, match=r"audited\[1\] is 4; at most max_group_size, 3"):
+        with pytest.raises(ValueError, match=r"audited\[1\] must be at most max_group_size, 3, got 4"):
             monitor.update([0, 0], [1, 4])
-        with pytest.raises(ValueError, match=r"errors has shape \(2,\), audited \(1,\)"):
+        with pytest.raises(
+            ValueError, match=r"one number for each group, got shapes \(2,\) and \(1,\)"
+        ):
             monitor.update([0, 0], [1])
         assert monitor.to_json() == before
         with pytest.raises(TypeError, match="groups is given, but the monitor has no max_group_size"):

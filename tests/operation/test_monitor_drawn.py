@@ -35,9 +35,11 @@ def test_open_audits_hold_back_what_was_drawn_later():
         assert told(each, [True, None, False], ["a", "b", "c"], "2026-03-02") == 0
         assert (each.errors, each.audited, each.open) == (1, 3, 0)
     assert again == monitor
-    with pytest.raises(ValueError, match=r'ids\[0\] is "b"; counted before as another audit'):
+    with pytest.raises(ValueError, match=r'ids\[0\] is "b"; another audit with this id was counted'):
         told(monitor, [True], ["b"], "2026-03-02")
-    with pytest.raises(ValueError, match=r"drawn_at\[0\] is .*; audits drawn until .* are counted"):
+    with pytest.raises(
+        ValueError, match=r"drawn_at\[0\] is .*; audits drawn up to .* are already counted"
+    ):
         told(monitor, [True], ["z"], "2026-03-02")
     assert monitor == again
 
@@ -122,9 +124,17 @@ def test_times():
     monitor.update(0, 10, drawn_at="2026-03-03", batch="x")
     assert (monitor.errors, monitor.audited) == (1, 10)
     for given_, error, message in (
-        ({"drawn_at": "monday"}, ValueError, 'drawn_at holds "monday"; numbers, or dates such as'),
-        ({"drawn_at": math.nan}, ValueError, r"drawn_at\[0\] is nan; a finite number or a date"),
-        ({"drawn_at": "2026-03-02"}, ValueError, "audits drawn until"),
+        (
+            {"drawn_at": "monday"},
+            ValueError,
+            "drawn_at must hold numbers, or dates such as 2026-03-02, got",
+        ),
+        ({"drawn_at": math.nan}, ValueError, r"drawn_at\[0\] is nan; use a finite number or a date"),
+        (
+            {"drawn_at": "2026-03-02"},
+            ValueError,
+            r"drawn_at\[0\] is 20514; audits drawn up to 20514\.3 are already",
+        ),
         ({}, TypeError, "drawn_at is missing"),
     ):
         with pytest.raises(error, match=message):
@@ -135,7 +145,7 @@ def test_times():
         monitor.count([True], details=[1], drawn_at=30000)
     with pytest.raises(ValueError, match="outcomes"):
         told(monitor, [2], ["q"], 30000)
-    with pytest.raises(ValueError, match="deadline is 0; a finite number above 0"):
+    with pytest.raises(ValueError, match="deadline must be a finite number above 0"):
         monitor_of(0)
 
 
@@ -189,9 +199,11 @@ class TestGroups:
         monitor = operation.ErrorRateMonitor(max_error_rate=0.1, max_group_size=2, deadline=4)
         self.told(monitor, [None, True], ["a", "b"], ["p", "p"], 0)
         before = monitor.to_json()
-        with pytest.raises(ValueError, match=r"groups\[0\] is \"p\"; a group of 3 or more; at most"):
+        with pytest.raises(ValueError, match=r"groups\[0\] is \"p\"; the group has 3 or more audits"):
             self.told(monitor, [True], ["c"], ["p"], 0)
-        with pytest.raises(ValueError, match=r"ids\[0\] is \"a\"; counted before as another audit"):
+        with pytest.raises(
+            ValueError, match=r"ids\[0\] is \"a\"; another audit with this id was counted"
+        ):
             monitor.count([True], details=["page p"], ids=["a"], groups=["q"], drawn_at=0)
         with pytest.raises(TypeError, match="groups is missing"):
             monitor.count([True], details=[1], ids=["c"], drawn_at=0)
@@ -232,14 +244,14 @@ def test_late_right_answers_of_pages_give_no_false_alarms():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c.update(deadline=None), r"updates\[0\].drawn_at is .*; null, as of deadline, is"),
-        (lambda c: c.update(pending=[]), "pending is empty; the audits drawn last are expected"),
-        (lambda c: c["pending"][0].update(drawn_at=-5), r"pending.drawn_at\[1\] is -5.0; more than"),
-        (lambda c: c["pending"][0].update(errors=9), r"pending\[0\].errors is 9; at most its answered"),
-        (lambda c: c["pending"][0].update(open=[]), r"pending\[0\] waits for nothing; it is expected"),
+        (lambda c: c.update(deadline=None), r"updates\[0\].drawn_at must be null, by deadline, got"),
+        (lambda c: c.update(pending=[]), "pending is empty: it must hold the audits drawn last"),
+        (lambda c: c["pending"][0].update(drawn_at=-5), r"pending\.drawn_at\[1\] must be more than the value before, 0\.0, got"),
+        (lambda c: c["pending"][0].update(errors=9), r"pending\[0\]\.errors must be at most its answered, 1, got 9"),
+        (lambda c: c["pending"][0].update(open=[]), r"pending\[0\] waits for nothing: it belongs"),
         (lambda c: c["pending"][0]["open"].append(c["pending"][0]["open"][0]), "has an audit twice"),
-        (lambda c: c["updates"][0].update(unanswered=9), r"unanswered is 9; at most the audits that"),
-        (lambda c: c["pending"][1].update(answered=0), r"pending\[1\] has no audits; at least one"),
+        (lambda c: c["updates"][0].update(unanswered=9), r"unanswered must be at most the audits that"),
+        (lambda c: c["pending"][1].update(answered=0), r"pending\[1\] must have at least one audit"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_state_is_named(change, message):

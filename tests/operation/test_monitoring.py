@@ -202,9 +202,11 @@ class TestMonitor:
 
     def test_refusals(self):
         monitor = operation.ErrorRateMonitor(max_error_rate=0.01)
-        with pytest.raises(ValueError, match="errors is 3; at most the 2 that were audited"):
+        with pytest.raises(ValueError, match="errors must be at most 2, the number audited, got 3"):
             monitor.update(3, 2)
         with pytest.raises(TypeError, match="exactly one of max_error_rate, max_risk"):
             operation.ErrorRateMonitor()
-        with pytest.raises(ValueError, match=r"max_risk is 0\.0; a number strictly"):
+        with pytest.raises(
+            ValueError, match=r"max_risk must be a number strictly between 0 and 1, got 0\.0"
+        ):
             operation.ErrorRateMonitor(max_risk=0)

@@ -124,31 +124,63 @@ PAIR = [1, 1, 0, 1], [4, 3, 2, 1]
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({}, TypeError, "neither a pilot .* nor expected_error_rate is given; one is expected"),
+        ({}, TypeError, "give either a pilot .* or expected_error_rate"),
         (
             {"expected_error_rate": 0.5},
             ValueError,
-            "expected_error_rate is 0.5; a rate below the limit",
+            "expected_error_rate must be below the limit",
         ),
-        ({"expected_error_rate": 0.1, "icc": 2}, ValueError, "icc is 2"),
-        ({"expected_error_rate": 0.1, "icc": 0.1}, ValueError, "group_sizes has no group of two items"),
-        ({"expected_error_rate": 0.1, "group_sizes": 0}, ValueError, "group_sizes is 0; an integer of"),
-        ({"expected_error_rate": 0.1, "group_sizes": []}, ValueError, "group_sizes is empty; at least"),
+        (
+            {"expected_error_rate": 0.1, "icc": 2},
+            ValueError,
+            r"icc must be a number in \[0, 1\], got 2\.0 \(2% is 0\.02\)",
+        ),
+        (
+            {"expected_error_rate": 0.1, "icc": 0.1},
+            ValueError,
+            "group_sizes has no group of two or more items",
+        ),
+        (
+            {"expected_error_rate": 0.1, "group_sizes": 0},
+            ValueError,
+            "group_sizes must be an integer of at least 1, got 0",
+        ),
+        (
+            {"expected_error_rate": 0.1, "group_sizes": []},
+            ValueError,
+            "group_sizes is empty; give at least one size",
+        ),
         (
             {"expected_error_rate": 0.1, "accept": 0.5},
             TypeError,
-            "accept is given beside expected_error",
+            "give only one of accept and expected_error_rate",
         ),
-        ({"expected_error_rate": 0.1, "by": [1]}, TypeError, "by is given beside expected_error_rate"),
-        ({"expected_error_rate": 0.1, "power": 1}, ValueError, "power is 1.0"),
+        (
+            {"expected_error_rate": 0.1, "by": [1]},
+            TypeError,
+            "give only one of by and expected_error_rate",
+        ),
+        (
+            {"expected_error_rate": 0.1, "power": 1},
+            ValueError,
+            r"power must be a number strictly between 0 and 1, got 1\.0",
+        ),
         (
             {"expected_error_rate": 0.1, "n_runs": 5},
             ValueError,
-            "n_runs is 5; an integer of at least 20",
+            "n_runs must be an integer of at least 20, got 5",
         ),
         ({"expected_error_rate": 0.1, "max_risk": 0.1}, TypeError, "max_error_rate and max_risk"),
-        ({"expected_error_rate": 0.1, "method": "gamma"}, ValueError, "method is 'gamma'"),
-        ({"expected_error_rate": 0.1, "method": "x"}, ValueError, "method is 'x'"),
+        (
+            {"expected_error_rate": 0.1, "method": "gamma"},
+            ValueError,
+            "method must be 'exact' for max_error_rate, got 'gamma'",
+        ),
+        (
+            {"expected_error_rate": 0.1, "method": "x"},
+            ValueError,
+            "method must be one of 'auto', 'gamma', got 'x'",
+        ),
     ],
 )
 def test_refusals_of_models(arguments, error, message):
@@ -159,20 +191,28 @@ def test_refusals_of_models(arguments, error, message):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"icc": 0.1}, TypeError, "icc is given beside a pilot; one of the two is expected"),
-        ({"group_sizes": 3}, TypeError, "group_sizes is given beside a pilot"),
+        ({"icc": 0.1}, TypeError, "give only one of icc and a pilot"),
+        ({"group_sizes": 3}, TypeError, "give only one of group_sizes and a pilot"),
         (
             {"accept": 0.9},
             ValueError,
-            "accept is 0.9; a share above 0 and at most 0.5, which the pilot",
+            r"accept must be above 0 and at most 0\.5, the share that the pilot",
         ),
-        ({"accept": 0}, ValueError, "accept is 0; a share above 0"),
-        ({"groups": [1, 1]}, ValueError, "groups has "),
-        ({"groups": [1, 1, 2, 2], "max_group_size": 1}, ValueError, "max_group_size is 1, but a group"),
+        ({"accept": 0}, ValueError, "accept must be above 0"),
+        (
+            {"groups": [1, 1]},
+            ValueError,
+            "groups and confidence must have the same number of items, got 2",
+        ),
+        (
+            {"groups": [1, 1, 2, 2], "max_group_size": 1},
+            ValueError,
+            "max_group_size must be at least 2, the size of the largest group,",
+        ),
     ],
 )
 def test_refusals_of_pilots(arguments, error, message):
     with pytest.raises(error, match=message):
         plan(*PAIR, **{"max_error_rate": 0.2, **arguments})
-    with pytest.raises(ValueError, match="at which the pilot allows nothing to be accepted"):
+    with pytest.raises(ValueError, match="at which the pilot accepts nothing"):
         plan([0, 1], [2, 1], max_error_rate=0.2)

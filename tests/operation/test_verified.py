@@ -124,9 +124,9 @@ def test_damaged_files(before, after, message):
 
 def test_counts_are_whole_where_all_are_verified():
     text = fit_policy([1] * 400, range(400), max_error_rate=0.1).to_json()
-    with pytest.raises(ValueError, match=r"errors is 0\.5; an integer"):
+    with pytest.raises(ValueError, match=r"errors must be an integer, got 0\.5"):
         Policy.from_json(text.replace('"errors": 0', '"errors": 0.5', 1))
-    with pytest.raises(ValueError, match="given without n_verified"):
+    with pytest.raises(ValueError, match="least_probability needs n_verified"):
         Policy.from_json(text.replace('"least_probability": null', '"least_probability": 0.5'))
 
 
@@ -250,13 +250,13 @@ def test_nothing_accepted():
 def test_what_is_not_offered():
     truth, confidence, right = partly(9)
     for options, message in (
-        ({"documents": np.arange(3000) // 2}, "documents is given beside a PartialTruth"),
-        ({"method": "gamma"}, "method is 'gamma' beside a PartialTruth"),
+        ({"documents": np.arange(3000) // 2}, "documents cannot go with a PartialTruth"),
+        ({"method": "gamma"}, "method must be 'auto' for a PartialTruth, got 'gamma'"),
     ):
         with pytest.raises(TypeError, match=message):
             fit_policy(truth, confidence, max_error_rate=0.1, **options)
     policy = fit_policy(right, confidence, max_error_rate=0.06)
-    with pytest.raises(TypeError, match="rejected is given beside a PartialTruth"):
+    with pytest.raises(TypeError, match="rejected cannot go with a PartialTruth: give outputs alone"):
         policy.check(truth, confidence, rejected=np.zeros(3000, bool))
     graded = fa.PartialTruth(
         truth.correct, inclusion_probability=truth.inclusion_probability, graded=True

@@ -101,7 +101,7 @@ class DrawnAudits:
     def cohort(self, drawn_at: float, key: str = "", row: int = 0) -> Cohort:
         """Return the cohort of a time and group; raises where those of that time were counted."""
         if self.closed is not None and drawn_at <= self.closed:
-            why = f"audits drawn until {self.closed:g} are counted; later ones are expected"
+            why = f"audits drawn up to {self.closed:g} are already counted: give later ones"
             raise LogError("drawn_at", row, f"{drawn_at:g}", why)
         return self.cohorts.setdefault(drawn_at, {}).setdefault(key, Cohort())
 
@@ -168,7 +168,7 @@ class DrawnAudits:
         """Raise where a group would have more audits than one may have."""
         most = self.max_group_size
         if most is not None and key not in cohort.open and cohort.answered + len(cohort.open) >= most:
-            why = f"a group of {most + 1} or more; at most max_group_size, {most}, is expected"
+            why = f"the group has {most + 1} or more audits, but max_group_size is {most}"
             raise LogError("groups", row, quoted(audit.group), why)
 
     def is_waiting(self, drawn_at: float) -> bool:
@@ -201,7 +201,7 @@ class DrawnAudits:
         if self.closed is not None:
             times.insert(0, self.closed)
             if not content:
-                raise ValueError("pending is empty; the audits drawn last are expected, which wait")
+                raise ValueError("pending is empty: it must hold the audits drawn last, which wait")
         saved.require_rising(tuple(times), "pending.drawn_at")
         for i, each in enumerate(content):
             name = f"pending[{i}]"
@@ -210,13 +210,13 @@ class DrawnAudits:
             for fingerprint in each["open"]:
                 key, like = known.parts_of(fingerprint)
                 if known.about(key) is not None or any(key in other.open for other in (cohort, *self)):
-                    raise ValueError(f"{name}.open has an audit twice, or one that is counted")
+                    raise ValueError(f"{name}.open has an audit twice, or one that is counted already")
                 cohort.open[key] = like
             if not (cohort.answered or cohort.open):
-                raise ValueError(f"{name} has no audits; at least one is expected")
+                raise ValueError(f"{name} must have at least one audit")
             most = self.max_group_size
             if each["group"] is not None and most is None:
-                raise saved.unexpected(each["group"], f"{name}.group", "null, as of max_group_size,")
+                raise saved.unexpected(each["group"], f"{name}.group", "null, as max_group_size is")
             if most is not None and cohort.answered + len(cohort.open) > most:
                 raise ValueError(f"{name} has more audits than max_group_size, {most}")
             groups = self.cohorts.setdefault(each["drawn_at"], {})
@@ -225,7 +225,7 @@ class DrawnAudits:
                 raise ValueError(f"{name}.group is there twice")
             groups[label] = cohort
         if self.cohorts and not self.is_waiting(min(self.cohorts)):
-            raise ValueError("pending[0] waits for nothing; it is expected among the updates")
+            raise ValueError("pending[0] waits for nothing: it belongs among the updates")
 
 
 def _like(audit: DrawnAudit) -> str:
@@ -237,7 +237,7 @@ def _told(audit: DrawnAudit) -> str:
 
 
 def _another(row: int, audit: DrawnAudit) -> LogError:
-    why = "counted before as another audit; ids that no two audits share are expected"
+    why = "another audit with this id was counted before: no two audits may share an id"
     return LogError("ids", row, quoted(audit.name), why)
 
 
@@ -254,7 +254,7 @@ def times_of(drawn_at: Any, n: int) -> NDArray[np.float64]:
         given = np.full(n, given)
     if given.shape != (n,):
         raise ValueError(
-            f"drawn_at has shape {given.shape}; one time, or one for each of {n}, expected"
+            f"drawn_at must be one time, or one for each of {n} audits, got shape {given.shape}"
         )
     if given.dtype.kind in "iuf":
         found = given.astype(np.float64)
@@ -263,16 +263,16 @@ def times_of(drawn_at: Any, n: int) -> NDArray[np.float64]:
             dates = given.astype("datetime64[us]")
         except (ValueError, TypeError):
             raise ValueError(
-                f"drawn_at holds {quoted(str(given.flat[0]))}; numbers, or dates such as 2026-03-02, "
-                "are expected"
+                "drawn_at must hold numbers, or dates such as 2026-03-02, got "
+                f"{quoted(str(given.flat[0]))}"
             ) from None
         found = np.where(np.isnat(dates), np.nan, dates.astype(np.float64) / (1e6 * SECONDS))
     else:
-        raise ValueError(f"drawn_at has type {given.dtype}; numbers or dates are expected")
+        raise ValueError(f"drawn_at must hold numbers or dates, got type {given.dtype}")
     bad = ~np.isfinite(found)
     if bad.any():
         row = int(bad.argmax())
-        raise LogError("drawn_at", row, str(given[row]), "a finite number or a date is expected")
+        raise LogError("drawn_at", row, str(given[row]), "use a finite number or a date")
     return found
 
 
@@ -285,5 +285,5 @@ def outcomes_of(outcomes: Any) -> list[bool | None]:
         elif each in (0, 1):
             found.append(bool(each))
         else:
-            raise LogError("outcomes", row, repr(each), "True, False or None (open) is expected")
+            raise LogError("outcomes", row, repr(each), "use True, False or None (open)")
     return found

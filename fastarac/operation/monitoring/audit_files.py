@@ -110,8 +110,9 @@ def read_logged_audits(
     """
     if policy.documents is not None:
         problem = (
-            f"its columns {quoted(OF_AUDIT)} and {quoted(DRAWN)} are those of a log of single outputs, "
-            "but the policy accepts whole documents: verified documents, drawn at random, are expected"
+            f"it is a log of single outputs (by its columns {quoted(OF_AUDIT)} and "
+            f"{quoted(DRAWN)}), but the policy accepts whole documents: use verified documents, "
+            "drawn at random"
         )
         raise DataFileError(path_of(path), problem)
     log = read_audits(path, policy=policy, confidence=confidence, correct=correct, by=by, groups=groups)

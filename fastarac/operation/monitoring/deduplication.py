@@ -115,8 +115,8 @@ class CountedAudits:
         for begun, digest in self._batches if ids is None else ():
             if begun is not None and LEAST_GROWN <= begun < n and digests[begun - 1] == digest:
                 raise ValueError(
-                    f"outcomes begins with the {begun:,} audits of an earlier call; the new ones "
-                    "alone, or ids, are expected"
+                    f"outcomes begins with the {begun:,} audits of an earlier call: give the new "
+                    "ones alone, or ids"
                 )
         after.add(Batch(n, digests[-1]))
         if ids is None:
@@ -137,7 +137,7 @@ class CountedAudits:
             if known == _digest(waiting, OF_CONTENT):
                 late += 1
             else:
-                why = "counted before as another audit; ids that no two audits share are expected"
+                why = "another audit with this id was counted before: no two audits may share an id"
                 raise LogError("ids", row, quoted(name), why)
         _forget(self._audits, MOST_AUDITS)
         return new, late
@@ -158,7 +158,7 @@ class CountedAudits:
         )
         for key, known in (("audits", found._audits), ("batches", found._batches)):
             if len(known) < len(content[key]):
-                raise ValueError(f"counted.{key} has the same one twice")
+                raise ValueError(f"counted.{key} has an audit twice")
         return found
 
 

@@ -337,8 +337,7 @@ class ErrorRateMonitor:
         told, wrong, is_open = observations.outcomes_of_count(outcomes)
         if is_open.any() and ids is None:
             raise TypeError(
-                "ids is missing; an id for each audit is expected beside open ones, which may be given "
-                "again with an answer"
+                "ids is missing: open audits need ids, as they may be given again with an answer"
             )
         like = observations.details_of(details, len(wrong))
         about = [repr(each) for each in zip(like, told, strict=True)]
@@ -361,7 +360,7 @@ class ErrorRateMonitor:
         found = outcomes_of(outcomes)
         n = len(found)
         if n and ids is None:
-            raise TypeError("ids is missing; an id for each audit is expected beside deadline")
+            raise TypeError("ids is missing: a deadline needs an id for each audit")
         about = map(repr, observations.details_of(details, n))
         names = observations.names_of(ids, n) or []
         times = times_of(drawn_at, n).tolist()
@@ -379,15 +378,15 @@ class ErrorRateMonitor:
         if self._drawn is None:
             raise TypeError("drawn_at is given, but the monitor has no deadline")
         if drawn_at is None:
-            raise TypeError("drawn_at is missing; it is expected where the monitor has a deadline")
+            raise TypeError("drawn_at is missing: the monitor has a deadline")
         return self._drawn
 
     def _add(self, update: Update, *, proved: bool | None = None, change: bool | None = None) -> None:
         """Take an update; alarms that only rounding decides are as told, where they are."""
         if self.audited + update.audited > MOST_AUDITED:
             raise ValueError(
-                f"audited is {update.audited}, {self.audited + update.audited} with those before; at "
-                f"most {MOST_AUDITED} are expected"
+                f"audited must be at most {MOST_AUDITED} with all earlier audits, got "
+                f"{self.audited + update.audited}"
             )
         if not update.audited:
             return
@@ -546,7 +545,7 @@ class ErrorRateMonitor:
         fields = saved_state.STATE(given, "")
         proof, change = fields["detectors"]["proof"], fields["detectors"]["change"]
         if (change is None) != (fields["detect"] == "proof"):
-            expected = f"{'an object' if change is None else 'null'}, as of detect={fields['detect']},"
+            expected = f"{'an object' if change is None else 'null'} for detect={fields['detect']}"
             raise saved.unexpected(change, "detectors.change", expected)
         limit = {fields["criterion"]: fields["limit"]}
         name = "mean_updates_to_false_alarm"
@@ -573,14 +572,14 @@ class ErrorRateMonitor:
             found._drawn.closed = times[-1] if times else None
             found._drawn.read(fields["pending"], found._counted)
         elif fields["pending"]:
-            raise ValueError("pending is given without a deadline; an empty list is expected")
+            raise ValueError("pending must be an empty list without a deadline")
         if proof["alarm_at"] != found.alarm_at:
-            expected = f"{saved.shown(found.alarm_at)}, as the updates give it,"
+            expected = f"{saved.shown(found.alarm_at)} by the updates"
             raise saved.unexpected(proof["alarm_at"], "detectors.proof.alarm_at", expected)
         if changes != found.changes:
             raise ValueError(
-                f"detectors.change.alarms is {list(changes)}; {list(found.changes)}, as the updates "
-                "give it, is expected"
+                f"detectors.change.alarms must be {list(found.changes)} by the updates, got "
+                f"{list(changes)}"
             )
         return found
 

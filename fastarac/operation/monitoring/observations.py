@@ -23,8 +23,8 @@ def update_of(errors: Any, audited: Any, max_group_size: int | None) -> Update:
     shapes = np.shape(errors), np.shape(audited)
     if shapes[0] != shapes[1] or len(shapes[0]) > 1:
         raise ValueError(
-            f"errors has shape {shapes[0]}, audited {shapes[1]}; one number of each for each group "
-            "is expected"
+            f"errors and audited must have one number for each group, got shapes {shapes[0]} and "
+            f"{shapes[1]}"
         )
     single = shapes[0] == ()
     wrong, seen = ([errors], [audited]) if single else (list(errors), list(audited))
@@ -34,7 +34,7 @@ def update_of(errors: Any, audited: Any, max_group_size: int | None) -> Update:
         groups.append(_counts(*pair, f"errors{at}", f"audited{at}"))
         if groups[i][1] > max_group_size:
             raise ValueError(
-                f"audited{at} is {groups[i][1]}; at most max_group_size, {max_group_size}, is expected"
+                f"audited{at} must be at most max_group_size, {max_group_size}, got {groups[i][1]}"
             )
     some = tuple((*each, 0) for each in groups if each[1])
     return Update(sum(s for s, _, _ in some), sum(m for _, m, _ in some), some)
@@ -45,8 +45,8 @@ def details_of(details: Any, n: int) -> list[Any]:
     told = np.asarray(details)
     if told.ndim not in (1, 2) or len(told) != n:
         raise ValueError(
-            f"details has shape {told.shape}; a value, or a row of them, for each of the "
-            f"{n} audits is expected"
+            f"details must have a value, or a row of values, for each of the {n} audits, got shape "
+            f"{told.shape}"
         )
     found: list[Any] = told.tolist()
     return found
@@ -70,15 +70,14 @@ def read_groups_of(
         return None
     if groups is None:
         raise TypeError(
-            "groups is missing; the group of each audit is expected where the monitor has a "
-            "max_group_size"
+            "groups is missing: the monitor has a max_group_size, so each audit needs its group"
         )
     labels, codes = read_groups(groups, n, beside="outcomes")
     sizes = np.bincount(codes, minlength=len(labels))
     if n and sizes.max() > max_group_size:
         row = int((sizes[codes] > max_group_size).argmax())
-        why = f"a group of {sizes[codes[row]]}; at most max_group_size, {max_group_size}, is "
-        raise LogError("groups", row, quoted(str(labels[codes[row]])), f"{why}expected")
+        why = f"the group has {sizes[codes[row]]} audits, but max_group_size is {max_group_size}"
+        raise LogError("groups", row, quoted(str(labels[codes[row]])), why)
     return labels, codes
 
 
@@ -95,7 +94,7 @@ def _counts(errors: Any, audited: Any, of_errors: str, of_audited: str) -> tuple
     """Return how many errors there are among how many audits."""
     wrong, seen = whole_number(errors, of_errors, 0), whole_number(audited, of_audited, 0)
     if wrong > seen:
-        raise ValueError(f"{of_errors} is {wrong}; at most the {seen} that were audited are expected")
+        raise ValueError(f"{of_errors} must be at most {seen}, the number audited, got {wrong}")
     return wrong, seen
 
 
@@ -114,7 +113,7 @@ def outcomes_of_count(outcomes: Any) -> tuple[list[Any], NDArray[np.bool_], NDAr
     if found.ndim != 1 or (
         len(found) and (found.dtype.kind not in "biu" or not np.isin(found, (0, 1)).all())
     ):
-        raise ValueError("outcomes is no sequence of True and False; one for each audit is expected")
+        raise ValueError("outcomes must be a sequence of True and False, one for each audit")
     told = [
         None if waits else each for each, waits in zip(found.tolist(), is_open.tolist(), strict=True)
     ]
@@ -132,7 +131,7 @@ def update_of_groups(
     again = np.isin(codes, codes[new]) & ~new
     if again.any():
         row = int(again.argmax())
-        why = "a group of audits that were counted before and of new ones; all in one call are expected"
+        why = "some audits of the group were counted before: give all of a group in one call"
         raise LogError("groups", row, quoted(str(labels[codes[row]])), why)
     here, n = codes[new], len(labels)
     counts = [np.bincount(here, each, n).astype(np.int64) for each in (wrong[new], None, is_open[new])]

@@ -22,7 +22,7 @@ def limit_of(value: Any, name: str) -> float:
     """Return a limit, and raise unless it is one that E can be computed for."""
     limit = inner_fraction(value, name)
     if limit < LOWEST_LIMIT:
-        raise ValueError(f"{name} is {limit}; at least {LOWEST_LIMIT} is expected")
+        raise ValueError(f"{name} must be at least {LOWEST_LIMIT}, got {limit}")
     return limit
 
 
@@ -85,14 +85,14 @@ def update_of(
     saved.require_at_most(errors, f"{name}.errors", audited, f"{name}.audited")
     if (each["drawn_at"] is None) != (deadline is None):
         expected = "null" if deadline is None else "a number"
-        raise saved.unexpected(each["drawn_at"], f"{name}.drawn_at", f"{expected}, as of deadline,")
+        raise saved.unexpected(each["drawn_at"], f"{name}.drawn_at", f"{expected}, by deadline")
     unanswered = each["unanswered"]
     most = audited - errors
     saved.require_at_most(unanswered, f"{name}.unanswered", most, "the audits that are no errors")
     if groups is None or max_group_size is None:
         if groups is not None or max_group_size is not None:
             expected = "null" if max_group_size is None else "a list"
-            raise saved.unexpected(groups, f"{name}.groups", f"{expected}, as of max_group_size,")
+            raise saved.unexpected(groups, f"{name}.groups", f"{expected}, by max_group_size")
         return Update(errors, audited, None, each["drawn_at"], unanswered)
     keys = "errors", "audited", "unanswered"
     for g, group in enumerate(groups):
@@ -105,7 +105,7 @@ def update_of(
     for key in keys:
         total = sum(group[key] for group in groups)
         if total != each[key]:
-            expected = f"{total}, the sum of its groups,"
+            expected = f"{total}, the sum of its groups"
             raise saved.unexpected(each[key], f"{name}.{key}", expected)
     of_groups = tuple((group["errors"], group["audited"], group["unanswered"]) for group in groups)
     return Update(errors, audited, of_groups, each["drawn_at"], unanswered)

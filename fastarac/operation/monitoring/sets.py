@@ -81,16 +81,16 @@ class MonitorSet:
         detect: Detect = "both",
         mean_updates_to_false_alarm: int = MEAN_UPDATES,
     ) -> None:
-        expected = "a mapping of names to limits is expected"
+        expected = "a mapping of names to limits"
         require_type(limits, Mapping, "limits", expected, shown=False)
         for name, limit in limits.items():
             if not isinstance(limit, Mapping):
                 raise TypeError(
-                    f"limits[{name!r}] is {limit!r}; a mapping such as {{'max_error_rate': 0.01}} is "
-                    "expected"
+                    f"limits[{name!r}] must be a mapping such as {{'max_error_rate': 0.01}}, got "
+                    f"{limit!r}"
                 )
         if not limits:
-            raise ValueError("limits is empty; the limit of at least one policy is expected")
+            raise ValueError("limits is empty; give the limit of at least one policy")
         self.failure_probability = failure_of(failure_probability)
         name = "mean_updates_to_false_alarm"
         updates = whole_number(mean_updates_to_false_alarm, name, LEAST_UPDATES, MOST_UPDATES)
@@ -159,7 +159,7 @@ class MonitorSet:
         if (updates is None) != (fields["detect"] == "proof"):
             expected = "null" if updates is not None else "an integer"
             raise saved.unexpected(
-                updates, "mean_updates_to_false_alarm", f"{expected}, as of detect={fields['detect']},"
+                updates, "mean_updates_to_false_alarm", f"{expected} for detect={fields['detect']}"
             )
         limits = {name: {state.criterion: state.limit} for name, state in states.items()}
         found = cls(
@@ -173,7 +173,7 @@ class MonitorSet:
                 given, share = getattr(state, key), getattr(found[name], key)
                 if given != share:
                     raise ValueError(
-                        f"monitors[{quoted(name)}].{what} is {given}; {share}, its share, is expected"
+                        f"monitors[{quoted(name)}].{what} must be {share}, its share, got {given}"
                     )
         found._monitors = states
         return found
