@@ -432,21 +432,12 @@ class Checked:
             ends, rate = _ends_by_betting(seen, limit, delta), self.rate(criterion)
             return _Ends(min(ends.low, rate), max(ends.high, rate), ends.method)
         if self._in_sequence:
-            return _Ends(*sequence_ends(self._so_far(counted), limit, delta), "confidence sequence")
+            ends = sequence_ends(int(self.wrong.sum()), trials, limit, delta)
+            return _Ends(*ends, "confidence sequence")
         errors, share = int(self.wrong.sum()), self._share
         low = 1.0 - binomial_upper_bound(trials - errors, trials, delta)
         high = binomial_upper_bound(errors, trials, delta)
         return _Ends(min(1.0, low / share), min(1.0, high / share), "Clopper–Pearson")
-
-    def _so_far(self, counted: NDArray[np.bool_]) -> list[tuple[int, int]]:
-        """Errors and trials of all looks up to each one."""
-        if self.looks is None:
-            return [(int(self.wrong.sum()), int(counted.sum()))]
-        errors, trials = (np.cumsum(np.bincount(self.looks[of])) for of in (self.wrong, counted))
-        n = max(len(errors), len(trials))
-        both = [np.pad(each, (0, n - len(each)), mode="edge") if len(each) else np.zeros(n, np.intp)
-                for each in (errors, trials)]  # fmt: skip
-        return list(zip(*(each.tolist() for each in both), strict=True))
 
     def pvalues(self, criterion: str, limit: float) -> tuple[float, float]:
         """Return those of the rate being the limit or more, and of its being the limit or less.

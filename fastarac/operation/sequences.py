@@ -17,13 +17,12 @@ from fastarac._core.special import binomial_cdf, log_beta, log_beta_tail
 from fastarac.operation.critical_sample_sizes import bisected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 A = 3.0
 LOWEST = 1e-9  # rate that is told from 0, and from 1
 STEPS, TINY = 100, 1e-9  # of a search for an end
 PRECISION = 1.005  # of a number of trials
-Counts = tuple[int, int]  # errors and trials
 
 
 def log_below(errors: int, trials: int, rate: float, limit: float) -> float:
@@ -44,27 +43,22 @@ def log_above(errors: int, trials: int, rate: float, limit: float) -> float:
     return after + within - before - _log_likelihood(errors, trials, rate)
 
 
-def sequence_ends(looks: Sequence[Counts], limit: float, delta: float) -> tuple[float, float]:
-    """Return the rates that no look refutes, each end with `delta`; of looks with all trials so far."""
+def sequence_ends(errors: int, trials: int, limit: float, delta: float) -> tuple[float, float]:
+    """Return the rates that all trials so far do not refute, each end with `delta`.
+
+    Earlier looks may have refuted more: ends that were as narrow as the narrowest look would miss the
+    observed rate where outputs become better or worse.
+    """
+    if not trials:
+        return 0.0, 1.0
     goal = -math.log(delta)
-    low, high = LOWEST, 1.0 - LOWEST
-    for errors, trials in looks:
-        if not trials:
-            continue
-        observed = errors / trials
-
-        def above(rate: float, s: int = errors, t: int = trials) -> float:
-            return log_above(s, t, rate, limit) - goal
-
-        def below(rate: float, s: int = errors, t: int = trials) -> float:
-            return log_below(s, t, rate, limit) - goal
-
-        # a look that does not refute the end so far has a wider one
-        if errors and above(low) >= 0.0:
-            low = max(low, _end(above, low, min(observed, 1.0 - LOWEST)))
-        if errors < trials and below(high) >= 0.0:
-            high = min(high, _end(below, high, max(observed, LOWEST)))
-    return 0.0 if low == LOWEST else low, 1.0 if high == 1.0 - LOWEST else max(low, high)
+    observed = min(max(errors / trials, LOWEST), 1.0 - LOWEST)
+    low, high = 0.0, 1.0
+    if errors:
+        low = _end(lambda rate: log_above(errors, trials, rate, limit) - goal, LOWEST, observed)
+    if errors < trials:
+        high = _end(lambda rate: log_below(errors, trials, rate, limit) - goal, 1 - LOWEST, observed)
+    return low, high
 
 
 def needed_by_sequence(
@@ -110,6 +104,8 @@ def _end(excess: Callable[[float], float], outside: float, inside: float) -> flo
     """
     u, v = (math.log(r) - math.log1p(-r) for r in (outside, inside))
     f, g = excess(outside), excess(inside)
+    if f < 0.0:  # nothing is refuted
+        return float(round(outside))
     if g >= 0.0:
         return inside
     last = 0

@@ -189,14 +189,15 @@ class TestCheck:
             ("few.csv", 3, "Too few outputs to tell"),
         ],
     )
-    def test_statuses(self, folder, file, code, words):
-        out = run("check", folder / "p.json", folder / file, "--by", "field", code=code).stdout
+    def test_statuses(self, folder, tmp_path, file, code, words):
+        own = "--looks-file", tmp_path / "own.looks"
+        out = run("check", folder / "p.json", folder / file, "--by", "field", *own, code=code).stdout
         assert out.startswith(words)
 
-    def test_json(self, folder):
+    def test_json(self, folder, tmp_path):
         done = run(
             "check", folder / "p.json", folder / "worse.csv", "--by", "field", "--group", "page",
-            "--format", "json", code=1,
+            "--looks-file", tmp_path / "own.looks", "--format", "json", code=1,
         )  # fmt: skip
         found = json.loads(done.stdout)["check"]
         assert found["verdict"] == "fails"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import accumulate
 from unittest import mock
 
 import numpy as np
@@ -56,18 +55,22 @@ def test_a_mixture_is_a_fair_game(which):
         assert mean == pytest.approx(1.0, abs=1e-9)
 
 
-def test_a_sequence_never_opens_again():
-    """Its ends are those of the narrowest look on either side, and contain what no look refutes."""
-    looks = [(3, 100), (3, 400), (30, 900)]
-    ends = [sequence_ends(looks[:k], LIMIT, DELTA) for k in (1, 2, 3)]
-    assert [low for low, _ in ends] == list(accumulate((low for low, _ in ends), max))
-    assert [high for _, high in ends] == list(accumulate((high for _, high in ends), min))
-    low, high = sequence_ends(looks[:1], LIMIT, DELTA)
+@pytest.mark.parametrize(("errors", "trials"), [(3, 100), (1, 1), (90, 100), (400, 20_000)])
+def test_ends_are_where_the_mixtures_reach_their_goal(errors, trials):
+    low, high = sequence_ends(errors, trials, LIMIT, DELTA)
     goal = -math.log(DELTA)
-    assert log_below(3, 100, high, LIMIT) == pytest.approx(goal, rel=1e-6)
-    assert log_above(3, 100, low, LIMIT) == pytest.approx(goal, rel=1e-6)
-    assert sequence_ends([(0, 0)], LIMIT, DELTA) == (0.0, 1.0)
-    assert sequence_ends([(5, 5)], LIMIT, DELTA)[1] == 1.0
+    assert low <= errors / trials <= high
+    assert log_above(errors, trials, low, LIMIT) == pytest.approx(goal, rel=1e-6)
+    if errors < trials:
+        assert log_below(errors, trials, high, LIMIT) == pytest.approx(goal, rel=1e-6)
+    # beyond the ends everything is refuted
+    for which, rates in ((log_above, low * np.linspace(0.01, 0.99, 50)),
+                         (log_below, high + (1 - high) * np.linspace(0.01, 0.99, 50))):  # fmt: skip
+        if which is log_above or errors < trials:
+            assert min(which(errors, trials, rate, LIMIT) for rate in rates.tolist()) > goal
+    assert sequence_ends(0, 0, LIMIT, DELTA) == (0.0, 1.0)
+    assert sequence_ends(5, 5, LIMIT, DELTA)[1] == 1.0
+    assert sequence_ends(0, 5, LIMIT, DELTA)[0] == 0.0
 
 
 @pytest.mark.parametrize(("errors", "trials"), [(5, 200), (28, 400)])
@@ -104,9 +107,8 @@ def test_looks_pool_all_outputs(declared):
             k, n = int((~right).sum()), len(right)
             assert found.interval.high == pytest.approx(stats.beta.isf(DELTA / 8, k + 1, n - k))
         else:
-            counts = [int((~each[0]).sum()) for each in pooled]
-            so_far = [(sum(counts[: i + 1]), 200 * (i + 1)) for i in range(look)]
-            assert (found.interval.low, found.interval.high) == sequence_ends(so_far, LIMIT, DELTA)
+            ends = sequence_ends(int((~right).sum()), len(right), LIMIT, DELTA)
+            assert (found.interval.low, found.interval.high) == ends
         again = POLICY.check(*pooled[-1], looks=looks)
         assert again == found
         assert len(looks) == look
@@ -189,7 +191,7 @@ def test_groups_keep_their_order():
 
 def test_one_look_at_outputs_that_nobody_has_looked_at():
     rng = np.random.default_rng(6)
-    first, second = outputs(400, 0.02, rng), outputs(400, 0.02, rng)
+    first, second = outputs(400, 0.04, rng), outputs(400, 0.04, rng)
     looks = Looks()
     alone = POLICY.check(*first, looks=looks, once=True)
     unlogged = POLICY.check(*first)
