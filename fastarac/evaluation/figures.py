@@ -218,6 +218,7 @@ class CountedFigures(_ItemFigures):
         if self._weight is None and self._groups is None:  # what a sweep loses is not needed
             data = {"correct": self.sweep}
         data |= {"sample_weight": self._weight, "groups": self._groups}
+        data["unseen_pages"] = self.asked.unseen_pages
         return _intervals_of(statistics, self.label, data | {"confidence_level": level})
 
     def question(self) -> None:
@@ -249,8 +250,12 @@ class EstimatedFigures(_ItemFigures):
         self, truth: PartialTruth, confidence: ArrayLike | None, sample_weight: object, asked: Asked
     ) -> None:
         never_accepted = asked.never_accepted
-        graded = asked.graded or None
-        require_alone(sample_weight=sample_weight, graded=graded, never_accepted=never_accepted)
+        require_alone(
+            sample_weight=sample_weight,
+            graded=asked.graded or None,
+            never_accepted=never_accepted,
+            unseen_pages=asked.unseen_pages or None,
+        )
         super().__init__(asked)
         if asked.failure_probability is not None and any(
             limit.criterion == "max_risk" for limit in asked.limits

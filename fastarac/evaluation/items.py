@@ -47,6 +47,7 @@ def evaluate(
     confidence_level: float = 0.95,
     failure_probability: float | None = None,
     never_accepted: float | None = None,
+    unseen_pages: bool = False,
 ) -> Evaluation | BoundedEvaluation:
     """Evaluate one model: its areas, and how much it automates within which limit.
 
@@ -86,6 +87,9 @@ def evaluate(
         The confidence at and below which no threshold accepts, whatever is allowed: that of items
         without an output, which is below all others (`AlignedOutputs.never_accepted`). They belong to
         the items, and to the areas; shares accepted have none of them, nor have their intervals.
+    unseen_pages : bool, default=False
+        With groups and intervals: leave room for groups that are wrong throughout, of which the sample
+        may have none (:func:`.asymptotic_interval`).
 
     Returns
     -------
@@ -139,8 +143,11 @@ def evaluate(
     note                          5 outputs are few for a limit of 20% errors: chance decides ...
     """
     check_intervals(intervals, confidence_level)
+    if unseen_pages and not intervals:
+        raise ValueError("unseen_pages is given without intervals=True; no other figure depends on it")
     asked = Asked(
         read_limits(max_error_rate, max_risk, threshold), prices_of(costs), costs, reviewer, groups,
         graded, confidence_level if intervals else None, failure_probability, never_accepted,
+        unseen_pages,
     )  # fmt: skip
     return figures_of(simplified(correct), confidence, sample_weight, asked).evaluation()

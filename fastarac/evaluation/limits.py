@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         groups: ArrayLike | None
         graded: bool
         never_accepted: float | None
+        unseen_pages: bool
 
 
 LABELS = {name: one.title for name, one in DEFINITIONS.items() if one.evaluated}
@@ -109,6 +110,7 @@ class Asked(NamedTuple):
     level: float | None
     failure_probability: float | None
     never_accepted: float | None
+    unseen_pages: bool = False
 
 
 def is_given(limit: Limit) -> bool:

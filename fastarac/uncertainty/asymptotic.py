@@ -23,10 +23,11 @@ from fastarac.uncertainty import (
     inversion,
     losses,
     partial_roc_interval,
+    unseen_groups,
 )
-from fastarac.uncertainty.clusters import interval_of_factors
+from fastarac.uncertainty.clusters import groups_present, interval_of_factors
 from fastarac.uncertainty.estimated_samples import PartialSample
-from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, interval_of, within
+from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, interval_of, with_room, within
 from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.leave_one_out_cost import left_out_cost
 from fastarac.uncertainty.statistics import DEFINITIONS, as_statistic
@@ -63,6 +64,7 @@ def asymptotic_interval(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     graded: bool = False,
+    unseen_pages: bool = False,
 ) -> Interval:
     """Confidence interval of a statistic, without resampling.
 
@@ -86,6 +88,9 @@ def asymptotic_interval(
         multiplying all by one number changes nothing.
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); an item stays whole.
+    unseen_pages : bool, default=False
+        With groups: leave room for groups that are wrong throughout, at any confidence, of which the
+        sample may have none. The interval is much wider; see the Notes.
 
     Returns
     -------
@@ -132,6 +137,11 @@ def asymptotic_interval(
     "inversion" with groups or weights, therefore leave room for a group, or a heavy item, that is wrong
     throughout. Where the classes are separated, the interval spans what could have gone unseen.
 
+    With few groups more can be missing: a sample of G groups may have none of a kind that makes up as
+    much as u = 1 − α^(1/G) of all, 7% with G = 40. `unseen_pages` makes each end as far from the
+    estimate as the root of the sum of two squares: its distance without, and how far the statistic
+    moves by a share u of further items that are all wrong, at the highest or the lowest confidences.
+
     References
     ----------
     DeLong, DeLong and Clarke-Pearson 1988, "Comparing the areas under two or more correlated receiver
@@ -150,7 +160,12 @@ def asymptotic_interval(
     level = inner_fraction(confidence_level, "confidence_level")
     choice(method, "method", METHODS)
     check_method(statistic, method)
-    interval_by = _intervals_of(simplified(correct), confidence, sample_weight, groups, graded)
+    if unseen_pages and groups is None:
+        raise TypeError(
+            "unseen_pages is given without groups; the label of each item's group is expected"
+        )
+    options = graded, unseen_pages
+    interval_by = _intervals_of(simplified(correct), confidence, sample_weight, groups, *options)
     found, warning = interval_by(statistic, level, method)
     if math.isnan(found.estimate):
         warn_undefined(statistic.name, "so is its interval")
@@ -161,7 +176,7 @@ def asymptotic_interval(
 
 @singledispatch
 def _intervals_of(
-    correct: Any, confidence: Any, sample_weight: Any, groups: Any, graded: bool
+    correct: Any, confidence: Any, sample_weight: Any, groups: Any, graded: bool, unseen_pages: bool
 ) -> Callable[[Statistic, float, str], tuple[Interval, str | None]]:
     """What finds an interval of the items, and why it is not to be relied on, or None."""
     if graded:
@@ -169,14 +184,20 @@ def _intervals_of(
             correct, confidence, sample_weight, groups
         )
     sample, factors = _sample_of(correct, confidence, groups, sample_weight)
-    return partial(interval_and_warning, sample, factors=factors)
+    by = with_unseen_pages if unseen_pages else interval_and_warning
+    return partial(by, sample, factors=factors)
 
 
 @_intervals_of.register(PartialTruth)
 def _intervals_in_part(
-    truth: PartialTruth, confidence: Any, sample_weight: Any, groups: Any, graded: bool
+    truth: PartialTruth,
+    confidence: Any,
+    sample_weight: Any,
+    groups: Any,
+    graded: bool,
+    unseen_pages: bool,
 ) -> Callable[[Statistic, float, str], tuple[Interval, str | None]]:
-    require_alone(sample_weight=sample_weight, graded=graded or None)
+    require_alone(sample_weight=sample_weight, graded=graded or None, unseen_pages=unseen_pages or None)
     part = PartialSample.of(truth, require_confidence(confidence), groups)
     return partial(estimated.interval_and_warning, part)
 
@@ -278,6 +299,23 @@ def interval_and_warning(
         alone = interval_and_warning(sample._replace(codes=None), statistic, level, method)[0]
         found = replace(found, low=min(found.low, alone.low), high=max(found.high, alone.high))
     return found, few
+
+
+def with_unseen_pages(
+    sample: ItemSample,
+    statistic: Statistic,
+    level: float,
+    method: str,
+    factors: Sequence[NDArray[Any]] = (),
+) -> tuple[Interval, str | None]:
+    """The same with room for groups, of the coarsest factor, that are wrong throughout."""
+    found, warning = interval_and_warning(sample, statistic, level, method, factors)
+    if sample.items is None or sample.codes is None or math.isnan(found.estimate):
+        return found, warning
+    room = unseen_groups.room(
+        sample.sweep, statistic, groups_present(sample.items, sample.codes), level
+    )
+    return with_room(found, statistic, room), warning
 
 
 def _with_left_out_cost(

@@ -90,14 +90,14 @@ def interval_of_factors(
         low, high = min(each.low for each in intervals), max(each.high for each in intervals)
         return replace(own, low=low, high=high), warning
     error = error_of_factors(sample.items, factors, statistic)
-    groups = [_present(sample.items, codes) for codes in factors]
+    groups = [groups_present(sample.items, codes) for codes in factors]
     reach = [student_quantile(level, n - 1.0) if n > 1 else math.inf for n in groups]
     ratio = error / errors[widest] * (max(reach) / reach[widest])
     stretched = replace(own, standard_error=error)
     return _stretched(stretched, max(ratio, 1.0), statistic), warning
 
 
-def _present(items: PlacedItems, codes: Codes) -> int:
+def groups_present(items: PlacedItems, codes: Codes) -> int:
     """Groups that have any weight."""
     return n_groups(codes if items.weight is None else codes[items.weight > 0.0])
 

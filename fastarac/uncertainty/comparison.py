@@ -227,6 +227,7 @@ def compare_models(
     n_resamples: int = 2000,
     random_state: RandomState = None,
     progress: bool = False,
+    unseen_pages: bool = False,
 ) -> ModelComparison:
     """Compare models that were evaluated on the same items, or on items of the same groups.
 
@@ -264,6 +265,9 @@ def compare_models(
         `share_of_best`, and None stands for 0.
     progress : bool, default=False
         Show the bootstrap's progress on stderr.
+    unseen_pages : bool, default=False
+        With groups and "asymptotic": leave room for groups on which one of the models is wrong
+        throughout, of which the sample may have none (:func:`.asymptotic_interval`).
 
     Examples
     --------
@@ -326,13 +330,16 @@ def compare_models(
         choice(correction, "correction", ("holm", "bonferroni"))
     resamples = whole_number(n_resamples, "n_resamples", 2, MOST_VALUES)
     read = read_models(models, groups, sample_weight, paired)
+    if unseen_pages:
+        _refuse_unseen_pages(read, method, grouped=groups is not None)
     if method == "bootstrap":
         if read.partial:
             raise ValueError("method is 'bootstrap'; for a PartialTruth 'asymptotic' is expected")
         found = by_resampling(read, compared, level, Resampling(resamples, random_state, progress))
+    elif read.partial:
+        found = by_estimates(read, compared, level, random_state)
     else:
-        estimate = by_estimates if read.partial else by_influence
-        found = estimate(read, compared, level, random_state)
+        found = by_influence(read, compared, level, random_state, unseen_pages=unseen_pages)
     if any(math.isnan(interval.estimate) for interval in found.intervals):
         warn_undefined(compared.name, "there are items of one kind only")
     if found.warnings:
@@ -364,6 +371,20 @@ def compare_models(
         pairs=pairs,
         notes=tuple(found.notes),
     )
+
+
+def _refuse_unseen_pages(read: ComparedModels, method: str, *, grouped: bool) -> None:
+    if read.partial:
+        raise TypeError("unseen_pages is given beside a PartialTruth; the truth alone is expected")
+    if not grouped:
+        raise TypeError(
+            "unseen_pages is given without groups; the label of each item's group is expected"
+        )
+    if method == "bootstrap":
+        raise ValueError(
+            "unseen_pages is given with method='bootstrap', which draws the groups that were seen; "
+            "'asymptotic' is expected"
+        )
 
 
 def _question_orders(read: ComparedModels) -> None:

@@ -18,7 +18,7 @@ from fastarac._core.quantiles import (
 )
 from fastarac._core.random_state import key_of
 from fastarac._engine.factors import terms
-from fastarac.uncertainty import asymptotic, influence
+from fastarac.uncertainty import asymptotic, influence, unseen_groups
 from fastarac.uncertainty.clusters import variance_of_factors
 from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, unseen_values
 from fastarac.uncertainty.inversion import ItemSample
@@ -373,7 +373,12 @@ def added_to(models: ComparedModels, statistic: Statistic) -> tuple[list[PlacedI
 
 
 def by_influence(
-    models: ComparedModels, statistic: Statistic, level: float, random_state: RandomState
+    models: ComparedModels,
+    statistic: Statistic,
+    level: float,
+    random_state: RandomState,
+    *,
+    unseen_pages: bool = False,
 ) -> Contrasts:
     """From influence values, of which what the models have in common cancels."""
     asymptotic.check_method(statistic, "wald")
@@ -383,16 +388,27 @@ def by_influence(
     of_models = []
     for each in zip(*(added.samples for added in errors.of_terms[: models.n_factors]), strict=True):
         factors = [sample.codes for sample in each if sample.codes is not None]
-        of_models.append(asymptotic.interval_and_warning(each[0], statistic, level, "auto", factors))
+        interval_by = asymptotic.with_unseen_pages if unseen_pages else asymptotic.interval_and_warning
+        of_models.append(interval_by(each[0], statistic, level, "auto", factors))
     intervals = [interval for interval, _ in of_models]
     notes = [
         f"{name!r}: {warning}" for name, (_, warning) in zip(names, of_models, strict=True) if warning
     ]
     warnings = list(_few_errors(names, estimates, statistic, found))
+    rooms = [(0.0, 0.0)] * len(names)
+    if unseen_pages:
+        rooms = [unseen_groups.room(each.sweep, statistic, each.n, level) for each in estimates]
     pairs = {}
     for a, b in itertools.combinations(range(len(names)), 2):
         spread, degrees = errors.of_pair(a, b, statistic)
-        pairs[a, b] = Contrast(estimates[a], estimates[b], statistic, spread.standard_error, degrees)
+        reach = student_quantile(level, degrees) if degrees > 0.0 else math.inf
+        pairs[a, b] = Contrast(
+            estimates[a], estimates[b], statistic, spread.standard_error, degrees,
+            unseen=(
+                math.hypot(rooms[a][0], rooms[b][1]) / reach,
+                math.hypot(rooms[a][1], rooms[b][0]) / reach,
+            ),
+        )  # fmt: skip
         if not spread.standard_error > NO_SPREAD and not math.isnan(spread.standard_error):
             warnings.append(f"no item tells {names[a]!r} and {names[b]!r} apart")
     values = np.array([estimate.value for estimate in estimates])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,7 @@ from fastarac._core.text import listed, plural
 from fastarac.samples.partial_items import FEW
 from fastarac.uncertainty.estimated_limits import at_limit, interval_of_limit
 from fastarac.uncertainty.estimated_samples import value_of
-from fastarac.uncertainty.estimates import interval_of, within
+from fastarac.uncertainty.estimates import interval_of, with_room
 from fastarac.uncertainty.losses import Moments
 from fastarac.uncertainty.statistics import DEFINITIONS
 
@@ -52,18 +51,7 @@ def interval_and_warning(
     else:
         chosen = "logit" if method == "auto" else method
         interval = interval_of(sample.estimate(found), statistic, level, chosen)
-    return _with_room(interval, statistic, sample.unseen(found, level)), warning
-
-
-def _with_room(interval: Interval, statistic: Statistic, room: tuple[float, float]) -> Interval:
-    """Both distances from the estimate in one, as those of independent errors."""
-    if not any(room):
-        return interval
-    value = interval.estimate
-    low = value - math.hypot(value - interval.low, room[0])
-    high = value + math.hypot(interval.high - value, room[1])
-    ends = within(statistic, low, high)
-    return replace(interval, low=min(ends[0], value), high=max(ends[1], value))
+    return with_room(interval, statistic, sample.unseen(found, level)), warning
 
 
 def check_statistic(statistic: Statistic, method: str = "auto") -> None:

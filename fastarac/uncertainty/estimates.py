@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,6 +13,8 @@ from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fastarac.uncertainty.statistics import Statistic
 
 NO_SPREAD = 1e-13  # standard errors below are 0, but for rounding
@@ -92,16 +95,37 @@ def _unseen(estimate: Estimate, statistic: Statistic, level: float) -> Interval:
 
 def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> list[float]:
     """The statistic as it is, and as it would be if a kind of items had not been seen."""
-    sweep = estimate.sweep
-    # (1 − u)ⁿ = α/2, as the weight to add: Ω·u/(1 − u)
-    weight = float(sweep.total) * math.expm1(-math.log((1.0 - level) / 2.0) / estimate.n)
+    share = -math.expm1(math.log((1.0 - level) / 2.0) / estimate.n)  # (1 − u)ⁿ = α/2
+    values = [estimate.value, *values_with(estimate.sweep, statistic, share, (1, 0))]
+    return [within(statistic, value, value)[0] for value in values]
+
+
+def values_with(
+    sweep: ThresholdSweep, statistic: Statistic, share: float, kinds: Iterable[int]
+) -> list[float]:
+    """The statistic if a share of all items were further ones, at either end of the confidences.
+
+    `kinds` are 1 for correct items and 0 for incorrect ones; values that are undefined are left out.
+    """
+    weight = float(sweep.total) * share / (1.0 - share)
     if sweep.true_accepts.dtype == np.int64:
         weight = math.ceil(weight)
     ends = np.finfo(np.float64)
-    kinds = [
+    added = (
         ThresholdSweep.from_counts([place], [weight * right], [weight * (1 - right)])
         for place in (float(ends.max), float(ends.min))
-        for right in (1, 0)
-    ]
-    values = [estimate.value, *(statistic(sweep + kind) for kind in kinds)]
-    return [within(statistic, value, value)[0] for value in values if not math.isnan(value)]
+        for right in kinds
+    )
+    values = (statistic(sweep + kind) for kind in added)
+    return [value for value in values if not math.isnan(value)]
+
+
+def with_room(interval: Interval, statistic: Statistic, room: tuple[float, float]) -> Interval:
+    """Both distances from the estimate in one, as those of independent errors."""
+    if not any(room):
+        return interval
+    value = interval.estimate
+    low = value - math.hypot(value - interval.low, room[0])
+    high = value + math.hypot(interval.high - value, room[1])
+    ends = within(statistic, low, high)
+    return replace(interval, low=min(ends[0], value), high=max(ends[1], value))

@@ -197,6 +197,7 @@ MEANINGS = {
     "parameters": "those of a statistic",
     "intervals": "whether to compute an Interval beside each figure",
     "confidence_level": "of an interval, in (0, 1)",
+    "unseen_pages": "whether intervals have room for groups wrong throughout that were not seen",
     "failure_probability": "δ of a guarantee, in (0, 1)",
     "never_accepted": "the confidence at and below which no threshold accepts",
     "max_group_size": "items that a group has at most",
