@@ -37,7 +37,6 @@ from .evaluation.groups import GroupEvaluation as GroupEvaluation
 from .evaluation.limits import Limit as Limit
 from .evaluation.results import Evaluation as Evaluation
 from .evaluation.results import LimitEvaluation as LimitEvaluation
-from .guarantees.audits import AuditedSweep as AuditedSweep
 from .guarantees.exact import GuaranteedOperatingPoint as GuaranteedOperatingPoint
 from .measures.confusion import AveragedMeasures as AveragedMeasures
 from .measures.confusion import BestThreshold as BestThreshold

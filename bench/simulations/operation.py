@@ -250,10 +250,13 @@ def logged(audited: Callable[..., NDArray[np.bool_]]) -> Case:
     def case(rng: np.random.Generator) -> tuple[bool, float]:
         correct, confidence = log_of(rng, audited)
         try:
-            sweep = operation.audited_sweep(correct, confidence, threshold=IN_USE, audit_probability=PI)
+            known = np.where(np.asarray(confidence) >= IN_USE, PI, 1.0)
+            truth = fa.PartialTruth(correct, inclusion_probability=known)
         except ValueError:  # its audits are too few or too many: nothing is accepted
             return False, 0.0
-        found = fa.guaranteed_operating_point(sweep, max_error_rate=OF_LOG, random_state=rng)
+        found = fa.guaranteed_operating_point(
+            truth, confidence, max_error_rate=OF_LOG, random_state=rng
+        )
         rejected = min(max(float(found.threshold), 0.0), 1.0)
         return exceeded(0.2 * (1.0 - rejected) ** 3 / 3.0, OF_LOG)
 

@@ -16,9 +16,9 @@ from fastarac.operation.policy import shown_threshold
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastarac.guarantees.audits import AuditedSweep
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
     from fastarac.operation.checking import PolicyCheck
+    from fastarac.operation.logs import AuditColumns
     from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
 
@@ -122,7 +122,7 @@ def policy_figures(policy: Policy) -> dict[str, Any]:
 
 
 def check_answer(
-    policy: Policy, check: PolicyCheck, shift: ConfidenceShift, sweep: AuditedSweep | None = None
+    policy: Policy, check: PolicyCheck, shift: ConfidenceShift, log: AuditColumns | None = None
 ) -> Answer:
     """Say whether the limit holds, whether confidences have moved, and what a log would guarantee."""
     notes = moved_notes(shift)
@@ -141,7 +141,7 @@ def check_answer(
         )
     if not check.n_unread and policy.of_outputs_read:
         notes.append(Note(policy.of_outputs_read, Weight.ASSUMES))
-    point = None if sweep is None else point_of_log(policy, sweep)
+    point = None if log is None else point_of_log(policy, log)
     if point is not None:
         notes.append(Note(f"A threshold fitted to this log: {point}."))
     table = AnswerTable(
@@ -174,12 +174,18 @@ def moved_notes(shift: ConfidenceShift | None) -> list[Note]:
     return [Note(sentence(shift), Weight.DECIDES)]
 
 
-def point_of_log(policy: Policy, sweep: AuditedSweep) -> GuaranteedOperatingPoint | None:
-    """Return the threshold that a log guarantees the limit of a policy at, where that is of all."""
-    if policy.criterion != "max_error_rate":
+def point_of_log(policy: Policy, log: AuditColumns) -> GuaranteedOperatingPoint | None:
+    """Return the threshold that a log guarantees the limit of a policy at.
+
+    None where the limit is a risk, or the log does not say what was drawn.
+    """
+    if policy.criterion != "max_error_rate" or log.drawn is None:
         return None
     return guaranteed_operating_point(
-        sweep, max_error_rate=policy.limit, failure_probability=policy.failure_probability
+        log.truth,
+        log.confidence,
+        max_error_rate=policy.limit,
+        failure_probability=policy.failure_probability,
     )
 
 

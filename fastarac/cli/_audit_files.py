@@ -24,7 +24,7 @@ from fastarac.cli._policies import (
     require_one_model,
 )
 from fastarac.cli._refusals import incompatible
-from fastarac.guarantees.audits import LogError
+from fastarac.operation.audit_logs import LogError
 from fastarac.operation.logs import require_one_probability
 from fastarac.operation.monitoring.audit_files import (
     has_rows,

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import numpy as np
 import typer
 
 from fastarac import operation
@@ -63,9 +62,9 @@ if TYPE_CHECKING:
 
     from fastarac.answers.screen import Note
     from fastarac.cli._options import Printing
-    from fastarac.guarantees.audits import AuditedSweep
     from fastarac.operation import Policy
     from fastarac.operation.checking import PolicyCheck
+    from fastarac.operation.logs import AuditColumns
     from fastarac.operation.shifts import ConfidenceShift
 
 EXAMPLES = """
@@ -121,7 +120,7 @@ class _Checked(NamedTuple):
     check: PolicyCheck
     shift: ConfidenceShift
     notes: list[str]
-    sweep: AuditedSweep | None = None
+    log: AuditColumns | None = None
 
 
 @grouped
@@ -211,7 +210,7 @@ def _deliver(
         results = {"policy": policy, **found._asdict()}
         del results["notes"]
         refusing(str(report), lambda: _html.save_operation(report, **results))
-        answer = check_answer(policy, found.check, found.shift, found.sweep)
+        answer = check_answer(policy, found.check, found.shift, found.log)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     once = dict.fromkeys(note.replace(*limit) for note in warned)  # if the report has it too
     answer = answer.with_warnings(notes).with_warnings(found.notes, Weight.ASSUMES).with_warnings(once)
@@ -276,11 +275,7 @@ def _shift(policy: Policy, path: Path, confidence: Any, by: Any, groups: Any) ->
 def _of_log(
     policy: Policy, path: Path, columns: Mapping[str, Any], of_look: Mapping[str, Any]
 ) -> _Checked:
-    """Check a policy on a log of audits.
-
-    Another threshold can be chosen only where the truth of what was rejected is known, and outputs do
-    not depend on each other.
-    """
+    """Check a policy on a log of audits."""
     if OF_AUDIT not in columns_in(path):
         raise RefusalError(
             f'{path}: there is no column "{OF_AUDIT}", which a log has, as fastarac sample '
@@ -300,20 +295,15 @@ def _of_log(
         found = policy.check(
             log.correct, log.confidence, by=log.by, groups=log.groups, **audits, **of_look
         )
-        sweep = None
-        if groups is None and not policy.fields and not np.isnan(log.correct[~log.accepted]).any():
-            sweep = operation.audited_sweep(
-                log.correct, log.confidence, threshold=policy.thresholds[0], **audits
-            )
         pages = log.groups if policy.has_groups else None
-        return found, policy.shift(log.confidence, by=log.by, groups=pages), sweep
+        return found, policy.shift(log.confidence, by=log.by, groups=pages), log
 
     notes: list[str] = []
     with collected(notes):
-        found, shift, sweep = refusing(str(path), checked)
+        found, shift, read = refusing(str(path), checked)
     if found.unanswered and not found.audited:
         raise RefusalError(
             f"{path}: none of the {found.unanswered:,} outputs that were drawn has a result; fill in "
             f"the column {quoted(named['correct'])} where drawn is 1, and run the command again"
         )
-    return _Checked(found, shift, notes, sweep)
+    return _Checked(found, shift, notes, read if read.has_one_threshold else None)

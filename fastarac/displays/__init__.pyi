@@ -11,7 +11,6 @@ from .cascades import CascadeCostDisplay as CascadeCostDisplay
 from .cascades import CascadeDisplay as CascadeDisplay
 from .confusion import ConfusionDisplay as ConfusionDisplay
 from .cost_curve import CostCurveDisplay as CostCurveDisplay
-from .monitoring import AuditDisplay as AuditDisplay
 from .monitoring import FieldErrorsDisplay as FieldErrorsDisplay
 from .monitoring import MonitorDisplay as MonitorDisplay
 from .operation import CalibrationDisplay as CalibrationDisplay

@@ -1,4 +1,4 @@
-"""Pictures of the errors of a system in use: field by field, from a log, and over time."""
+"""Pictures of the errors of a system in use: field by field, and over time."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac._core.text import listed, percent
-from fastarac.displays._base import SIDES, SMALLEST_RANGE, Display, IntervalDisplay, level
+from fastarac.displays._base import SMALLEST_RANGE, Display, IntervalDisplay, level
 from fastarac.displays._style import COLORS, FloatArray, shown_name
-from fastarac.operation.auditing import audited_rates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
     from fastarac.displays.decimation import Range
-    from fastarac.guarantees.audits import AuditedSweep
     from fastarac.operation.application_results import AppliedPolicy
     from fastarac.operation.checking import PolicyCheck
     from fastarac.operation.monitoring.monitor import ErrorRateMonitor
@@ -313,94 +311,3 @@ class FieldErrorsDisplay(Display):
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
         return level(f"Limit of all: {percent(self.limit)}", self._view()[0], self.limit)
-
-
-@dataclass(eq=False, repr=False)
-class AuditDisplay(IntervalDisplay):
-    """Error rate over the accepted share, from a log of audits; made and drawn by ``from_sweep``.
-
-    Parameters
-    ----------
-    acceptance_rate, error_rate, low, high : array_like of shape (k,)
-        Shares of the logged outputs, rising; the share of errors that nobody sees if so many were
-        accepted, and the interval around it.
-    in_use : float
-        The share that is accepted at the threshold in use; the chance level of :meth:`plot`.
-    name : str, optional
-        For the legend.
-
-    Attributes
-    ----------
-    band_ : matplotlib PolyCollection
-        The intervals.
-    line_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`; the chance level is the share that is accepted.
-
-    See Also
-    --------
-    audited_error_rate : Estimates the rate at one threshold.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import fastarac as fa
-    >>> confidence = np.arange(1000)
-    >>> correct = np.where((confidence >= 200) & (confidence % 5 > 0), np.nan, confidence % 3 > 0)
-    >>> sweep = fa.operation.audited_sweep(correct, confidence, threshold=200, audit_probability=0.2)
-    >>> display = fa.displays.AuditDisplay.from_sweep(sweep, name="week 1")
-    >>> display.chance_level_.get_label()
-    'Accepted: 80%'
-    >>> from matplotlib import pyplot as plt
-    >>> plt.close(display.figure_)
-    """
-
-    acceptance_rate: FloatArray
-    error_rate: FloatArray
-    low: FloatArray
-    high: FloatArray
-    _: KW_ONLY
-    in_use: float
-
-    _arrays = ("acceptance_rate", "error_rate", "low", "high")
-    _labels = ("Acceptance rate", "Error rate")
-    _band = "intervals"
-    _legend = "upper left"
-    _style = {"drawstyle": "steps-post"}  # noqa: RUF012
-
-    @classmethod
-    def from_sweep(
-        cls,
-        sweep: AuditedSweep,
-        *,
-        confidence_level: float = 0.95,
-        name: str | None = None,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> Self:
-        """Draw the estimates of a log of audits.
-
-        Parameters
-        ----------
-        sweep : AuditedSweep
-            Of :func:`.audited_sweep`.
-        confidence_level : float, default=0.95
-            Of each interval by itself, in (0, 1).
-        name, ax : str and matplotlib Axes, optional
-            For the legend, and where to draw; a new figure if left out.
-        **options
-            What :meth:`.plot` takes by keyword.
-
-        Returns
-        -------
-        AuditDisplay
-        """
-        found = audited_rates(sweep, confidence_level)
-        in_use = float(sweep.accepted_at(np.array([sweep.threshold]))[0]) / len(sweep.logged)
-        return cls(*found, in_use=in_use, name=name).plot(ax, **options)
-
-    def _view(self) -> tuple[Range, Range]:
-        return SIDES, _heights(None, self.error_rate)
-
-    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
-        label = f"Accepted: {percent(self.in_use, 4)}"
-        return {label: (np.full(2, self.in_use), np.array(self._view()[1]))}

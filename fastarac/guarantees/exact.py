@@ -19,7 +19,6 @@ from fastarac._core.text import percent
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_items, vector
 from fastarac.areas.order import question_sweep
-from fastarac.guarantees.audits import AuditedSweep
 from fastarac.guarantees.betting import GroupedItems, bet_on_error_rate, bet_on_risk
 from fastarac.guarantees.fallback import (
     PILOT,
@@ -42,7 +41,6 @@ from fastarac.guarantees.gamma import (
     upper_bound,
 )
 from fastarac.guarantees.partial import proved_of
-from fastarac.guarantees.weighted_betting import bet_on_verified
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.reviewer import Reviewer, premise_of, tested_limit
 from fastarac.samples.door import answers_of, as_sweep, require_confidence
@@ -84,9 +82,6 @@ class GuaranteedOperatingPoint(Result):
     approximate_acceptance_rate : float or None
         The acceptance rate that the approximation "gamma" would have, where "auto" proves less than
         half of it.
-    assumes_results : bool
-        From a log of audits, whether the guarantee holds only if every output that was drawn has its
-        result, because the log does not say what was drawn.
     assumed_probability : float or None
         From outputs of which some are verified, where the probabilities of the others are unknown, the
         least of the known ones: the guarantee holds only if no output was chosen with a smaller one.
@@ -108,7 +103,6 @@ class GuaranteedOperatingPoint(Result):
     max_group_size: int | None = None
     certified: bool = True
     approximate_acceptance_rate: float | None = None
-    assumes_results: bool = False
     assumed_probability: float | None = None
     truth_reader: Reviewer | None = None
     faultless_acceptance_rate: float | None = None
@@ -143,8 +137,6 @@ class GuaranteedOperatingPoint(Result):
         if self.assumed_probability is not None:
             least = f"none was chosen with a probability below {self.assumed_probability:.4g}"
             provided += f"{' and' if provided else ', if'} {least}"
-        if self.assumes_results:
-            provided += f"{' and' if provided else ', if'} every output that was drawn has its result"
         if not self.certified:
             provided = ", by an approximation that is not proved"
         if self.truth_reader is not None:
@@ -250,8 +242,7 @@ def guaranteed_operating_point(
     that call right outputs wrong: have each such answer confirmed by a second look.
 
     The page "Formulas of intervals, tests and guarantees" of the documentation has the tests. "sgr" is
-    proved only for a risk that never falls as the threshold is lowered. In an :class:`.AuditedSweep`,
-    what was drawn and has no result counts as an error.
+    proved only for a risk that never falls as the threshold is lowered.
 
     References
     ----------
@@ -288,7 +279,7 @@ def guaranteed_operating_point(
         _require_fitting(sweep, grid, scale, pilot)
     asked = _Asked(
         labels, confidence, truth, sweep, groups, max_group_size, (grid, pilot), method, how, criterion,
-        random_state if isinstance(sweep, AuditedSweep) else key_of(random_state),
+        key_of(random_state),
     )  # fmt: skip
     found = _guaranteed(asked, tested.limit, tested.failure_probability)
     if people is None:
@@ -316,19 +307,14 @@ class _Asked(NamedTuple):
     how: str
     """The method that is meant."""
     criterion: str
-    random_state: Any
-    """A key; of audits, what was given."""
+    key: NDArray[np.uint64]
 
 
 def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatingPoint:
     """Return the lowest threshold at which known errors keep a limit."""
-    sweep, criterion, how, key = asked.sweep, asked.criterion, asked.how, asked.random_state
+    sweep, criterion, how, key = asked.sweep, asked.criterion, asked.how, asked.key
     if asked.truth is not None:
         return _of_verified(asked, asked.truth, limit, delta)
-    if isinstance(sweep, AuditedSweep):
-        if asked.groups is not None:
-            raise TypeError("groups cannot go with an AuditedSweep, which has none")
-        return _from_audits(sweep, limit, delta, criterion, asked.fixed, key)
     if sweep.false_accepts.dtype != np.int64:
         raise TypeError("the sweep is weighted, but a guarantee needs counts of items")
     if asked.groups is not None:
@@ -347,7 +333,7 @@ def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatin
         trials = int(sweep.true_accepts[index] + sweep.false_accepts[index])
     least = binomial_upper_bound(0, n, share)
     if least > limit:
-        _warn_few(n, least, criterion, limit, share, 1.0)
+        _warn_few(n, least, criterion, limit, share)
     bound = binomial_upper_bound(int(sweep.false_accepts[index]), trials, share) if index else 0.0
     point = operating_point(sweep, threshold=sweep.thresholds[index])
     return GuaranteedOperatingPoint(point, bound, limit, delta, criterion)
@@ -360,7 +346,7 @@ def _of_verified(
     found, assumed = proved_of(
         truth, require_confidence(asked.confidence), asked.groups, criterion=asked.criterion,
         limit=limit, failure_probability=delta, max_group_size=asked.max_group_size,
-        fixed=asked.fixed, key=asked.random_state,
+        fixed=asked.fixed, key=asked.key,
     )  # fmt: skip
     return GuaranteedOperatingPoint(
         operating_point(asked.sweep, threshold=found.threshold),
@@ -376,7 +362,7 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
     if isinstance(asked.labels, ThresholdSweep):
         raise TypeError("groups needs single items, which a ThresholdSweep lacks: give arrays")
     pages, rng = _pages_of(
-        asked.labels, asked.confidence, asked.groups, asked.max_group_size, asked.random_state
+        asked.labels, asked.confidence, asked.groups, asked.max_group_size, asked.key
     )
     question_sweep(sweep, asked.groups)
     _warn_few_groups(pages, limit, delta, how)
@@ -432,7 +418,7 @@ def _require_fitting(
     sweep: ThresholdSweep, grid: NDArray[np.float64], scale: str | None, pilot: ArrayLike | None
 ) -> None:
     """Raise where fixed thresholds, or their scale, do not fit the confidences."""
-    own = np.unique(sweep.logged) if isinstance(sweep, AuditedSweep) else sweep.thresholds[:0:-1]
+    own = sweep.thresholds[:0:-1]
     others = own[:0]
     if pilot is not None:
         others = np.unique(vector(pilot, "pilot"))
@@ -460,7 +446,7 @@ def _by_fallback(
     last = last_rejected(accepted, errors, starts, limit, delta)
     least = binomial_upper_bound(0, n, delta)
     if least > limit:
-        _warn_few(n, least, "max_risk", limit, delta, 1.0)
+        _warn_few(n, least, "max_risk", limit, delta)
     threshold = float(grid[last]) if last >= 0 else math.inf
     bound = binomial_upper_bound(int(errors[last]), int(accepted[last]), delta) if last >= 0 else 0.0
     point = operating_point(sweep, threshold=threshold)
@@ -479,69 +465,6 @@ def _tested(
         sweep.thresholds[1:], drawn.astype(np.int64), 0 * drawn.astype(np.int64)
     )
     return tested, counts_at(others, grid)[0] / max(float(others.total), 1.0)
-
-
-def _from_audits(
-    sweep: AuditedSweep,
-    limit: float,
-    delta: float,
-    criterion: str,
-    fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
-    random_state: RandomState,
-) -> GuaranteedOperatingPoint:
-    """From a log: an output is accepted, wrong and audited with π times the error rate."""
-    grid, pilot = fixed
-    if criterion == "max_risk" and (grid is None or pilot is None):
-        raise TypeError("max_risk from audits needs thresholds and pilot: give both")
-    if sweep.largest_probability > sweep.least_probability:
-        return _from_unequal_audits(sweep, limit, delta, criterion, fixed, random_state)
-    share, n = sweep.least_probability, len(sweep.logged)
-    errors = sweep.thinned_errors(random_state)
-    least = binomial_upper_bound(0, n, delta) / share
-    if least > limit:
-        _warn_few(n, least, criterion, limit, delta, share)
-    if grid is None or pilot is None or criterion == "max_error_rate":
-        index = _last_by_errors(errors, n, share * limit, delta)
-        threshold, trials, found = sweep.thresholds[index], n, int(errors[index])
-    else:
-        starts = starts_of(pilot_shares(pilot, grid), n, share * limit, delta)
-        accepted, errors = sweep.accepted_at(grid), errors[points_at(sweep, grid)]
-        index = last_rejected(accepted, errors, starts, share * limit, delta)
-        threshold = float(grid[index]) if index >= 0 else math.inf
-        trials, found = int(accepted[index]), int(errors[index])
-    point = operating_point(sweep, threshold=threshold)
-    bound = binomial_upper_bound(found, trials, delta) / share if threshold < math.inf else 0.0
-    return GuaranteedOperatingPoint(
-        point, min(1.0, bound), limit, delta, criterion, assumes_results=sweep.unanswered is None
-    )
-
-
-def _from_unequal_audits(
-    sweep: AuditedSweep,
-    limit: float,
-    delta: float,
-    criterion: str,
-    fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
-    random_state: RandomState,
-) -> GuaranteedOperatingPoint:
-    """From a log whose probabilities differ, by bets."""
-    grid, pilot = fixed
-    error, probability = sweep.outcomes()
-    found = bet_on_verified(
-        sweep.logged, error, probability, criterion=criterion, limit=limit, failure_probability=delta,
-        thresholds=grid, pilot=pilot, key=key_of(random_state),
-    )  # fmt: skip
-    if len(sweep.logged) < found.needed:
-        warn_too_small(
-            f"{len(sweep.logged)} outputs are too few: a limit of {limit:g} needs about "
-            f"{found.needed} without an error, as the least audit probability is "
-            f"{sweep.least_probability:.4g}"
-        )
-    bound = math.nan if found.threshold < math.inf else 0.0
-    return GuaranteedOperatingPoint(
-        operating_point(sweep, threshold=found.threshold), bound, limit, delta, criterion,
-        assumes_results=sweep.unanswered is None,
-    )  # fmt: skip
 
 
 def _pages_of(
@@ -610,7 +533,9 @@ def _warn_few_groups(pages: GroupedItems, limit: float, delta: float, how: str) 
     needed = groups_needed(pages, limit, delta) if approximate else pages.needed(limit, delta)
     there = "is 1 group" if n == 1 else f"are {n} groups"
     if n < needed:
-        warn_too_small(f"there {there}, but a limit of {limit:g} needs about {needed} without an error")
+        warn_too_small(
+            f"there {there}, but a limit of {percent(limit)} needs about {needed} without an error"
+        )
     elif approximate and n < FEWEST_GROUPS:
         warn_too_small(
             f"there {there}, but the approximation by gamma was only tested with {FEWEST_GROUPS} "
@@ -643,12 +568,11 @@ def _last_by_risk(sweep: ThresholdSweep, limit: float, share: float) -> int:
     return passed
 
 
-def _warn_few(n: int, least: float, name: str, limit: float, share: float, audited: float) -> None:
-    where = f" where {percent(audited, 3)} of the accepted ones are audited" if audited < 1.0 else ""
+def _warn_few(n: int, least: float, name: str, limit: float, share: float) -> None:
     expected = f"no number of items proves {name}=0"
     if limit > 0.0:
-        needed = math.ceil(math.log(share) / math.log1p(-audited * limit))
-        expected = f"{name}={limit:g} needs at least {needed} items{where}"
+        needed = math.ceil(math.log(share) / math.log1p(-limit))
+        expected = f"{name}={limit:g} needs at least {needed} items"
     still = percent(least, 4)
     warn_too_small(
         f"{n} items are too few: even without an error they prove no less than {still} errors; "

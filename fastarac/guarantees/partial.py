@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._core.exceptions import warn_too_small
+from fastarac._core.text import percent
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import vector
 from fastarac.guarantees.weighted_betting import bet_on_verified
@@ -69,7 +70,7 @@ def proved_of(
     if units < found.needed:
         what = "outputs" if codes is None else "groups"
         warn_too_small(
-            f"{units} {what} are too few: a limit of {limit:g} needs about {found.needed} without "
-            f"an error, as the least inclusion probability is {probability.min():.4g}"
+            f"{units} {what} are too few: a limit of {percent(limit)} needs about {found.needed} "
+            f"without an error, as the least inclusion probability is {probability.min():.4g}"
         )
     return found, assumed

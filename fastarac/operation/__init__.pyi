@@ -1,8 +1,6 @@
 """The public names of the module, one line each."""
 
 from .application import apply_policy as apply_policy
-from .auditing import audited_error_rate as audited_error_rate
-from .auditing import audited_sweep as audited_sweep
 from .calibration import calibration_table as calibration_table
 from .calibration import expected_calibration_error as expected_calibration_error
 from .calibration import isotonic_calibration as isotonic_calibration

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import exactly_one
+from fastarac._core.checks import exactly_one, real_scalar
+from fastarac._core.dtype_comparison import at_or_above
 from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.files import path_of
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.text import percent, quoted
-from fastarac.guarantees.audits import LogError, log_of, read_log
 from fastarac.io._columns import may_merge, require_apart
 from fastarac.io._formats import open_source
 from fastarac.io._picks import Correct, Label, Number
 from fastarac.io._sources import DataFileError, connect, explained
+from fastarac.operation.audit_logs import LogError, log_of
+from fastarac.samples.partial import PartialTruth
 
 if TYPE_CHECKING:
     import os
@@ -57,10 +59,39 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
     See Also
     --------
     fastarac.operation.read_audits : read a log of audits
-    fastarac.operation.audited_sweep : counts at every threshold from a log of audits
+    fastarac.PartialTruth : truth of those items that people verified
     """
 
     __slots__ = ()
+
+    @property
+    def truth(self) -> PartialTruth:
+        """The log as a :class:`.PartialTruth`, for rates and guarantees at any threshold.
+
+        What was rejected was verified with certainty, so its truth has to be known; what was drawn and
+        has no result counts as wrong. Without `drawn`, outputs without a result were not drawn.
+        """
+        known = ~np.isnan(self.correct)
+        return PartialTruth(
+            self.correct,
+            inclusion_probability=np.where(self.accepted, self.audit_probability, 1.0),
+            drawn=None if self.drawn is None else np.where(self.accepted, self.drawn, known),
+            open="wrong",
+            groups=self.groups,
+        )
+
+    @property
+    def unanswered(self) -> int:
+        """How many accepted outputs were drawn and have no result."""
+        if self.drawn is None:
+            return 0
+        return int(np.sum(self.drawn & self.accepted & np.isnan(self.correct)))
+
+    @property
+    def has_one_threshold(self) -> bool:
+        """Whether other thresholds can be judged by it: of single outputs, with what was rejected."""
+        alone = self.by is None and self.groups is None
+        return alone and not bool(np.isnan(self.correct[~self.accepted]).any())
 
 
 def read_audits(
@@ -118,8 +149,16 @@ def read_audits(
 
     See Also
     --------
-    audited_error_rate : estimate undetected errors from a log of audits
+    fastarac.PartialTruth : truth of those items that people verified
     ErrorRateMonitor : alarms where an error rate is above its limit
+
+    Notes
+    -----
+    The number of audits (those drawn, or else those with a result) has to lie in the central 99.9% of
+    its binomial distribution: of each distinct probability, or of each tenth of many, with Bonferroni's
+    correction. With several, Σ1/π over the audits has to be within 3.29·√Σ((1 − π)/π) of the number of
+    accepted outputs, or a little further where the distribution is skew. Of honest logs with one π 0.1%
+    are refused, of those with several up to 0.2%.
 
     Examples
     --------
@@ -134,8 +173,12 @@ def read_audits(
     ...     log = fa.operation.read_audits(path, threshold=0.5)
     >>> log.correct
     array([ 1., nan,  0.])
+    >>> log.truth
+    PartialTruth(2 of 3 verified)
     """
     exactly_one(threshold=threshold, policy=policy)
+    if threshold is not None:
+        threshold = real_scalar(threshold, "threshold", finite=False)
     needed = policy is not None and bool(policy.fields)
     if (by is not None) != needed:
         found = (
@@ -196,7 +239,10 @@ def _require_consistent(
         codes = np.unique(log.groups, return_inverse=True)[1].astype(np.intp)
     try:
         if threshold is not None:
-            read_log(log.correct, log.confidence, threshold, *told)
+            side = f"the threshold of {threshold:g}"
+            reasons = f"confidence is below {side}", f"confidence is at or above {side}"
+            above = at_or_above(log.confidence, threshold)
+            log_of(log.correct, log.confidence, above, *told, reasons, rejected_known=True)
         elif policy is not None:
             above = policy.apply(log.confidence, by=log.by)
             log_of(log.correct, log.confidence, above, *told, groups=codes)

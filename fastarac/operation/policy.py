@@ -18,8 +18,8 @@ from fastarac._core.results import Result
 from fastarac._core.text import json_text, listed, percent, quoted
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
-from fastarac.guarantees.audits import log_of
 from fastarac.operation.absences import FieldAbsence, OptionalSetting, advice
+from fastarac.operation.audit_logs import log_of
 from fastarac.operation.calibration import Calibration, confidences
 from fastarac.operation.checking import Audits, Checked, CheckedPromise, PolicyCheck, check_of
 from fastarac.operation.documents import (
@@ -449,11 +449,12 @@ class Policy(Result):
             Items that a group has at most, known beforehand; by default the largest group seen, which
             is an assumption.
         audit_probability : float or array_like of shape (n,), optional
-            π, with which probability each accepted output was audited, as :func:`.audited_sweep` takes
-            it; without `documents`. With `groups`, single outputs or whole groups were drawn.
+            π, with which probability each accepted output was audited, in [0, 1], decided before its
+            truth was known; without `documents`. With `groups`, single outputs or whole groups were
+            drawn.
         drawn : array_like of shape (n,), bool, optional
-            Beside `audit_probability`, which outputs were drawn for an audit, as
-            :func:`.audited_sweep` takes it: without it no verdict is "holds".
+            Beside `audit_probability`, which outputs were drawn for an audit, with or without a result
+            so far: without it no verdict is "holds".
         rejected, types : array_like of shape (n,), optional
             As :meth:`apply` takes them; not of a log. The limit is one of the other outputs, as where
             the policy was fitted and is applied. A document that may be accepted without an optional
@@ -481,7 +482,8 @@ class Policy(Result):
         Raises
         ------
         ValueError, TypeError
-            As :func:`.threshold_sweep`; as :func:`.audited_sweep` for a log that contradicts itself;
+            As :func:`.threshold_sweep`; for a log that contradicts itself, such as a truth of what was
+            not drawn, or whose audits are too few or too many for their probabilities;
             where `documents` or `rejected` is given beside a :class:`.PartialTruth`; where the truth
             does not say whether an optional field is empty; where
             `audit_probability` is given beside `documents` or `rejected`; where `drawn`

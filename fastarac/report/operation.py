@@ -15,7 +15,7 @@ from fastarac._core.special import binomial_interval
 from fastarac._core.text import listed, p_is, percent, percent_range, printable, sentence
 from fastarac.answers.planning import guarantee_plan
 from fastarac.answers.policies import MOST_ADVICE, point_of_log
-from fastarac.operation.auditing import audited_rates
+from fastarac.operation.audited_rates import rates_of_log
 from fastarac.operation.calibration import thinned
 from fastarac.operation.planning import power_curve
 from fastarac.operation.policy import shown_threshold
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.guarantees.audits import AuditedSweep
     from fastarac.operation.application_results import AppliedPolicy
     from fastarac.operation.checking import PolicyCheck
+    from fastarac.operation.logs import AuditColumns
     from fastarac.operation.shifts import ConfidenceShift
 
 __all__ = ["write_operation_report"]
@@ -97,7 +97,7 @@ def write_operation_report(
     applied: AppliedPolicy | None = None,
     check: PolicyCheck | None = None,
     shift: ConfidenceShift | None = None,
-    sweep: AuditedSweep | None = None,
+    log: AuditColumns | None = None,
     monitor: operation.ErrorRateMonitor | operation.MonitorSet | None = None,
     confidence_level: float = 0.95,
     title: str = "Does what goes through keep its limit?",
@@ -120,8 +120,9 @@ def write_operation_report(
         Of :meth:`.Policy.check`.
     shift : ConfidenceShift, optional
         Of :meth:`.Policy.shift`; by default that of `applied`.
-    sweep : AuditedSweep, optional
-        The log of :func:`.audited_sweep`; with a policy, what its limit would now guarantee.
+    log : AuditColumns, optional
+        Of :func:`.read_audits`, of one threshold and with the truth of what was rejected; with a
+        policy, what its limit would now guarantee.
     monitor : ErrorRateMonitor or MonitorSet, optional
         The audits over time.
     confidence_level : float, default=0.95
@@ -171,8 +172,8 @@ def write_operation_report(
         shift = applied.shift
     if shift is not None:
         parts.append(_of_shift(shift))
-    if sweep is not None:
-        parts.append(_of_log(sweep, policy, check, level))
+    if log is not None:
+        parts.append(_of_log(log, policy, check, level))
     if isinstance(monitor, operation.MonitorSet):
         parts += [_of_monitor(monitor[name], name, i) for i, name in enumerate(monitor)]
     elif monitor is not None:
@@ -423,13 +424,13 @@ def _of_shift(shift: ConfidenceShift) -> ReportSection:
 
 
 def _of_log(
-    sweep: AuditedSweep, policy: operation.Policy | None, check: PolicyCheck | None, level: float
+    log: AuditColumns, policy: operation.Policy | None, check: PolicyCheck | None, level: float
 ) -> ReportSection:
     level = level if check is None else check.interval.confidence_level
-    found = audited_rates(sweep, level)
-    n = len(sweep.logged)
-    in_use = float(sweep.accepted_at(np.array([sweep.threshold]))[0]) / n
-    at = max(0, int(np.searchsorted(found.acceptance_rate, in_use, side="right")) - 1)
+    found = rates_of_log(log, level)
+    n = len(log.confidence)
+    in_use = int(log.accepted.sum()) / n
+    at = int(np.searchsorted(found.acceptance_rate, in_use))
     if check is None:
         ends = percent_range(float(found.low[at]), float(found.high[at]), 4)
         sure = percent((1.0 + level) / 2.0)
@@ -437,12 +438,12 @@ def _of_log(
     else:  # of one rate the interval that is proved
         words = "That of the check is proved; those of the chart are approximations, each by itself."
     facts = [("Interval", words)]
-    if sweep.unanswered:
-        words = f"{sweep.unanswered:,} outputs were drawn and have no result; they count as errors."
+    if log.unanswered:
+        words = f"{log.unanswered:,} outputs were drawn and have no result; they count as errors."
         facts.append(("Unanswered", words))
     guides = []
     if policy is not None:
-        point = point_of_log(policy, sweep)
+        point = point_of_log(policy, log)
         if point is not None:
             guides = [(policy.limit, f"limit: {percent(policy.limit)}")]
             facts.append(("Guarantee now", sentence(point)))

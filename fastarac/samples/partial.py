@@ -40,7 +40,7 @@ class PartialTruth(Table, Result):
     Parameters
     ----------
     correct : array_like of shape (n,)
-        Whether each output was right (1 or 0); NaN or null where nobody verified it.
+        Whether each output was right (1 or 0); NaN, None or null where nobody verified it.
     inclusion_probability : float or array_like of shape (n,)
         π, with which probability each item was chosen to be verified, in (0, 1]; decided before its
         truth was known. It may be NaN where an item was not chosen.

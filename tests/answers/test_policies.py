@@ -10,6 +10,7 @@ import pytest
 from fastarac import operation
 from fastarac._core.text import percent, sentence
 from fastarac.answers import application, monitoring, policies
+from fastarac.operation.logs import AuditColumns
 
 N = 4000
 
@@ -115,15 +116,16 @@ def test_notes_of_a_check(policy, check):
 
 def test_a_log_says_what_it_guarantees(policy):
     correct, confidence = outputs(2)
-    sweep = operation.audited_sweep(
-        correct, confidence, threshold=policy.thresholds[0], audit_probability=np.ones(N)
-    )
-    point = policies.point_of_log(policy, sweep)
+    accepted, drawn = confidence >= policy.thresholds[0], np.ones(N, np.bool_)
+    log = AuditColumns(correct * 1.0, confidence, np.ones(N), accepted, accepted, None, drawn, None)
+    point = policies.point_of_log(policy, log)
     found = policies.check_answer(
-        policy, policy.check(correct, confidence), policy.shift(confidence), sweep
+        policy, policy.check(correct, confidence), policy.shift(confidence), log
     )
     assert f"A threshold fitted to this log: {point}." in found.sentences()
-    assert policies.point_of_log(replace(policy, criterion="max_risk"), sweep) is None
+    assert policies.point_of_log(replace(policy, criterion="max_risk"), log) is None
+    # what was drawn has to be known
+    assert policies.point_of_log(policy, log._replace(drawn=None)) is None
 
 
 def test_what_was_divided(policy, tmp_path):

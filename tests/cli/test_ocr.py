@@ -169,7 +169,7 @@ def test_a_guarantee_counts_pages():
     options = "--error-rate", 0.05, "--guarantee", 0.05
     text = run(*plain, *options).stdout
     assert "With 95% confidence at most 5% errors remain: no threshold is safe enough" in text
-    assert "There are 20 pages, but a limit of 0.05 needs about 77 without an error." in text
+    assert "There are 20 pages, but a limit of 5% needs about 77 without an error." in text
     assert "pages err independently of each other and have at most 140 outputs each" in text
     large = "--error-rate", 0.5, "--guarantee", 0.05, "--format", "json"
     (figures,) = commands.records(run(*plain, *large).stdout)

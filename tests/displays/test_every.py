@@ -89,9 +89,6 @@ def drawn(kind, **options):
     if kind is displays.FieldErrorsDisplay:
         policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.05)
         return kind.from_check(policy.check([1] * 390 + [0] * 10, range(400)), **options)
-    if kind is displays.AuditDisplay:
-        sweep = fa.operation.audited_sweep(CORRECT, CONFIDENCE, threshold=0.5, audit_probability=0.5)
-        return kind.from_sweep(sweep, **options)
     if kind is displays.AccuracyRejectionCostDisplay:
         options["costs"] = fa.VerificationCosts(1, 1, 4)
     return kind.from_sweep(items, **options)
@@ -403,22 +400,6 @@ class TestOperation:
         second = displays.FieldErrorsDisplay.from_check(check, ax=first.ax_)
         assert second.line_.get_color() != first.line_.get_color()
         assert (second.line_.get_xdata() > first.line_.get_xdata()).all()
-
-    def test_rates_of_a_log_are_those_of_the_estimate(self):
-        rng = np.random.default_rng(3)
-        confidence = rng.random(2000)
-        correct = np.where(
-            (confidence > 0.5) & (rng.random(2000) < 0.8), np.nan, rng.random(2000) > 0.1
-        )
-        log = {"threshold": 0.5, "audit_probability": 0.2}
-        sweep = fa.operation.audited_sweep(correct, confidence, **log)
-        display = displays.AuditDisplay.from_sweep(sweep)
-        for at in (0.1, 0.5, 0.9):
-            found = fa.operation.audited_error_rate(correct, confidence, at=at, **log)
-            index = int(np.abs(display.acceptance_rate - (confidence >= at).mean()).argmin())
-            assert display.error_rate[index] == pytest.approx(found.estimate, abs=0.006)
-            assert display.high[index] == pytest.approx(found.high, abs=0.006)
-        assert display.in_use == (confidence >= 0.5).mean()
 
 
 def test_alarms_of_changes_are_marked():

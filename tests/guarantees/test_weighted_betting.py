@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import fastarac as fa
-from fastarac import operation
 from fastarac._core.random_state import key_of
 from fastarac.guarantees import weighted_betting
 from fastarac.guarantees.weighted_betting import bet_on_verified
@@ -296,46 +295,28 @@ class TestLogs:
     def log(self, seed=0, n=4000):
         rng = np.random.default_rng(seed)
         confidence = rng.random(n)
-        pi = np.where(confidence > 0.6, 0.1, 0.3)
+        pi = np.where(confidence < 0.25, 1.0, np.where(confidence > 0.6, 0.1, 0.3))
         drawn = rng.random(n) < pi
         correct = np.where(rng.random(n) < 0.2 * (1 - confidence) ** 2, 0.0, 1.0)
-        correct = np.where((confidence >= 0.25) & ~drawn, np.nan, correct)
-        return operation.audited_sweep(
-            correct, confidence, threshold=0.25, audit_probability=pi, drawn=drawn
-        )
+        correct = np.where(drawn, correct, np.nan)
+        return fa.PartialTruth(correct, inclusion_probability=pi, drawn=drawn), confidence
 
     @pytest.mark.slow
     def test_sentences(self):
-        found = fa.guaranteed_operating_point(self.log(), max_error_rate=0.04)
+        found = fa.guaranteed_operating_point(*self.log(), max_error_rate=0.04)
         assert found.assumed_probability is None
         assert "errors remain among all items (observed" in str(found)
         assert math.isnan(found.bound)
 
-    def test_outcomes_keep_their_probabilities(self):
-        rng = np.random.default_rng(3)
-        n = 600
-        confidence = rng.integers(0, 5, n)  # each with many outputs of either probability
-        pi = np.where(confidence < 1, 1.0, rng.choice([0.3, 0.6], n))
-        drawn = rng.random(n) < pi
-        correct = np.where(drawn, (rng.random(n) < 0.7).astype(float), np.nan)
-        sweep = operation.audited_sweep(
-            correct, confidence, threshold=1, audit_probability=pi, drawn=drawn
-        )
-        error, probability = sweep.outcomes()
-        found = sorted(zip(sweep.logged, probability, error == 1, strict=True))
-        assert found == sorted(zip(confidence.astype(float), pi, correct == 0, strict=True))
-
     def test_too_few(self):
-        with pytest.warns(fa.SampleTooSmallWarning, match="needs about 29958 without an error"):
-            found = fa.guaranteed_operating_point(self.log(), max_error_rate=0.001)
+        with pytest.warns(fa.SampleTooSmallWarning, match="about 29958 without an error are needed"):
+            found = fa.guaranteed_operating_point(*self.log(), max_error_rate=0.001)
         assert found.threshold == math.inf
 
     def test_risk(self):
         grid, pilot = np.linspace(0.95, 0.0, 20), np.linspace(0.0, 1.0, 100)
-        found = fa.guaranteed_operating_point(self.log(), max_risk=0.1, thresholds=grid, pilot=pilot)
+        found = fa.guaranteed_operating_point(*self.log(), max_risk=0.1, thresholds=grid, pilot=pilot)
         assert found.threshold in grid
-        with pytest.raises(TypeError, match="needs thresholds and pilot"):
-            fa.guaranteed_operating_point(self.log(), max_risk=0.1, thresholds=grid)
 
 
 def test_no_seed_breaks_the_promise():

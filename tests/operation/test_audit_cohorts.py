@@ -11,13 +11,12 @@ from scipy import stats
 
 import fastarac as fa
 from fastarac import operation
-from fastarac.guarantees.audit_numbers import refuse_unlikely_numbers
 from fastarac.io import DataFileError
 from fastarac.operation import checking
+from fastarac.operation.audit_numbers import refuse_unlikely_numbers
 
 PI, LIMIT, K = 0.1, 0.02, 0.25
 POLICY = operation.fit_policy([1] * 1000, np.linspace(K, 1, 1000), max_error_rate=LIMIT)
-USED = {"threshold": K, "audit_probability": PI}
 
 
 def week(n=20_000, seed=0, rate=0.5):
@@ -40,31 +39,25 @@ class TestNumbers:
             f"of {n:,} outputs accepted at probability 0.1, about {n * PI:,.0f} should be audited, "
             "but 0 have a result"
         )
-        for take in (
-            lambda: POLICY.check(*log, audit_probability=PI),
-            lambda: operation.audited_sweep(*log, **USED),
-            lambda: operation.audited_error_rate(*log, **USED),
-        ):
-            with pytest.raises(ValueError, match=message):
-                take()
-        with pytest.raises(ValueError, match="should be audited, but 0 were drawn"):
+        with pytest.raises(ValueError, match=message):
+            POLICY.check(*log, audit_probability=PI)
+        with pytest.raises(ValueError, match="are expected, 0 were drawn"):
             POLICY.check(*log, audit_probability=PI, drawn=np.zeros(20_000))
 
     @pytest.mark.parametrize("logged", [0.05, 0.13])
     def test_another_probability_than_that_of_the_audits_is_refused(self, logged):
         truth, confidence, drawn = week()
-        options = {"drawn": drawn, "threshold": K}
         log = seen(truth, confidence, drawn), confidence
         with pytest.raises(ValueError, match=f"{drawn.sum():,} were drawn"):
-            operation.audited_sweep(*log, audit_probability=logged, **options)
+            POLICY.check(*log, audit_probability=logged, drawn=drawn)
         # also where the error is in one of two probabilities alone
         mixed = np.where(confidence > 0.6, PI, logged)
-        with pytest.raises(ValueError, match=f"at probability {logged:g}, about "):
-            operation.audited_sweep(*log, audit_probability=mixed, **options)
+        with pytest.raises(ValueError, match=f"at audit probability {logged:g}, about "):
+            POLICY.check(*log, audit_probability=mixed, drawn=drawn)
 
     def test_where_everything_is_audited_nothing_may_be_left_out(self):
-        with pytest.raises(ValueError, match="probability 1, about 3 should be audited, but 2 have"):
-            operation.audited_sweep([1, 1, np.nan], [1, 1, 1], threshold=0, audit_probability=1)
+        with pytest.raises(ValueError, match="probability 1, about 3 audits are expected, 2 have"):
+            POLICY.check([1, 1, np.nan], [1, 1, 1], audit_probability=1)
 
     @pytest.mark.parametrize(("n", "probability"), [(3000, 0.1), (200, 0.03), (60, 0.9), (9, 0.5)])
     def test_the_central_binomial_numbers_pass(self, n, probability):
@@ -154,47 +147,28 @@ class TestDrawn:
             f"from {found.audited:,} audits; {n_open} drawn outputs without a result count as errors"
         )
         assert words in str(found)
-        sweep = operation.audited_sweep(*log, threshold=K, **options)
-        assert sweep.unanswered == n_open
-        assert sweep.false_accepts.tolist() == (
-            operation.audited_sweep(*worst, threshold=K, **options).false_accepts.tolist()
-        )
-        for method in ("weighting", "aipw"):
-            given = {"threshold": K, "method": method, **options}
-            assert operation.audited_error_rate(*log, **given) == (
-                operation.audited_error_rate(*worst, **given)
+        known, likewise = (
+            fa.PartialTruth(
+                correct, inclusion_probability=np.where(confidence >= K, PI, 1.0),
+                drawn=drawn | (confidence < K), open="wrong",
             )
-
-    def test_the_guarantee_says_what_it_assumes(self):
-        truth, confidence, drawn = week(rate=0.002)
-        log = seen(truth, confidence, drawn), confidence
-        known, unknown = (
-            fa.guaranteed_operating_point(
-                operation.audited_sweep(*log, **USED, **given), max_error_rate=LIMIT
-            )
-            for given in ({"drawn": drawn}, {})
-        )
-        assert known.threshold == unknown.threshold
-        assert (known.assumes_results, unknown.assumes_results) == (False, True)
-        assert "all items (observed" in str(known)
-        assert "all items, if every output that was drawn has its result (observed" in str(unknown)
+            for correct in (log[0], worst[0])
+        )  # fmt: skip
+        assert known == likewise
 
     def test_what_contradicts_itself_is_named(self):
-        options = {"threshold": 0.5, "audit_probability": 0.5}
+        options = {"audit_probability": 0.5}
         log = [1, np.nan, 0, 0], [0.9, 0.8, 0.7, 0.1]
         with pytest.raises(ValueError, match=r"drawn\[2\] is False; the output was accepted and has a"):
-            operation.audited_sweep(*log, **options, drawn=[1, 0, 0, 0])
-        with pytest.raises(ValueError, match=r"drawn\[3\] is 2; use 0 or 1"):
-            operation.audited_sweep(*log, **options, drawn=[1, 0, 1, 2])
-        with pytest.raises(
-            ValueError, match="drawn and confidence must have the same number of items, got 1"
-        ):
-            operation.audited_sweep(*log, **options, drawn=[1])
+            POLICY.check(*log, **options, drawn=[1, 0, 0, 0])
+        with pytest.raises(ValueError, match=r"drawn\[3\] is 2; 0 or 1 is expected"):
+            POLICY.check(*log, **options, drawn=[1, 0, 1, 2])
+        with pytest.raises(ValueError, match="drawn has 1 items and confidence has 4"):
+            POLICY.check(*log, **options, drawn=[1])
         # what was rejected is verified anyway
         for rejected in (0, 1):
-            sweep = operation.audited_sweep(*log, **options, drawn=[1, 1, 1, rejected])
-            assert sweep.unanswered == 1
-        with pytest.raises(TypeError, match="drawn needs audit_probability"):
+            assert POLICY.check(*log, **options, drawn=[1, 1, 1, rejected]).unanswered == 1
+        with pytest.raises(TypeError, match="drawn is given without audit_probability"):
             POLICY.check(*log, drawn=[1, 0, 1, 0])
 
 
@@ -270,7 +244,7 @@ def test_a_check_holds_wrongly_at_most_as_often_as_is_said(monkeypatch):
 
 @pytest.mark.slow
 def test_a_threshold_from_open_audits_keeps_its_limit():
-    """And breaks it nearly always where the assumption that it names is not kept."""
+    """And breaks it nearly always where it is not said what was drawn."""
     rng = np.random.default_rng(7)
     runs, broken = 100, {"drawn": 0, "unknown": 0}
     for _ in range(runs):
@@ -278,10 +252,13 @@ def test_a_threshold_from_open_audits_keeps_its_limit():
         right = rng.random(20_000) >= 0.2 * (1 - confidence) ** 2
         drawn = (confidence >= K) & (rng.random(20_000) < PI)
         log = seen(right, confidence, drawn & right), confidence
-        for name, given in (("drawn", {"drawn": drawn}), ("unknown", {})):
+        for name, given in (("drawn", {"drawn": drawn | (confidence < K)}), ("unknown", {})):
             with suppress(ValueError):
-                sweep = operation.audited_sweep(*log, **USED, **given)
-                point = fa.guaranteed_operating_point(sweep, max_error_rate=LIMIT)
+                truth = fa.PartialTruth(
+                    log[0], inclusion_probability=np.where(confidence >= K, PI, 1.0), open="wrong",
+                    **given,
+                )  # fmt: skip
+                point = fa.guaranteed_operating_point(truth, confidence, max_error_rate=LIMIT)
                 broken[name] += 0.2 * (1 - max(point.threshold, 0.0)) ** 3 / 3 > LIMIT
     assert is_rare(broken["drawn"], runs)
     assert broken["unknown"] > 0.8 * runs

@@ -1,4 +1,4 @@
-"""Logs of audits: weighted counts, the exact guarantee by simulation, estimates, and bad rows."""
+"""Logs of audits: as truth of some, guarantees and intervals by simulation, and bad rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import fastarac as fa
 from fastarac import operation
 from fastarac.io import DataFileError
 from fastarac.operation import checking, verified_rates
-from fastarac.operation.auditing import audited_rates
+from fastarac.operation.audit_logs import log_of
+from fastarac.operation.audited_rates import rates_of_log
+from fastarac.operation.logs import AuditColumns
 
 N, K, PI, LIMIT = 20_000, 0.25, 0.1, 0.02  # X at K is 0.75
 
@@ -31,97 +33,59 @@ def error_rate(threshold):
     return 0.2 * (1 - min(max(threshold, 0.0), 1.0)) ** 3 / 3
 
 
-class TestSweep:
-    LOG = [1, np.nan, 0, np.nan, 1, 0, 0], [0.9, 0.8, 0.8, 0.7, 0.4, 0.3, 0.3]
+def log_from(correct, confidence, threshold=K, probability=PI, drawn=None):
+    """As `read_audits` makes it."""
+    correct, confidence = np.asarray(correct, float), np.asarray(confidence, float)
+    accepted = confidence >= threshold
+    audited = accepted & ~np.isnan(correct)
+    probability = np.broadcast_to(np.asarray(probability, float), correct.shape)
+    return AuditColumns(correct, confidence, probability, accepted, audited, None, drawn, None)
 
-    def test_it_is_the_sweep_of_a_partial_truth(self):
+
+class TestLogs:
+    LOG = [1, np.nan, 0, np.nan, 1, 0, 0], np.array([0.9, 0.8, 0.8, 0.7, 0.4, 0.3, 0.3])
+
+    def test_it_is_a_partial_truth(self):
         pi = [0.5, 0.5, 0.25, 0.5, 0.1, 0.1, 0.1]
-        sweep = operation.audited_sweep(*self.LOG, threshold=0.6, audit_probability=pi)
+        log = log_from(*self.LOG, 0.6, pi)
         known = [*pi[:4], 1, 1, 1]  # all that was rejected
-        truth = fa.PartialTruth(self.LOG[0], inclusion_probability=known)
-        expected = fa.threshold_sweep(truth, self.LOG[1])
-        assert isinstance(sweep, type(expected))
-        for name in ("thresholds", "true_accepts", "false_accepts", "squares", "n_verified"):
-            assert np.array_equal(getattr(sweep, name), getattr(expected, name)), name
-        assert sweep.thresholds.tolist() == [math.inf, 0.9, 0.8, 0.7, 0.4, 0.3]
-        assert (sweep.true_accepts + sweep.false_accepts).tolist() == [0, 1, 3, 4, 5, 7]
-        assert np.diff(sweep.false_accepts)[3:].tolist() == pytest.approx([0, 2])
-        assert sweep.least_probability == 0.25
-        assert sweep.accepted_at(np.array([0.85, 0.7, 0.0])).tolist() == [1, 4, 7]
-        # it stands in for a sweep
-        assert fa.operating_point(sweep, threshold=0.8).acceptance_rate == 3 / 7
-        assert fa.arac_auc_score(sweep) > 0
-        assert "\n" not in repr(sweep)
+        assert log.truth == fa.PartialTruth(self.LOG[0], inclusion_probability=known)
+        assert (log.unanswered, log.has_one_threshold) == (0, True)
+        assert not log._replace(by=self.LOG[1]).has_one_threshold
 
-    def test_what_is_certain_counts_as_it_is(self):
-        rng = np.random.default_rng(3)
-        correct, confidence = draw(rng, 2000, pi=1.0)
-        sweep = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=1)
-        whole = fa.threshold_sweep(correct, confidence)
-        assert np.array_equal(sweep.false_accepts, whole.false_accepts)
-        assert np.array_equal(sweep.true_accepts, whole.true_accepts)
-
-    def test_thinning_is_the_same_in_any_order(self):
-        rng = np.random.default_rng(0)
-        confidence = rng.random(3000)
-        pi = np.where(confidence > 0.5, 0.1, 0.2)
-        correct = drawn_unequal(rng, confidence, pi)
-        order = rng.permutation(3000)
-        first = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=pi)
-        again = operation.audited_sweep(
-            correct[order], confidence[order], threshold=K, audit_probability=pi[order]
-        )
-        assert again == first
-        limits = {"max_error_rate": 0.1}
-        point = fa.guaranteed_operating_point(first, **limits)
-        assert fa.guaranteed_operating_point(again, **limits) == point
-
-    def test_errors_are_kept_with_the_least_probability(self):
-        rng = np.random.default_rng(1)
-        confidence = np.full(40_000, 0.5)
-        confidence[:10_000] = 0.1
-        pi = np.full(40_000, 0.4)
-        pi[30_000:] = 0.1
-        correct = np.where((confidence > 0.25) & (rng.random(40_000) >= pi), np.nan, 0.0)
-        sweep = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=pi)
-        kept = np.diff(sweep.thinned_errors(rng))
-        for found, n in zip(kept.tolist(), (30_000, 10_000), strict=True):
-            assert abs(found - 0.1 * n) < 4 * math.sqrt(0.09 * n)
+    def test_rejected_outputs_need_their_truth(self):
+        log = log_from([1, np.nan, np.nan], [0.9, 0.8, 0.1], 0.6, 0.5, np.array([True, False, True]))
+        assert not log.has_one_threshold
+        with pytest.raises(ValueError, match=r"probability\[2\] is 1, but correct\[2\] is NaN"):
+            _ = log.truth
 
     def test_everything_audited_is_the_guarantee_of_items(self):
-        rng = np.random.default_rng(2)
-        correct, confidence = draw(rng, 4000, pi=1.0)
-        sweep = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=1)
-        found = fa.guaranteed_operating_point(sweep, max_error_rate=0.03)
-        expected = fa.guaranteed_operating_point(correct, confidence, max_error_rate=0.03)
-        assert (found.threshold, found.bound) == (expected.threshold, expected.bound)
+        correct, confidence = draw(np.random.default_rng(2), 4000, pi=1.0)
+        log = log_from(correct, confidence, probability=1.0)
+        found = fa.guaranteed_operating_point(log.truth, confidence, max_error_rate=0.03)
+        assert found == fa.guaranteed_operating_point(correct, confidence, max_error_rate=0.03)
 
     @pytest.mark.parametrize(
         ("change", "message"),
         [
             ({"audit_probability": [0.5, 0, 0.5, 0.5, 1, 1, 1]}, r"audit_probability\[1\] is 0\.0"),
-            ({"audit_probability": 1.5}, r"audit_probability must be a number in \[0, 1\], got 1\.5 \(1\.5% is"),
-            ({"accepted": [1, 1, 1, 1, 1, 0, 0]}, r"accepted\[4\] is True; confidence is below"),
-            ({"accepted": [1, 1, 0, 1, 0, 0, 0]}, r"accepted\[2\] is False; confidence is at or above"),
+            ({"audit_probability": 1.5}, r"audit_probability is 1\.5; a number in \[0, 1\]"),
+            ({"accepted": [1, 1, 1, 1, 1, 0, 0]}, r"accepted\[4\] is True; the policy rejects it"),
+            ({"accepted": [1, 1, 0, 1, 0, 0, 0]}, r"accepted\[2\] is False; the policy accepts it"),
             ({"audited": [1, 1, 1, 0, 0, 0, 0]}, r"audited\[1\] is True; correct is NaN"),
             ({"audited": [1, 0, 0, 0, 0, 0, 0]}, r"correct\[2\] is 0\.0; the output was accepted"),
-            ({"audited": [1, 0, 2, 0, 0, 0, 0]}, r"audited\[2\] is 2; use 0 or 1"),
-            ({"threshold": 0.85}, r"correct\[1\] is nan; the output was rejected"),
-            ({"accepted": [1]}, "accepted and confidence must have the same number of items, got 1"),
+            ({"audited": [1, 0, 2, 0, 0, 0, 0]}, r"audited\[2\] is 2; 0 or 1 is expected"),
+            ({"above": LOG[1] > 0.85}, r"correct\[1\] is nan; the output was rejected"),
+            ({"accepted": [1]}, "accepted has 1 items and confidence has 7"),
+            ({"correct": [2] + [1] * 6}, r"correct\[0\] is 2\.0; 0, 1 or NaN is expected"),
+            ({"correct": [np.nan] * 7, "rejected_known": False}, "correct is NaN everywhere"),
         ],
     )  # fmt: skip
     def test_logs_that_contradict_themselves(self, change, message):
+        correct, confidence = self.LOG
+        log = {"correct": correct, "above": confidence > 0.6, "audit_probability": 0.5}
         with pytest.raises(ValueError, match=message):
-            operation.audited_sweep(*self.LOG, **{"threshold": 0.6, "audit_probability": 0.5} | change)
-
-    def test_values_of_correct(self):
-        options = {"threshold": 0.6, "audit_probability": 0.5}
-        with pytest.raises(ValueError, match=r"correct\[0\] is 2\.0; use 0, 1 or NaN"):
-            operation.audited_sweep([2], [0.9], **options)
-        with pytest.raises(ValueError, match="correct is NaN everywhere"):
-            operation.audited_sweep([np.nan], [0.9], **options)
-        with pytest.raises(ValueError, match=r"confidence\[0\] must be a finite number, got inf"):
-            operation.audited_sweep([1], [np.inf], **options)
+            log_of(confidence=confidence, **{"rejected_known": True} | log | change)
 
 
 def within(count, runs, delta=0.05):
@@ -146,13 +110,9 @@ def test_the_guarantee_from_logs_holds_and_the_naive_one_never():
             "chosen": (np.where(skipped, np.nan, correct), PI),
         }
         items = {"naive": (correct[known], confidence[known])}
-        for name, (truth, probability) in logs.items():
+        for name, (correct, probability) in logs.items():
             try:
-                items[name] = (
-                    operation.audited_sweep(
-                        truth, confidence, threshold=K, audit_probability=probability
-                    ),
-                )
+                items[name] = log_from(correct, confidence, probability=probability).truth, confidence
             except ValueError:  # one honest log in a thousand, or in 500 with unequal probabilities
                 refused += 1
         for name, given in items.items():
@@ -178,104 +138,47 @@ def test_the_guaranteed_risk_from_logs():
     pilot = rng.random(2000)
     for _ in range(runs):
         correct, confidence = draw(rng)
-        sweep = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=PI)
+        truth = log_from(correct, confidence).truth
         point = fa.guaranteed_operating_point(
-            sweep, max_risk=limit, scale="unit", pilot=pilot, random_state=rng
+            truth, confidence, max_risk=limit, scale="unit", pilot=pilot, random_state=rng
         )
         share = 1 - point.threshold
         broken += error_rate(point.threshold) > limit * share
         assert share > 0.2
     assert within(broken, runs)
-    with pytest.raises(TypeError, match="max_risk from audits needs thresholds and pilot"):
-        fa.guaranteed_operating_point(sweep, max_risk=limit, scale="unit")
-    with pytest.raises(TypeError, match="groups cannot go with an AuditedSweep"):
-        fa.guaranteed_operating_point(sweep, max_error_rate=limit, groups=[1])
 
 
 @pytest.mark.slow
-def test_estimates_are_unbiased_and_their_intervals_cover():
+@pytest.mark.parametrize("unequal", [False, True])
+def test_estimates_are_unbiased_and_their_intervals_cover(unequal):
+    """Also with π from 0.01 to 0.5, of which a normal interval covers about 70%."""
     rng = np.random.default_rng(20)
-    runs = 120
-    figures = np.empty((runs, 2, 2))
+    runs, statistic = 120, fa.Statistic("error_rate", threshold=K)
+    estimates, covered = np.empty(runs), 0
     for run in range(runs):
-        correct, confidence = draw(rng)
-        for i, method in enumerate(("weighting", "aipw")):
-            found = operation.audited_error_rate(
-                correct, confidence, threshold=K, audit_probability=PI, method=method
-            )
-            figures[run, i] = found.estimate, found.low <= error_rate(K) <= found.high
-    estimates, covered = figures[:, :, 0], figures[:, :, 1].mean(axis=0)
-    error = estimates.std(axis=0) / math.sqrt(runs)
-    assert (abs(estimates.mean(axis=0) - error_rate(K)) < 3 * error).all()
-    assert (covered > 0.95 - 3 * math.sqrt(0.0475 / runs)).all()
-    assert estimates[:, 1].var() <= estimates[:, 0].var()
+        confidence = rng.random(N)
+        pi = np.exp(rng.uniform(math.log(0.01), math.log(0.5), N)) if unequal else PI
+        log = log_from(drawn_unequal(rng, confidence, pi), confidence, probability=pi)
+        found = fa.asymptotic_interval(log.truth, confidence, statistic=statistic)
+        estimates[run] = found.estimate
+        covered += found.low <= error_rate(K) <= found.high
+    assert abs(estimates.mean() - error_rate(K)) < 3 * estimates.std() / math.sqrt(runs)
+    assert covered / runs > 0.95 - 3 * math.sqrt(0.0475 / runs)
 
 
-def test_estimates_at_other_thresholds():
-    rng = np.random.default_rng(21)
-    correct, confidence = draw(rng, 50_000)
-    log = {"threshold": K, "audit_probability": PI}
-    for at in (0.0, 0.25, 0.5):
-        for method in ("weighting", "aipw"):
-            found = operation.audited_error_rate(correct, confidence, at=at, method=method, **log)
-            assert abs(found.estimate - error_rate(at)) < 4 * found.standard_error
-
-
-def test_no_error_still_has_a_bound():
-    found = operation.audited_error_rate(
-        np.ones(1000), np.ones(1000), threshold=0.5, audit_probability=1
-    )
-    assert (found.estimate, found.low) == (0, 0)
-    assert found.high == pytest.approx(stats.chi2.ppf(0.975, 2) / 2000)
-    again = operation.audited_error_rate(
-        np.ones(1000), np.ones(1000), threshold=0.5, audit_probability=1, method="aipw"
-    )
-    assert (again.estimate, again.low) == (0, 0)
-    assert again.high == pytest.approx(found.high)
-
-
-def test_one_more_error_counts_as_much_as_outputs_can_hide():
-    """Fay and Feuer's interval, with the mean of 1/π, weighted by 1/π, of what is accepted."""
-    rng = np.random.default_rng(23)
-    confidence, wrong = rng.random(400), rng.random(400) < 0.1
-    pi = np.where(rng.random(400) < 0.1, 0.2, 0.8)
-    drawn = rng.random(400) < pi
-    correct = np.where((confidence >= 0.3) & ~drawn, np.nan, ~wrong)
-    log = {"threshold": 0.3, "audit_probability": pi, "drawn": drawn}
-    sweep = operation.audited_sweep(correct, confidence, **log)
-    assert np.array_equal(sweep.logged, np.sort(confidence)[::-1])
-    rates = audited_rates(sweep, 0.95)
-    for place in (20, 100, 180):
-        at = sweep.logged[round(rates.acceptance_rate[place] * 400) - 1]
-        weights = [1 / p if c >= 0.3 else 1.0 for p, c in zip(pi, confidence, strict=True) if c >= at]
-        w = sum(x * x for x in weights) / sum(weights) / 400
-        seen = [
-            1 / p if c >= 0.3 else 1.0
-            for p, c, e, d in zip(pi, confidence, wrong, drawn, strict=True)
-            if c >= at and e and (d or c < 0.3)
-        ]
-        y, v = sum(seen) / 400 + w, sum(x * x for x in seen) / 400**2 + w * w
-        high = stats.chi2.ppf(0.975, 2 * y * y / v) * v / (2 * y)
-        found = operation.audited_error_rate(correct, confidence, at=at, **log)
-        assert found.high == pytest.approx(high, rel=1e-9)
-        assert rates.high[place] == pytest.approx(high, rel=1e-9)
-
-
-def test_aipw_covers_where_probabilities_differ():
-    """Few errors and π from 0.01 to 0.5, of which a normal interval covers about 70%."""
-    rng = np.random.default_rng(22)
-    runs, covered = 100, 0
-    for _ in range(runs):
-        confidence = rng.random(2000)
-        pi = np.exp(rng.uniform(math.log(0.01), math.log(0.5), 2000))
-        wrong = rng.random(2000) < 0.05
-        drawn = rng.random(2000) < pi
-        correct = np.where((confidence >= 0.2) & ~drawn, np.nan, ~wrong)
-        found = operation.audited_error_rate(
-            correct, confidence, threshold=0.2, audit_probability=pi, method="aipw"
-        )
-        covered += found.low <= 0.04 <= found.high
-    assert covered >= 0.93 * runs
+def test_rates_of_a_log_are_those_of_its_truth():
+    correct, confidence = draw(np.random.default_rng(21), 4000)
+    log = log_from(correct, confidence)
+    found = rates_of_log(log, 0.9)
+    assert [column[0] for column in found] == [0, 0, 0, 0]
+    assert (np.diff(found.acceptance_rate) > 0).all()
+    assert found.acceptance_rate[-1] == 1
+    (at,) = np.flatnonzero(found.acceptance_rate == log.accepted.mean())
+    statistic = fa.Statistic("error_rate", threshold=confidence[log.accepted].min())
+    one = fa.asymptotic_interval(log.truth, confidence, statistic=statistic, confidence_level=0.9)
+    assert (found.error_rate[at], found.low[at], found.high[at]) == (one.estimate, one.low, one.high)
+    with pytest.raises(ValueError, match=r"log has fields \(by\)"):
+        rates_of_log(log._replace(by=confidence), 0.9)
 
 
 class TestChecksOfUnequalLogs:
@@ -385,14 +288,10 @@ class TestFiles:
         path.write_text(self.HEADER + rows)
         return operation.read_audits(path, threshold=0.6)
 
-    def test_columns_are_what_the_sweep_takes(self, tmp_path):
+    def test_columns_are_a_partial_truth(self, tmp_path):
         log = self.read(tmp_path, self.GOOD)
-        sweep = operation.audited_sweep(
-            log.correct, log.confidence, threshold=0.6, audit_probability=log.audit_probability
-        )
-        assert len(sweep.error_points) == 1
-        assert sweep.error_probabilities.tolist() == [0.25]
-        assert sweep.thresholds[sweep.error_points[0]] == 0.8
+        assert log.truth.inclusion_probability.tolist() == [0.5, 0.5, 0.25, 1]
+        sweep = fa.threshold_sweep(log.truth, log.confidence)
         assert (sweep.true_accepts + sweep.false_accepts).tolist() == [0, 1, 3, 4]
 
     @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 import fastarac as fa
 from fastarac import operation
+from fastarac.operation.logs import AuditColumns
 
 HOSTILE = "<script>document.title='run'</script>"
 
@@ -35,7 +36,16 @@ def parts():
         "policy": policy,
         "check": policy.check(correct, confidence, by=field),
         "shift": policy.shift(confidence, by=field),
-        "sweep": operation.audited_sweep(truth, confidence, threshold=0.5, audit_probability=0.2),
+        "log": AuditColumns(
+            truth,
+            confidence,
+            np.full(1000, 0.2),
+            ~seen,
+            ~seen & ~np.isnan(truth),
+            None,
+            ~seen & ~np.isnan(truth),
+            None,
+        ),
         "monitor": monitors,
     }
 
@@ -88,8 +98,8 @@ def test_charts_have_the_numbers_of_the_results(page, parts):
         {"at": 500, "text": "change"},
     ]
     (estimate,) = drawn["log-chart-0"]["series"]
-    weights = 1 / parts["sweep"].error_probabilities
-    assert estimate["y"][-1] == pytest.approx(weights.sum() / 1000, rel=1e-5)
+    whole = fa.threshold_sweep(parts["log"].truth, parts["log"].confidence)
+    assert estimate["y"][-1] == pytest.approx(whole.error_rate[-1], rel=1e-5)
 
 
 def test_texts_are_texts_and_nothing_is_loaded(page):

@@ -144,9 +144,6 @@ EXAMPLES = {
     "AppliedPolicy": _applied,
     "AuditColumns": _log,
     "AuditPlan": lambda _: fa.operation.audit_plan(0.01, 0.02),
-    "AuditedSweep": lambda _: fa.operation.audited_sweep(
-        [1, math.nan, 0, 0], [4, 4, 3, 1], threshold=2, audit_probability=0.5
-    ),
     "AverageCurve": lambda _: fa.measures.average_curves([SWEEP] * 2, grid=[0.5, 1.0]),
     "AveragedMeasures": lambda _: fa.measures.class_counts([[8, 1], [2, 9]]).macro(),
     "BestThreshold": lambda _: fa.measures.confusion_measures(SWEEP).best("f1"),

@@ -92,6 +92,7 @@ MEANINGS = {
     "n_items": "numbers of outputs",
     "n_outputs": "number of outputs to come",
     "errors": "number of errors",
+    "log": "a log of audits",
     "audited": "number of audits, (n,) which outputs were audited, or abscissae of a curve",
     "batch": "what names a batch of audits",
     "details": "what each audit was like",
@@ -117,7 +118,6 @@ MEANINGS = {
     "applied": "an AppliedPolicy",
     "field": "one of those of an AppliedPolicy",
     "fields": "names on an axis",
-    "in_use": "the share that is accepted now",
     "before": "quantiles before",
     "now": "quantiles of new confidences",
     "n_bins": "number of bins of confidences",
@@ -506,8 +506,6 @@ NEEDED: dict[str, dict[str, Any]] = {  # the arguments without a default
     "fit_policy": {"max_error_rate": 0.1},
     "sample_size_for_policy": {"max_error_rate": 0.1, "n_runs": 20},
     "sample_size_for_interval": {"statistic": "roc_auc", "half_width": 0.01},
-    "audited_sweep": {"threshold": 0.5, "audit_probability": 1.0},
-    "audited_error_rate": {"threshold": 0.5, "audit_probability": 1.0},
     "design_effect": {"groups": np.arange(3000) // 3, "threshold": 0.5},
     "expected_calibration_error": {"n_bins": 5},
     "bootstrap": {"n_resamples": 20, "random_state": 1},
@@ -523,7 +521,7 @@ NEEDED: dict[str, dict[str, Any]] = {  # the arguments without a default
 ITEMS_ONLY = {
     "threshold_sweep", "evaluate_groups", "influence_values", "fit_policy", "calibration_table",
     "sample_size_for_policy",
-    "design_effect", "audited_sweep", "audited_error_rate", "expected_calibration_error",
+    "design_effect", "expected_calibration_error",
 }  # fmt: skip
 TAKE_ITEMS = {
     path: function

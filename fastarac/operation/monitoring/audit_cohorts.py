@@ -15,7 +15,7 @@ import numpy as np
 from fastarac._core import saved
 from fastarac._core.checks import real_scalar
 from fastarac._core.text import quoted
-from fastarac.guarantees.audits import LogError
+from fastarac.operation.audit_logs import LogError
 from fastarac.operation.monitoring.detectors import Update
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import numpy as np
 
 from fastarac._core import saved
 from fastarac._core.text import quoted
-from fastarac.guarantees.audits import LogError
+from fastarac.operation.audit_logs import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,7 +9,7 @@ import numpy as np
 from fastarac._core.checks import whole_number
 from fastarac._core.text import quoted
 from fastarac._engine.inputs import read_groups
-from fastarac.guarantees.audits import LogError
+from fastarac.operation.audit_logs import LogError
 from fastarac.operation.monitoring.detectors import Update
 
 if TYPE_CHECKING:

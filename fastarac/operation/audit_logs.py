@@ -1,0 +1,134 @@
+"""Logs of a system in use, where the truth is known for a part: whether they contradict themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.checks import fractions_of, same_number
+from fastarac._engine.inputs import vector
+from fastarac.operation.audit_numbers import refuse_unlikely_numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class LogError(ValueError):
+    """A row of a log that contradicts the others, or itself; rows are counted from 0."""
+
+    def __init__(self, name: str, row: int, found: object, why: str) -> None:
+        self.name, self.row, self.found, self.why = name, row, found, why
+        super().__init__(f"{name}[{row}] is {found}; {why}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditLog:
+    """A log that does not contradict itself.
+
+    `correct` is NaN where unknown, and 0 of an output that was drawn and has no result; `unanswered`
+    counts these, where it is known what was drawn. `probability` is that with which the truth became
+    known.
+    """
+
+    correct: NDArray[np.float64]
+    accepted: NDArray[np.bool_]
+    probability: NDArray[np.float64]
+    unanswered: int | None
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Whose truth is known, or taken for an error."""
+        return np.asarray(~np.isnan(self.correct))
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Which are known to be wrong, or count as such."""
+        return np.asarray(self.correct == 0)
+
+
+def log_of(
+    correct: ArrayLike,
+    confidence: NDArray[Any],
+    above: NDArray[np.bool_],
+    audit_probability: ArrayLike,
+    accepted: ArrayLike | None = None,
+    audited: ArrayLike | None = None,
+    drawn: ArrayLike | None = None,
+    reasons: tuple[str, str] = ("the policy rejects it", "the policy accepts it"),
+    *,
+    rejected_known: bool = False,
+    groups: NDArray[np.intp] | None = None,
+) -> AuditLog:
+    """Check a log; an error names the first row (counted from 0) that contradicts another column.
+
+    `above` says which outputs were accepted by rule, `reasons` why others were not, and why these were.
+    Of `groups` that were drawn whole, their number has to be a likely one, and not that of outputs.
+    What was rejected is no undetected error, whatever its truth: only other thresholds need it known.
+    """
+    n = len(confidence)
+    truth = vector(correct, "correct").astype(np.float64)
+    if len(truth) != n or n == 0:
+        raise ValueError(
+            f"correct has {len(truth)} items and confidence has {n}; they must have the same number"
+        )
+    _refuse("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "use 0, 1 or NaN")
+    probability = np.broadcast_to(fractions_of(audit_probability, "audit_probability"), (n,)).copy()
+    known = ~np.isnan(truth)
+    if accepted is not None:
+        said = _flags(accepted, "accepted", n)
+        _refuse("accepted", said & ~above, said, reasons[0])
+        _refuse("accepted", ~said & above, said, reasons[1])
+    if audited is not None:
+        looked = _flags(audited, "audited", n)
+        _refuse(
+            "audited", looked & above & ~known, looked, "correct is NaN, so the audit has no result"
+        )
+        _refuse("correct", known & above & ~looked, truth, "the output was accepted and not audited")
+    chosen = None
+    if drawn is not None:
+        chosen = _flags(drawn, "drawn", n)
+        _refuse("drawn", known & above & ~chosen, chosen, "the output was accepted and has a result")
+    if rejected_known:
+        why = "the output was rejected, so its truth must be known"
+        _refuse("correct", ~known & ~above, truth, why)
+    never = above & (probability == 0)
+    _refuse("audit_probability", never, probability, "an accepted output needs a probability above 0")
+    made, words = (known, "have a result") if chosen is None else (chosen, "were drawn")
+    refuse_unlikely_numbers(*_drawn_units(probability[above], made[above], groups, above), words)
+    unanswered = None
+    if chosen is not None:
+        is_open = chosen & above & ~known
+        truth, known, unanswered = np.where(is_open, 0.0, truth), known | is_open, int(is_open.sum())
+    if not known.any():
+        raise ValueError("correct is NaN everywhere: the truth of some outputs must be known")
+    return AuditLog(truth, above, np.where(above, probability, 1.0), unanswered)
+
+
+def _drawn_units(
+    probability: NDArray[np.float64],
+    made: NDArray[np.bool_],
+    groups: NDArray[np.intp] | None,
+    above: NDArray[np.bool_],
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return π and whether it was drawn of each unit: an accepted output, or a group drawn whole."""
+    if groups is None:
+        return probability, made
+    first, codes = np.unique(groups[above], return_index=True, return_inverse=True)[1:]
+    whole = (made == made[first][codes]) & (probability == probability[first][codes])
+    return (probability[first], made[first]) if whole.all() else (probability, made)
+
+
+def _flags(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:
+    array = vector(values, name)
+    same_number(name, len(array), "confidence", n)
+    _refuse(name, (array != 0) & (array != 1), array, "use 0 or 1")
+    return np.asarray(array == 1)
+
+
+def _refuse(name: str, bad: NDArray[np.bool_], values: NDArray[Any], why: str) -> None:
+    """Raise about the first bad row."""
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise LogError(name, row, values[row], why)

@@ -1,0 +1,57 @@
+"""Error rates of a log of audits, over the share of outputs that is accepted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac.uncertainty.estimated import interval_and_warning
+from fastarac.uncertainty.estimated_samples import PartialSample
+from fastarac.uncertainty.statistics import Statistic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac.operation.logs import AuditColumns
+
+STEPS = 50  # shares at which rates are drawn
+
+
+class AuditedRates(NamedTuple):
+    """Rates of undetected errors among all outputs, with intervals at each share by itself."""
+
+    acceptance_rate: NDArray[np.float64]
+    error_rate: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def rates_of_log(log: AuditColumns, level: float) -> AuditedRates:
+    """Return the rates at some shares, the one in use among them, as of the log's `PartialTruth`.
+
+    Raises
+    ------
+    ValueError
+        For a log of fields, which has no single threshold; for one without the truth of what was
+        rejected.
+    """
+    if log.by is not None:
+        raise ValueError("log has fields (by); a log of one threshold must be given")
+    sample = PartialSample.of(log.truth, log.confidence, None)
+    falling = np.sort(log.confidence)[::-1]
+    n = len(falling)
+    last = np.arange(1, STEPS + 1) * n // STEPS - 1
+    in_use = np.sort(log.confidence[log.accepted])[:1]
+    thresholds = np.unique(np.concatenate([falling[last[last >= 0]], in_use]))[::-1]
+    intervals = [
+        interval_and_warning(sample, Statistic("error_rate", threshold=float(each)), level, "auto")[0]
+        for each in thresholds
+    ]
+    accepted = n - np.searchsorted(falling[::-1], thresholds)
+    rows = [(0.0, 0.0, 0.0, 0.0)]
+    rows += [
+        (float(share), each.estimate, each.low, each.high)
+        for share, each in zip(accepted / n, intervals, strict=True)
+    ]
+    return AuditedRates(*np.array(rows).T)
