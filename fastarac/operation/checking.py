@@ -432,8 +432,8 @@ class Checked:
             ends, rate = _ends_by_betting(seen, limit, delta), self.rate(criterion)
             return _Ends(min(ends.low, rate), max(ends.high, rate), ends.method)
         if self._in_sequence:
-            ends = sequence_ends(int(self.wrong.sum()), trials, limit, delta)
-            return _Ends(*ends, "confidence sequence")
+            bounds = sequence_ends(int(self.wrong.sum()), trials, limit, delta)
+            return _Ends(*bounds, "confidence sequence")
         errors, share = int(self.wrong.sum()), self._share
         low = 1.0 - binomial_upper_bound(trials - errors, trials, delta)
         high = binomial_upper_bound(errors, trials, delta)
