@@ -18,7 +18,7 @@ from fastarac._core.text import (
     printable,
     rounded_percent,
 )
-from fastarac.answers import intervals
+from fastarac.answers import intervals, wrong_groups
 from fastarac.answers.costs import UNIT
 from fastarac.answers.figures import FiguresOfModel
 from fastarac.answers.groups import Groups
@@ -369,9 +369,19 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
     for model in models:
         for note in model.notes:
             of_models.setdefault(note, []).append(printable(model.name))
+    of_models |= _wrong_groups(models)
     for note, names in of_models.items():
         who = f"{few_of(names, NAMED)}: {note}" if several else capitalised(note)
         yield Note(f"{who}.", Weight.LITTLE)
+
+
+def _wrong_groups(models: Sequence[Model]) -> dict[str, list[str]]:
+    """Return how many groups may be wrong throughout, with the models of which it is said."""
+    first = next(iter(models[0].intervals.values()), None)
+    if first is None:
+        return {}
+    named = ((printable(model.name), model.outputs) for model in models)
+    return wrong_groups.sentences(named, models[0].source.group_word, first.confidence_level)
 
 
 def _groups_of(model: Model | FiguresOfModel) -> Groups | None:

@@ -20,7 +20,7 @@ from fastarac.cli._option_groups import (
     VerifiedOptions,
     grouped,
 )
-from fastarac.cli._options import NONE, Delivery, RefusalError, groups_of
+from fastarac.cli._options import NONE, Delivery, RefusalError, groups_of, require_groups
 from fastarac.uncertainty.statistics import Statistic
 
 EXAMPLES = f"""
@@ -55,6 +55,7 @@ def compare(
     method: options.MethodName = options.Method.asymptotic,
     ci: options.Level = 0.95,
     resamples: options.Resamples = options.RESAMPLES,
+    unseen_pages: options.UnseenPages = False,
     prices: PriceOptions,
     people: PeopleOptions,
     output_format: options.OutputFormat = options.PrintedFormat.table,
@@ -95,11 +96,13 @@ def compare(
 
     if resamples != options.RESAMPLES and not by_bootstrap:
         raise RefusalError("--resamples is for --method bootstrap, which draws them")
-    request = ComparisonRequest.of(statistic, method, ci, priced, resamples)
+    request = ComparisonRequest.of(statistic, method, ci, priced, resamples, unseen_pages=unseen_pages)
     ids = False if item == NONE else item
     columns = reading.columns(item=ids, group=groups, model=model, weight=weight)
     columns, pages = with_pages(paths, columns)
     by_pages = columns["group"] != groups and columns["group"] is not None
+    if unseen_pages:
+        require_groups(columns["group"])
     if by_pages and priced is not None:
         raise RefusalError(
             "--cost-verification is for models of the same items; of what fastarac ocr wrote, "

@@ -12,6 +12,7 @@ from rich.console import Console
 from fastarac._core.exceptions import collected
 from fastarac._core.text import capitalised
 from fastarac.answers import comparison as answers
+from fastarac.answers import wrong_groups
 from fastarac.answers.cost_comparison import CostComparison
 from fastarac.answers.screen import Note, Screen, Section, Weight
 from fastarac.cli._json import write_object
@@ -68,6 +69,7 @@ class ComparisonRequest:
     level: float
     prices: Prices | None
     resamples: int = RESAMPLES
+    unseen_pages: bool = False
 
     @classmethod
     def of(
@@ -79,6 +81,7 @@ class ComparisonRequest:
         resamples: int = RESAMPLES,
         *,
         in_part: bool = False,
+        unseen_pages: bool = False,
     ) -> Self:
         """Return the request, or raise where it cannot be met; `in_part`: of some that are verified."""
         if level is None:
@@ -90,7 +93,7 @@ class ComparisonRequest:
         tiny = {name: ([True, False], [1.0, 0.0]) for name in ("a", "b")}
         with collected([]):
             request.compare(tiny, resamples=2, instead=OF_PART if in_part else BOOTSTRAP_HAS)
-        return request
+        return replace(request, unseen_pages=unseen_pages)
 
     def compare(
         self,
@@ -116,6 +119,7 @@ class ComparisonRequest:
                 n_resamples=resamples,
                 random_state=SEED,
                 progress=progress,
+                unseen_pages=self.unseen_pages,
             )
         except ValueError as error:
             message = in_words_of_options(error)
@@ -194,6 +198,7 @@ class Findings:
             )
         refuse_rejected(models, found)
         notes += found.notes
+        notes += wrong_groups.notes(models.items(), "group", request.level)
         comparison = best_first(found)
         costs = None
         if request.prices is not None:

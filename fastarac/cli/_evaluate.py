@@ -29,6 +29,7 @@ from fastarac.cli._options import (
     Certainty,
     RefusalError,
     groups_of,
+    require_groups,
 )
 from fastarac.cli._settings import Settings
 
@@ -68,6 +69,7 @@ def evaluate(
     people: PeopleOptions,
     ci: options.Level = 0.95,
     guarantee: options.Guarantee = None,
+    unseen_pages: options.UnseenPages = False,
     delivery: DeliveryOptions,
     fail_if: options.FailIf = None,
     max_memory: options.MaxMemory = None,
@@ -87,7 +89,10 @@ def evaluate(
         ci = _html.LEVEL  # a report says how sure its figures are
     asks_for_intervals = is_typed(context, "ci")
     is_default = not (asks_for_intervals or report is not None or conditions.every)
-    certainty = Certainty(ci, guarantee, is_default=is_default)
+    if unseen_pages and (by is not None or ci is None):
+        with_by = "--by" if by is not None else "--ci none"
+        raise RefusalError(f"--unseen-pages is given beside {with_by}; leave out one of the two")
+    certainty = Certainty(ci, guarantee, is_default=is_default, unseen_pages=unseen_pages)
     if of_verified is not None:
         from fastarac.cli import _verified
 
@@ -123,6 +128,7 @@ def evaluate(
             "--empty-confidence": reading.empty_confidence, "--report": report,
             "--ci": ci if asks_for_intervals else None, "--guarantee": guarantee,
             "--plot": delivery.plot, "--cost-verification": costs,
+            "--unseen-pages": unseen_pages or None,
         }  # fmt: skip
         evaluate_streams(paths, columns, settings, max_memory, need_items, conditions)
         return
@@ -144,6 +150,8 @@ def evaluate(
         columns, pages = with_pages(paths, columns)
         if pages and guarantee is not None and limits.max_risk:
             raise RefusalError(RISK_BY_PAGE)
+    if unseen_pages:
+        require_groups(columns["group"])
     found = read_models(paths, columns)
     conditions.require_models(found.outputs)
     pages += settings.leave_out_slow_intervals(found.outputs)

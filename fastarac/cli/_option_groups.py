@@ -23,7 +23,7 @@ COSTS = (
     *("cost_verification", "cost_correction", "cost_error"),
     *("reviewer_detection", "reviewer_false_alarm"),
 )
-NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory"
+NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory", "unseen_pages"
 
 
 @dataclass(frozen=True, slots=True)

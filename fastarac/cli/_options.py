@@ -46,7 +46,7 @@ NAMES = {
     for name in (
         *("ignore_regions", "within", "map"),
         *("max_risk", "threshold", "statistic", "max_group_size", "power"),
-        *("difference", "discordance", "half_width"),
+        *("difference", "discordance", "half_width", "unseen_pages"),
     )
 }
 WORDS = {  # inside messages
@@ -357,6 +357,13 @@ Level = Annotated[
         parser=level,
     ),
 ]  # fmt: skip
+UnseenPages = Annotated[
+    bool,
+    option(
+        "--unseen-pages", "Leave room in intervals for unseen pages that are wrong throughout.",
+        Panel.sure, expert=True,
+    ),
+]  # fmt: skip
 GUARANTEE = option(
     "--guarantee PROBABILITY", "Guarantee limits with this probability of failure.",
     Panel.sure,
@@ -446,6 +453,12 @@ def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
     return columns[0] if len(columns) == 1 else tuple(columns)
 
 
+def require_groups(groups: object) -> None:
+    """Refuse --unseen-pages where no column says which outputs are of one page."""
+    if groups in (None, NONE):
+        raise RefusalError("--unseen-pages is given without --group; the column of pages is expected")
+
+
 def one_column(columns: Sequence[str] | None) -> str | None:
     """Return the one column of groups, where two are not understood."""
     groups = groups_of(columns)
@@ -498,6 +511,7 @@ class Certainty:
     level: float | None = None
     failure_probability: float | None = None
     is_default: bool = False  # nobody asked for intervals: they may be left out
+    unseen_pages: bool = False
 
     def in_time(self, n_outputs: int, n_evaluations: int) -> tuple[Certainty, list[str]]:
         """Return this without default intervals that take more than about a second, and a note.
@@ -517,6 +531,7 @@ class Certainty:
         told: dict[str, Any] = {"failure_probability": self.failure_probability}
         if self.level is not None:
             told |= {"intervals": True, "confidence_level": self.level}
+            told["unseen_pages"] = self.unseen_pages
         return told
 
     def check(self, limits: Limits | None = None) -> None:

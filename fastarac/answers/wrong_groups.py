@@ -1,0 +1,48 @@
+"""What is said of groups that are wrong throughout, where a sample has none of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastarac._core.text import few_of, percent, plural, printable
+from fastarac._engine.factors import read_factors
+from fastarac.uncertainty.unseen_groups import MANY, WrongGroups, largest_unseen_share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastarac.io import Outputs
+
+NAMED = 3  # models in a sentence; of more, how many there are
+
+
+def sentence(outputs: Outputs, word: str, level: float) -> str | None:
+    """Return how many groups may be wrong throughout, where none of few is; `word` is one group."""
+    if outputs.group is None:
+        return None
+    codes = read_factors(outputs.factors, len(outputs))[0]
+    found = WrongGroups.of(outputs.correct, codes, outputs.weight)
+    if found.n_wrong or not 1 < found.n_groups < MANY:
+        return None
+    share = largest_unseen_share(found.n_groups, level)
+    most = percent(share, 1 if share < 0.1 else 2)
+    groups = f"{found.n_groups} {plural(word, found.n_groups)}"
+    return f"none of {groups} was wholly wrong; up to {most} may be"
+
+
+def sentences(models: Iterable[tuple[str, Outputs]], word: str, level: float) -> dict[str, list[str]]:
+    """Return each sentence with the models that it is said of."""
+    found: dict[str, list[str]] = {}
+    for name, outputs in models:
+        said = sentence(outputs, word, level)
+        if said is not None:
+            found.setdefault(said, []).append(name)
+    return found
+
+
+def notes(models: Iterable[tuple[str, Outputs]], word: str, level: float) -> list[str]:
+    """Return the sentences, each after the names of its models."""
+    found = sentences(models, word, level)
+    return [
+        f"{few_of(map(repr, map(printable, names)), NAMED)}: {said}" for said, names in found.items()
+    ]
