@@ -44,9 +44,9 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "at the limit": Case(LIMIT, "at the limit", "fails", True),
-    "just above it": Case(LIMIT * 1.0001, "just above it", "holds", True),
-    "three quarters of it": Case(0.75 * LIMIT, "three quarters of it", "holds", False),
+    "at the limit": Case(LIMIT, "at the limit", "fails", is_wrong=True),
+    "just above it": Case(LIMIT * 1.0001, "just above it", "holds", is_wrong=True),
+    "three quarters of it": Case(0.75 * LIMIT, "three quarters of it", "holds", is_wrong=False),
 }
 UNITS = ("outputs", "pages")
 RULES = ("one look", "declared", "sequence", "the exact test at each look")

@@ -4,6 +4,7 @@ from .application import apply_policy as apply_policy
 from .calibration import calibration_table as calibration_table
 from .calibration import expected_calibration_error as expected_calibration_error
 from .calibration import isotonic_calibration as isotonic_calibration
+from .choosing import fit_policies as fit_policies
 from .fitting import fit_policy as fit_policy
 from .logs import read_audits as read_audits
 from .looks import Looks as Looks

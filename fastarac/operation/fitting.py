@@ -16,6 +16,7 @@ from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.areas.order import question_labels, question_sweep
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
+from fastarac.operating_points.points import operating_point
 from fastarac.operation.absences import Tried, absences_of
 from fastarac.operation.calibration import (
     Calibration,
@@ -209,6 +210,52 @@ def fit_policy(
     ----------
     Neyman and Pearson 1933, "On the problem of the most efficient tests of statistical hypotheses".
     """
+    return fitted(request_of(**locals()))
+
+
+class FitRequest(NamedTuple):
+    """Items, as numbers, and what is asked for of them."""
+
+    columns: _Columns
+    settings: _Settings
+    criterion: str
+    limits: dict[str, Any]
+    fixed: dict[str, Any]
+    """Thresholds, or a scale, that were fixed without the items."""
+    groups: ArrayLike | None
+    documents: ArrayLike | None
+    random_state: RandomState
+    key: NDArray[np.uint64]
+
+    @property
+    def splits(self) -> bool:
+        """Whether one half of the items ranks the outputs, and the other one tests the limit."""
+        is_whole = self.documents is not None or bool(self.settings.fields)
+        return is_whole or (self.criterion == "max_risk" and not self.fixed)
+
+
+def request_of(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    by: ArrayLike | None = None,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
+    failure_probability: float = 0.05,
+    groups: ArrayLike | None = None,
+    max_group_size: int | None = None,
+    thresholds: ArrayLike | None = None,
+    scale: Scale | None = None,
+    method: Literal["auto", "gamma"] = "auto",
+    documents: ArrayLike | None = None,
+    rule: Rule = "product",
+    rejected: ArrayLike | None = None,
+    optional: Sequence[Any] = (),
+    types: ArrayLike | None = None,
+    fields_complete: bool = False,
+    random_state: RandomState = 0,
+) -> FitRequest:
+    """Check the arguments of :func:`.fit_policy`."""
     criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
     choice(rule, "rule", RULES)
     choice(method, "method", METHODS)
@@ -227,14 +274,21 @@ def fit_policy(
     limits |= {"method": method, "truth_reader": answers[2]}
     fixed = _fixed(by=by, documents=documents, thresholds=thresholds, scale=scale)
     key = key_of(random_state)
-    references = _references(columns, max(1, len(fields)))
+    return FitRequest(columns, settings, criterion, limits, fixed, groups, documents, random_state, key)
+
+
+def fitted(request: FitRequest, ranks: NDArray[np.bool_] | None = None) -> Policy:
+    """Return the policy; `ranks` says which items rank the outputs, where they are not drawn here."""
+    columns, settings, limits = request.columns, request.settings, request.limits
+    references = _references(columns, max(1, len(settings.fields)))
     if columns.truth is None:
         question_labels(int(columns.right.sum()), len(columns.right))
-    if by is None and documents is None and (fixed or criterion == "max_error_rate"):
-        return _one_threshold(columns, groups, limits | fixed, random_state, references)
-    fraction_of(limits[criterion], criterion)
-    _question_fields(columns, fields)
-    return _ranked(columns, settings, documents, limits, key, references)
+    if not request.splits:
+        given = limits | request.fixed
+        return _one_threshold(columns, request.groups, given, request.random_state, references)
+    fraction_of(limits[request.criterion], request.criterion)
+    _question_fields(columns, settings.fields)
+    return _ranked(columns, settings, request.documents, limits, request.key, references, ranks)
 
 
 def _fixed(*, by: object, documents: object, **fixed: Any) -> dict[str, Any]:
@@ -275,11 +329,13 @@ def _ranked(
     limits: dict[str, Any],
     key: NDArray[np.uint64],
     references: _References,
+    ranks: NDArray[np.bool_] | None,
 ) -> Policy:
     """The policy of a ranking by error probability: one half ranks, and the other one proves."""
     truth, n_fields = columns.truth, max(1, len(settings.fields))
+    limits = dict(limits)
     rng = _source_of_halves(columns, key)
-    fitting = _random_half(columns, rng)
+    fitting = _random_half(columns, rng) if ranks is None else ranks
     known = _calibrations(columns, fitting, n_fields)
     right, score, codes, tested = columns.right, -_probability(columns, known), columns.groups, ~fitting
     whole: dict[str, Any] = {}
@@ -317,6 +373,36 @@ def _ranked(
         settings.fields, thresholds, point, counts, calibrations, references,
         document_threshold=least, **whole,
     )  # fmt: skip
+
+
+def half_that_ranks(requests: Sequence[FitRequest]) -> NDArray[np.bool_]:
+    """Return the items that rank the outputs of all of these, which are of the same items."""
+    own = [_source_of_halves(each.columns, each.key).integers(0, 2**63, 2) for each in requests]
+    return _random_half(requests[0].columns, np.random.default_rng(np.concatenate(own)))
+
+
+def share_in_half(request: FitRequest, ranks: NDArray[np.bool_]) -> float:
+    """Return the share that the half that ranks would accept at the limit, ranked by itself.
+
+    That share is too large, but of all candidates alike. Of two models in simulations the better one
+    was chosen more often than where each part of the half was ranked by the other. The half that tests
+    the limit is not looked at, so that a choice breaks no promise.
+    """
+    columns = request.columns
+    known = _calibrations(columns, ranks, max(1, len(request.settings.fields)))
+    right, chosen, worst = columns.right, ranks, -1.0  # below which nothing is ever accepted
+    if columns.documents is None:
+        score = -_probability(columns, known)
+    else:
+        halves = _Halves(columns, ranks, request.key, request.settings, request.documents)
+        score, right, chosen, worst = halves.score(known), halves.right, halves.chosen, 0.0
+    limit = {request.criterion: request.limits[request.criterion]}
+    truth = right[chosen] if columns.truth is None else truth_of_some(columns.truth, chosen)
+    with unquestioned():
+        point = operating_point(truth, score[chosen], **limit)
+    if point.threshold >= worst:
+        return float(point.acceptance_rate)
+    return float(np.mean(score[chosen] >= worst))
 
 
 def _question_fields(columns: _Columns, fields: tuple[Any, ...]) -> None:

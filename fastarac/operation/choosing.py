@@ -1,0 +1,200 @@
+"""Fit several policies of which one is chosen: together they spend one failure probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from fastarac._core.checks import failure_of
+from fastarac._core.results import Result
+from fastarac._core.text import listed, percent, quoted
+from fastarac.operation.fitting import fitted, half_that_ranks, request_of, share_in_half
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastarac.operation.fitting import FitRequest
+    from fastarac.operation.policy import Policy
+
+AFTERWARDS = "n_unread", "missed_rate", "regions"  # of `Policy.with_unread`
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PolicyChoice(Result):
+    """Policies of which one is chosen, with a promise that the choice does not break.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The candidates.
+    shares : tuple of float
+        The share of all items that each accepts; where one half chose, what it would accept of that
+        half, which is more than of others.
+    policies : tuple of Policy or None
+        The policies, in the same order, any of which may be taken; where one half chose, that of the
+        chosen candidate alone.
+    chosen : str or None
+        The candidate that accepts most; None where they differ in their limits or in what they count.
+    by_half : bool
+        Whether the half that ranks the outputs chose, or all policies share the failure probability.
+    failure_probability : float
+        δ: the probability that any of the policies exceeds its limit.
+
+    See Also
+    --------
+    fit_policies : fit several policies of which one is chosen
+    """
+
+    names: tuple[str, ...]
+    shares: tuple[float, ...]
+    policies: tuple[Policy | None, ...]
+    chosen: str | None
+    by_half: bool
+    failure_probability: float
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the chosen candidate."""
+        found = self[self.chosen] if self.chosen is not None else None
+        if found is None:
+            names = listed([quoted(name) for name in self.names])
+            raise ValueError(f"nothing is chosen among limits that differ; take one of {names} by name")
+        return found
+
+    def __getitem__(self, name: str) -> Policy | None:
+        """Return the policy of a candidate; None where the choice left it out."""
+        return dict(zip(self.names, self.policies, strict=True))[name]
+
+    def __str__(self) -> str:
+        sure = percent(1.0 - self.failure_probability)
+        shares = [
+            f"{name} {percent(share, 3)}" for name, share in zip(self.names, self.shares, strict=True)
+        ]
+        if self.chosen is None:
+            return f"any of these keeps its limit with {sure} confidence: {listed(shares)}"
+        how = "by the half of the sample that ranks" if self.by_half else "by what it accepts"
+        return f"{self.chosen} is chosen {how} ({listed(shares)}): {self.policy}"
+
+
+def fit_policies(
+    candidates: Mapping[str, Mapping[str, Any]],
+    *,
+    failure_probability: float = 0.05,
+    paired: bool = False,
+    **common: Any,
+) -> PolicyChoice:
+    r"""Fit policies for several models, limits or settings, of which one is chosen.
+
+    Each promise of :func:`fit_policy` is for one fit. The best of three fits, each with a failure
+    probability of 5%, breaks its limit in 9 to 12% of all cases; of these policies any may be taken.
+
+    Parameters
+    ----------
+    candidates : mapping of str to mapping
+        By name, the arguments of :func:`fit_policy` in which each differs from the others: `correct`
+        and `confidence` of a model, `max_error_rate`, `optional`, …; and `n_unread` of
+        :meth:`Policy.with_unread`.
+    failure_probability : float, default=0.05
+        δ, in (0, 0.5]: the probability that may remain of the policy taken exceeding its limit,
+        whichever it is.
+    paired : bool, default=False
+        Whether row i is the same item for each candidate, where they have outputs of their own.
+    **common
+        The other arguments of :func:`fit_policy`, for all.
+
+    Returns
+    -------
+    PolicyChoice
+        The policies, and which of them accepts most where all have the same limit.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`fit_policy`, naming the candidate; for less than one candidate.
+
+    See Also
+    --------
+    fit_policy : fit one policy
+
+    Notes
+    -----
+    *All items*, where a fit does not split them: m candidates are fitted with δ/m each, so that all
+    limits together are kept with a probability of at least 1 − δ (Bonferroni). Three cost about two
+    points of what is accepted; to choose on one half and prove on the other costs far more.
+
+    *One half*, where the fit splits anyway (fields, documents, ``max_risk`` alone) and all candidates
+    are of the same items: the half that ranks the outputs chooses, by what would be accepted of it; the
+    chosen candidate alone is proved by the other half, with δ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> rng = np.random.default_rng(0)
+    >>> confidence = rng.random((2, 4000))
+    >>> correct = rng.random((2, 4000)) >= np.array([[0.1], [0.2]]) * (1 - confidence)
+    >>> models = {
+    ...     name: {"correct": correct[i], "confidence": confidence[i]} for i, name in enumerate("ab")
+    ... }
+    >>> choice = fa.operation.fit_policies(models, max_error_rate=0.02)
+    >>> choice.chosen, round(choice.policy.acceptance_rate, 2)
+    ('a', 0.53)
+    """
+    delta = failure_of(failure_probability)
+    if not candidates:
+        raise ValueError("candidates is empty; at least one is expected")
+    requests, unread = {}, {}
+    for name, own in candidates.items():
+        arguments = {**common, **own, "failure_probability": delta}
+        unread[name] = {key: arguments.pop(key) for key in AFTERWARDS if key in arguments}
+        requests[name] = _of_candidate(name, arguments)
+    every = list(requests.values())
+    same_items = paired or not any({"correct", "confidence"} & set(own) for own in candidates.values())
+    limits = {(each.criterion, each.limits[each.criterion]) for each in every}
+    comparable = len(limits) == 1 and len({each.documents is None for each in every}) == 1
+    if comparable and len(every) > 1 and same_items and all(each.splits for each in every):
+        return _by_half(requests, unread, delta)
+    share = delta / len(every)
+    policies = {}
+    for name, each in requests.items():
+        each.limits["failure_probability"] = share
+        # all limits together are kept with that of the choice
+        found = replace(fitted(each), failure_probability=delta)
+        policies[name] = found.with_unread(**{"n_unread": 0, **unread[name]})
+    shares = {name: each.share_of_all_items for name, each in policies.items()}
+    chosen = max(shares, key=lambda name: shares[name]) if comparable else None
+    return PolicyChoice(
+        tuple(policies), tuple(shares.values()), tuple(policies.values()), chosen,
+        by_half=False, failure_probability=delta,
+    )  # fmt: skip
+
+
+def _of_candidate(name: str, arguments: dict[str, Any]) -> FitRequest:
+    """Check the arguments of a candidate; an error names it."""
+    try:
+        return request_of(**arguments)
+    except (TypeError, ValueError) as error:
+        told = str(error).replace("request_of()", "fit_policy()")
+        raise type(error)(f"candidate {quoted(name)}: {told}") from None
+
+
+def _by_half(
+    requests: Mapping[str, FitRequest], unread: Mapping[str, dict[str, Any]], delta: float
+) -> PolicyChoice:
+    """Choose by the half that ranks, and prove the chosen candidate alone by the other one."""
+    every = list(requests.values())
+    sizes = {len(each.columns.right) for each in every}
+    if len(sizes) > 1:
+        raise ValueError(
+            f"candidates have {listed(list(map(str, sorted(sizes))))} items; as many of each are "
+            "expected where they are of the same items"
+        )
+    ranks = half_that_ranks(every)
+    shares = {name: share_in_half(each, ranks) for name, each in requests.items()}
+    chosen = max(shares, key=lambda name: shares[name])
+    policy = fitted(requests[chosen], ranks).with_unread(**{"n_unread": 0, **unread[chosen]})
+    policies = tuple(policy if name == chosen else None for name in requests)
+    return PolicyChoice(
+        tuple(requests), tuple(shares.values()), policies, chosen, by_half=True,
+        failure_probability=delta,
+    )  # fmt: skip
