@@ -12,6 +12,7 @@ from . import operation as operation
 from . import partial_truth as partial_truth
 from . import report as report
 from . import results as results
+from . import station as station
 from . import synthetic as synthetic
 from ._core.exceptions import QuestionableInputWarning as QuestionableInputWarning
 from ._core.exceptions import SampleTooSmallWarning as SampleTooSmallWarning

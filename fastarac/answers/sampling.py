@@ -94,6 +94,18 @@ def joined_answer(drawn: int, answered: int, goal: Path) -> Answer:
     )
 
 
+def station_answer(n: int, page: Path, table: Path) -> Answer:
+    """Say how many rows a page asks about."""
+    said = f"{n:,} {plural('output', n)} {'is' if n == 1 else 'are'} to be verified."
+    screen = Screen([said], written=[station_sentence(page, table)])
+    return Answer(screen, {"path": str(page), "n_items": n})
+
+
+def station_sentence(page: Path, table: Path) -> str:
+    """Say what the page is for."""
+    return f"Open {page} in a browser to answer; the file that it saves takes the place of {table}."
+
+
 def search_answer(search: AdaptiveThresholdSearch, batch: Path) -> Answer:
     """Say what a search has proved, and what is to be verified next."""
     left = len(search.open)

@@ -19,8 +19,7 @@ Exit codes:
 
 \b
   0    done; check: the limit holds
-  1    check: the limit fails; monitor: an alarm; evaluate, compare: --fail-if
-       holds; doctor: a problem was found
+  1    check: the limit fails; monitor: an alarm; --fail-if holds; doctor: a problem
   2    an option or a file was refused, or the output could not be written
   3    too few outputs: check cannot tell, fit accepts nothing
   70   an error of fastarac itself

@@ -50,6 +50,7 @@ from fastarac.cli._policies import (
 )
 from fastarac.cli._refusals import incomplete
 from fastarac.cli._screen import command_line
+from fastarac.cli._station import Station
 from fastarac.operation.application import WRITTEN_FORMATS
 
 if TYPE_CHECKING:
@@ -99,11 +100,12 @@ class _Goals(NamedTuple):
     report: Path | None
     pages: Path | None = None
     review_pages: Path | None = None
-    images: Path | None = None
+    station: Station = Station(None)
 
     def require(self) -> None:
         """Refuse files and folders that could not be written, before anything is."""
         require_files(None, self.report)
+        self.station.require()
         written = ("--output", self.accepted), ("--review", self.review), ("--pages", self.pages)
         for name, goal in written:
             problem = None if goal is None else problem_with(goal, "file", tuple(WRITTEN_FORMATS))
@@ -111,20 +113,27 @@ class _Goals(NamedTuple):
         if self.review_pages is None:
             return
         refuse(folder_problem(self.review_pages), f"{self.review_pages}: ")
-        needed = ["jinja2"] if self.images is None else ["jinja2", "PIL"]
-        extra = "ocr" if self.images is not None and missing(["PIL"], "ocr") else "report"
+        images = self.station.images
+        needed = ["jinja2"] if images is None else ["jinja2", "PIL"]
+        extra = "ocr" if images is not None and missing(["PIL"], "ocr") else "report"
         refuse(missing(needed, extra))
 
     def deliver(
-        self, policy: Policy, applied: AppliedPolicy, found: Answer, request: _Invocation
+        self,
+        policy: Policy,
+        applied: AppliedPolicy,
+        found: Answer,
+        request: _Invocation,
+        **of_station: Any,
     ) -> None:
-        """Write the report, and say what was divided."""
+        """Write the report and the station, and say what was divided."""
         refusing(
             str(self.report), lambda: _html.save_operation(self.report, policy=policy, applied=applied)
         )
         paths = {"accepted_path": str(self.accepted), "review_path": str(self.review)}
         written = f"{self.accepted} has the accepted outputs, {self.review} those to verify."
         answer = found.with_figures(**paths).closing(self._next(applied, request), written)
+        answer = self.station.beside(answer, self.review, **of_station)
         deliver(request.printing, "apply", answer, about="applied", report=self.report)
 
     def _next(self, applied: AppliedPolicy, request: _Invocation) -> str:
@@ -162,6 +171,7 @@ def apply(
     group: GroupColumn = None,
     pages: PagesOutput = None,
     review_pages: options.ReviewPages = None,
+    station: options.Station = None,
     images: options.Images = None,
     reading: _ocr.EngineOptions,
     fields: _ocr.FieldNames,
@@ -170,7 +180,12 @@ def apply(
 ) -> None:
     """Split outputs into those to accept and those to review."""
     given, request = set(given_options(context).values()), _Invocation(policy, by, printing)
-    goals = _Goals(output, review, report, pages, review_pages, images)
+    page = Station(station, images)
+    goals = _Goals(output, review, report, pages, review_pages, page)
+    if page.path is not None:
+        given.discard("--images")  # which its page shows, whatever is read
+    elif images is not None:
+        incomplete(given, [("--images", ("--review-pages", "--station"))])
     columns = {
         "confidence": confidence, "by": by, "documents": document, "groups": one_column(group),
         "types": document_type, "empty_confidence": empty_confidence,
@@ -182,7 +197,6 @@ def apply(
         return
     refuse_others(given, paths[0], "outputs", {"fields": OF_FIELDS})
     if is_of_ocr(paths, given, of_tables):
-        incomplete(given, [("--images", ("--review-pages",))])
         _divide_pages(loaded, paths, reading, goals, request)
         return
     if len(paths) > 1:
@@ -214,6 +228,7 @@ def _divide_table(
 ) -> None:
     """Divide the outputs in a table, and say how many went where."""
     require_files(None, goals.report)
+    goals.station.require()
     require_columns([policy], by=columns["by"], documents=columns["documents"])
     if columns["groups"] is not None and not policy.has_groups:
         raise RefusalError("--group is given, but the policy was fitted without --group")
@@ -227,7 +242,10 @@ def _divide_table(
         )
     lacks_groups = policy.has_groups and columns["groups"] is None
     found = application_answer(applied, lacks_groups=lacks_groups)
-    goals.deliver(policy, applied, found, request._replace(by=columns["by"]))
+    request = request._replace(by=columns["by"])
+    goals.deliver(
+        policy, applied, found, request, asks=applied.rejected > 0, confidence=columns["confidence"]
+    )
 
 
 def _divide_documents(
@@ -244,7 +262,8 @@ def _divide_documents(
             "", lambda: ocr.apply_to_fields(policy, paths, rename=read_names(names["rename"]), **keys)
         )
     refusing("", lambda: found.save(accepted=goals.accepted, review=goals.review))
-    goals.deliver(policy, found.applied, documents_answer(found), request)
+    asks = not found.accepted.all()
+    goals.deliver(policy, found.applied, documents_answer(found), request, asks=asks)
 
 
 def _divide_pages(
@@ -269,8 +288,11 @@ def _divide_pages(
         found = refusing("", applied)
     answer, folder = pages_answer(found), goals.review_pages
     if folder is not None:
-        names = refusing(str(folder), lambda: write_review_pages(folder, found, images=goals.images))
+        names = refusing(
+            str(folder), lambda: write_review_pages(folder, found, images=goals.station.images)
+        )
         n = len(names)
         answer = answer.closing("", f"{folder} has {n:,} {plural('page', n)}: open one in a browser.")
     refusing("", lambda: found.save(accepted=goals.accepted, review=goals.review, pages=goals.pages))
-    goals.deliver(policy, found.applied, answer, request)
+    asks = not found.accepted.all()
+    goals.deliver(policy, found.applied, answer, request, asks=asks, pages=found)

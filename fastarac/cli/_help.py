@@ -23,6 +23,7 @@ TASKS = {  # each command with the first sentence of its docstring, which is not
     "Verify a few": {
         "sample": "Draw outputs for people to verify, each with a known probability.",
         "search": "Verify small batches until you know how much you can accept.",
+        "station": "Write a page on which a person answers which outputs are right.",
     },
     "Choose a threshold that holds": {
         "plan": "Plan how many outputs to verify.",

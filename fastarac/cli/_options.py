@@ -253,7 +253,7 @@ Correct = Annotated[
     str | None, option("--correct COLUMN", "Whether each output is right.", Panel.columns)
 ]
 Prediction = Annotated[
-    str | None, option("--prediction COLUMN", "Each output, to compare with --truth.", Panel.columns)
+    str | None, option("--prediction COLUMN", "Each output, as the machine gave it.", Panel.columns)
 ]
 Truth = Annotated[str | None, option("--truth COLUMN", "True value of each output.", Panel.columns)]
 EmptyTruth = Annotated[

@@ -67,6 +67,10 @@ Images = Annotated[
         "--images FOLDER", "Images of the pages, to show beside the text.", Panel.files, expert=True
     ),
 ]
+Station = Annotated[
+    Path | None,
+    option("--station FILE", "Write an .html page on which a person answers.", Panel.output),
+]
 ReviewPages = Annotated[
     Path | None,
     option(

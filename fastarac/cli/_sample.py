@@ -32,6 +32,7 @@ from fastarac.cli._panels import Panel
 from fastarac.cli._policies import load, refusing, require_columns
 from fastarac.cli._refusals import incompatible, incomplete
 from fastarac.cli._screen import command_line
+from fastarac.cli._station import Station
 from fastarac.partial_truth import sample_outputs
 from fastarac.partial_truth.sample_files import join_answers
 
@@ -57,7 +58,7 @@ Fill in the column "correct" of the file; --answers then writes all outputs with
   fastarac sample outputs.csv --budget 500 --judge judge --group page -o to_verify.csv
   fastarac sample outputs.csv --budget 800 --answers to_verify.csv -o more.csv
   fastarac sample accepted.csv review.csv --audit policy.json --budget 100 -o log.csv
-  fastarac sample ocr/ --budget 500 -o to_verify.csv --images scans/ --crops crops/
+  fastarac sample ocr/ --budget 500 -o to_verify.csv --images scans/ --station station.html
   fastarac sample ocr/ --answers to_verify.csv -o verified.csv
 
 With --answers and a larger --budget, sample draws more outputs and keeps the answers; repeat the
@@ -96,11 +97,11 @@ CropsFolder = Annotated[
     ),
 ]  # fmt: skip
 NEEDED = (
-    ("--images", ("--crops",)),
+    ("--images", ("--crops", "--station")),
     ("--crops", ("--images",)),
 )
 OF_OWN_TABLES = tuple(each for each in OF_TABLES if each != "--by")  # words are drawn by parts, too
-OF_DRAWS = "--judge", "--mix", "--group", "--by", "--images", "--crops"
+OF_DRAWS = "--judge", "--mix", "--group", "--by", "--images", "--crops", "--station"
 
 
 @grouped
@@ -120,13 +121,17 @@ def sample(
     seed: Seed = 0,
     images: options.Images = None,
     crops: CropsFolder = None,
+    station: options.Station = None,
     reading: _ocr.EngineOptions,
     printing: PrintingOptions,
 ) -> None:
     """Draw outputs for people to verify, each with a known probability."""
     given = set(given_options(context).values())
     _require_together(given)
-    rows = _DrawnFrom(paths, confidence, is_of_ocr(paths, given, OF_OWN_TABLES), reading)
+    of_station = {"--images"} if station is not None else set()  # which shows those of tables, too
+    is_ocr = is_of_ocr(paths, given - of_station, OF_OWN_TABLES)
+    rows, page = _DrawnFrom(paths, confidence, is_ocr, reading), Station(station, images)
+    page.require()
     if budget is None and answers is not None:
         chance = "--inclusion-probability", "inclusion_probability"
         found = _joined(rows, answers, output)
@@ -140,12 +145,15 @@ def sample(
             "answers": answers, "random_state": seed,
         }  # fmt: skip
         if rows.is_ocr:
-            found = _drawn_words(rows, output, budget or 0.0, policy, columns, (images, crops))
+            words = rows.words
+            found = _drawn_words(words, output, budget or 0.0, policy, columns, (images, crops))
+            found = page.beside(found, output, pages=words)
         else:
             if audit is not None:
                 _require_rows(audit, policy, fields)
             columns |= {"judge": judge, "by": fields, "confidence": confidence}
             found = _drawn_rows(rows, output, budget or 0.0, policy, columns)
+            found = page.beside(found, output, confidence=confidence, judge=judge)
         found = found.closing(_next(rows, output, audit, by))
     deliver(printing, "sample", found)
 
@@ -202,7 +210,7 @@ class _DrawnFrom(NamedTuple):
 
 
 def _drawn_words(
-    rows: _DrawnFrom,
+    words: EngineOutputs,
     output: Path,
     budget: float,
     policy: Policy | None,
@@ -212,7 +220,7 @@ def _drawn_words(
     """Draw words of an engine, and cut out their pictures."""
     from fastarac.ocr.verification.drawing import sample_words
 
-    words, crops = rows.words, _crops(*pictures)
+    crops = _crops(*pictures)
     done = refusing(
         "", lambda: sample_words(words, output, budget, policy=policy, crops=crops, **columns)
     )

@@ -24,7 +24,9 @@ from fastarac.cli._options import (
 )
 from fastarac.cli._panels import Panel
 from fastarac.cli._policies import refusing
+from fastarac.cli._refusals import incomplete
 from fastarac.cli._screen import command_line
+from fastarac.cli._station import Station
 from fastarac.partial_truth import search_outputs
 
 EXAMPLES = """
@@ -58,9 +60,14 @@ def search(
     batch: Batch = 50,
     budget: Budget = None,
     guarantee: Failure = 0.05,
+    station: options.Station = None,
+    images: options.Images = None,
     printing: PrintingOptions,
 ) -> None:
     """Verify small batches until you know how much you can accept."""
+    page = Station(station, images)
+    incomplete(set(given_options(context).values()), [("--images", ("--station",))])
+    page.require()
     found = refusing(
         str(path),
         lambda: search_outputs(
@@ -72,6 +79,7 @@ def search(
     answer = search_answer(found, output)
     if not found.done:
         answer = answer.closing(_again(context, path))
+        answer = page.beside(answer, output, confidence=confidence, judge=judge)
     deliver(printing, "search", answer)
 
 

@@ -73,6 +73,16 @@ class EngineOutputs(NamedTuple):
     notes: tuple[str, ...]
     named: str
 
+    @property
+    def page_names(self) -> tuple[str, ...]:
+        """The names of the pages."""
+        return self.words.page_names
+
+    @property
+    def page_size(self) -> NDArray[np.float64]:
+        """Their sizes, as :class:`Words` has them."""
+        return self.words.page_size
+
 
 def read_engine_outputs(
     output: Paths | Mapping[str, Paths],

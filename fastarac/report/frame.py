@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["page_of", "require_page", "rounded", "rounded_values"]
 
 DIGITS = 6
-
+PACKAGE = "fastarac.report"
 
 #: Style and script of pages with charts.
 CHARTS = ("uPlot.min.css", "report.css"), ("uPlot.min.js", "report.js")
@@ -47,15 +47,19 @@ def page_of(
     data: dict[str, Any],
     *,
     static: tuple[tuple[str, ...], tuple[str, ...]] = CHARTS,
+    package: str = PACKAGE,
     **values: Any,
 ) -> str:
-    """Fill in a template; `data` is what the script reads, `static` the files of style and script."""
+    """Fill in a template; `data` is what the script reads, `static` the files of style and script.
+
+    Another `package` has templates and static files of its own beside those of this one.
+    """
     require("jinja2", "report")
     from markupsafe import Markup
 
-    style, script = map(_joined, static)
+    style, script = (_joined(names, package) for names in static)
     return (
-        _environment()
+        _environment(package)
         .get_template(template)
         .render(
             title=title,
@@ -70,13 +74,14 @@ def page_of(
 
 
 @cache
-def _joined(names: tuple[str, ...]) -> str:
-    static = files("fastarac.report") / "static"
-    return "\n".join((static / name).read_text(encoding="utf-8").strip() for name in names)
+def _joined(names: tuple[str, ...], package: str) -> str:
+    folders = [files(each) / "static" for each in (package, PACKAGE)]
+    found = (next(each / name for each in folders if (each / name).is_file()) for name in names)
+    return "\n".join(file.read_text(encoding="utf-8").strip() for file in found)
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def _environment(package: str) -> jinja2.Environment:
     import jinja2
     from markupsafe import Markup
 
@@ -92,7 +97,9 @@ def _environment() -> jinja2.Environment:
         return Markup("<bdi><code>{}</code></bdi>").format(said)
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("fastarac.report"),
+        loader=jinja2.ChoiceLoader(
+            [jinja2.PackageLoader(name) for name in dict.fromkeys([package, PACKAGE])]
+        ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

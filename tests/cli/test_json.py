@@ -112,6 +112,7 @@ COMMANDS = {
     "sample": ("sample", "drawn.csv", "--budget", 20, "-o", "to_verify.csv"),
     "sample, words": ("sample", PAGES[1], "--budget", 30, "-o", "words.csv"),
     "compare, verified": ("compare", "part.csv", "part_b.csv", *VERIFIED, "--id", "id"),
+    "station": ("station", "drawn.csv", "-o", "station.html"),
     "search": (*("search", "drawn.csv", "--error-rate", 0.05), "--state", "s.json", "-o", "next.csv"),
     "inspect": ("inspect", next(PAGES[1].iterdir()), "a.csv"),
     "doctor": ("doctor",),

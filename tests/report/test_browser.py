@@ -1,39 +1,19 @@
-"""Reports in a real browser: nothing fails, nothing is loaded, everything is drawn and can be reached.
-
-The gate has a browser, and sets ``FASTARAC_BROWSER=required``. Elsewhere these tests are left out, with
-one line that says so, where there is none.
-"""
+"""Reports in a real browser: nothing fails or is loaded, everything is drawn and can be reached."""
 
 from __future__ import annotations
 
 import base64
-import json
-import os
 import re
-import shutil
 import warnings
 from io import BytesIO
 
 import numpy as np
 import pytest
+from browsers import By, Keys, opened_in, require_no_request, started
 from PIL import Image
 
 import fastarac as fa
 from fastarac.ocr import Words, align, load_sample
-
-REQUIRED = os.environ.get("FASTARAC_BROWSER") == "required"
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-DRIVER = shutil.which("chromedriver")
-
-if not REQUIRED:
-    pytest.importorskip("selenium", reason="no selenium: reports are not looked at in a browser")
-    if not (BROWSER and DRIVER):
-        pytest.skip("no Chromium with its driver: reports are not looked at", allow_module_level=True)
-
-from selenium import webdriver  # noqa: E402
-from selenium.webdriver.chrome.service import Service  # noqa: E402
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 pytestmark = pytest.mark.slow  # a browser has to start
 
@@ -84,15 +64,8 @@ def reports(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
-        options.add_argument(f"--{argument}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options, Service(DRIVER))
-    driver.set_page_load_timeout(60)
-    yield driver
-    driver.quit()
+    with started() as driver:
+        yield driver
 
 
 @pytest.fixture
@@ -100,28 +73,11 @@ def look(browser, reports):
     """Open a report at a width, in a scheme, as on paper; and say what went wrong."""
 
     def opened(name="sample", *, width=1280, scheme="light"):
-        browser.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500},
-        )
-        features = [
-            {"name": "prefers-color-scheme", "value": scheme},
-            {"name": "prefers-reduced-motion", "value": "reduce"},  # clicks do not wait for scrolling
-        ]
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
-        browser.get((reports[0] / f"{name}.html").as_uri())
-        assert browser.execute_script("return document.documentElement.dataset.ready") == "yes"
-        return browser
+        return opened_in(browser, reports[0] / f"{name}.html", width=width, scheme=scheme)
 
     yield opened
     assert browser.get_log("browser") == []
-    requests = [
-        message["params"]["request"]["url"]
-        for entry in browser.get_log("performance")
-        if (message := json.loads(entry["message"])["message"])["method"] == "Network.requestWillBeSent"
-    ]
-    assert [url for url in requests if not url.startswith(("file://", "data:"))] == []
-    assert len([url for url in requests if url.startswith("file://")]) <= 3  # the pages themselves
+    require_no_request(browser, n_pages=3)
 
 
 def colours(browser, selector) -> set[tuple[int, ...]]:

@@ -14,7 +14,10 @@ import fastarac as fa
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if not path.parent.name.startswith("_"))
-MODULES = ("costs", "displays", "io", "measures", "ocr", "operation", "partial_truth", "report")
+MODULES = (
+    *("costs", "displays", "io", "measures", "ocr", "operation", "partial_truth", "report"),
+    "station",
+)
 FENCED = re.compile(r"^(`{3,}|:{3,}|~{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
 ROLE = re.compile(r"\{fa\}`~?([\w.]+)`")
 SPAN = re.compile(r"(?<!\})`([^`\n]+)`")

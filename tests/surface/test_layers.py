@@ -43,6 +43,7 @@ LAYERS = [
     {"answers"},
     {"displays"},
     {"report"},
+    {"station"},
     {"adapters"},
     {"cli"},
     {"__main__"},

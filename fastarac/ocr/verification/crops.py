@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.records import Records
     from fastarac.ocr.words.words import Words
 
-__all__ = ["check_images", "crops_of", "jpeg_uri", "scale_of", "write_crops"]
+__all__ = [
+    "check_images", "crops_of", "jpeg_uri", "opened_grey", "region_of", "scale_of", "write_crops",
+]  # fmt: skip
 
-MARGIN = 0.6  # heights of the word around it
+MARGIN = 1.2, 0.6  # heights of the word beside it, and above and below
 TALLEST, WIDEST = 56, 420  # pixels
 QUALITY = 60
 
@@ -103,11 +105,16 @@ def write_crops(
 
 def _opened(path: Path, page_size: NDArray[np.float64]) -> tuple[Image, NDArray[np.float64]]:
     """Return a grey image, and how many of its pixels each end of a box counts."""
+    grey = opened_grey(path)
+    return grey, np.tile(scale_of(grey.size, page_size), 2)
+
+
+def opened_grey(path: Path) -> Image:
+    """Return a grey image from its file."""
     from PIL.Image import open as open_image
 
     with open_image(path) as image:
-        grey = image.convert("L")
-    return grey, np.tile(scale_of(grey.size, page_size), 2)
+        return image.convert("L")
 
 
 def scale_of(size: tuple[float, float], page_size: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -125,17 +132,26 @@ def jpeg_uri(image: Image) -> str:
 
 def _piece(grey: Image, boxes: NDArray[np.float64]) -> Image | None:
     """Return what is in boxes, in pixels, with a margin; None where there are none, or no place."""
+    inside = region_of(grey.size, boxes)
+    return None if inside is None else grey.crop(inside)
+
+
+def region_of(
+    size: tuple[int, int], boxes: NDArray[np.float64], margin: tuple[float, float] = MARGIN
+) -> tuple[int, int, int, int] | None:
+    """Return the part of an image around boxes, in pixels; None where there are none, or no place.
+
+    `margin` counts heights of the boxes: on their left and right, and above and below them.
+    """
     if not len(boxes) or np.isnan(boxes).any():
         return None
     left, top = boxes[:, :2].min(axis=0)
     right, bottom = boxes[:, 2:].max(axis=0)
-    around = MARGIN * (bottom - top)
+    beside, above = np.array(margin) * (bottom - top)
     inside = (
-        max(0, int(left - 2 * around)),
-        max(0, int(top - around)),
-        min(grey.width, int(right + 2 * around) + 1),
-        min(grey.height, int(bottom + around) + 1),
+        max(0, int(left - beside)),
+        max(0, int(top - above)),
+        min(size[0], int(right + beside) + 1),
+        min(size[1], int(bottom + above) + 1),
     )
-    if inside[2] <= inside[0] or inside[3] <= inside[1]:
-        return None
-    return grey.crop(inside)
+    return None if inside[2] <= inside[0] or inside[3] <= inside[1] else inside

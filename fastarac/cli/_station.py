@@ -1,0 +1,96 @@
+"""`fastarac station`, and ``--station``: a page on which a person answers which outputs are right."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from fastarac._core import files
+from fastarac._core.exceptions import collected
+from fastarac._core.extras import missing
+from fastarac.answers.sampling import station_answer, station_sentence
+from fastarac.cli import _policy_options as options
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._json import deliver
+from fastarac.cli._option_groups import PrintingOptions, grouped
+from fastarac.cli._options import Confidence, JudgeColumn, Prediction, output_option, refuse
+from fastarac.cli._policies import refusing
+
+if TYPE_CHECKING:
+    from fastarac.answers.answer import Answer
+
+EXAMPLES = """
+Examples:
+
+\b
+  fastarac station to_verify.csv -o station.html
+  fastarac station review.csv -o station.html --images scans/
+
+The page asks about each row whose column "correct" is empty, shows its place on the page where there
+is an image, and saves a CSV file that takes the place of the filled-in table. It works without a server
+or a network; two people open the same page, and it shows where their files differ.
+"""
+
+NOTHING = "no station was written, as nothing is to be verified."
+Output = Annotated[Path, output_option("Write the page to this file.")]
+
+
+class Station(NamedTuple):
+    """The page to write, if there is to be one, and the folder of the images for it."""
+
+    path: Path | None
+    images: Path | None = None
+
+    def require(self) -> None:
+        """Refuse a page that could not be written, before anything is."""
+        if self.path is None:
+            return
+        refuse(files.problem_with(self.path, "station", files.PAGES))
+        refuse(missing(["jinja2"], "report"))
+        if self.images is not None:
+            from fastarac.report.images import images_in
+
+            refuse(missing(["PIL"], "ocr"))
+            refusing(str(self.images), partial(images_in, self.images))
+
+    def write(self, table: Path, **columns: Any) -> tuple[int, list[str]]:
+        """Write the page of a table; return how many rows it asks about, and notes."""
+        from fastarac.station import write_station
+
+        notes: list[str] = []
+        write = partial(write_station, self.path or "", table, images=self.images, **columns)
+        with interrupts_end_at_once(), collected(notes):
+            n = refusing(str(self.path), write)
+        return n, notes
+
+    def beside(self, answer: Answer, table: Path, *, asks: bool = True, **columns: Any) -> Answer:
+        """Return the answer of a command that wrote a table, with that of its page.
+
+        `asks` says whether the table has rows.
+        """
+        if self.path is None:
+            return answer
+        if not asks:
+            return answer.closing(answer.screen.command, f"{self.path}: {NOTHING}")
+        _, notes = self.write(table, **columns)
+        told = answer.closing(answer.screen.command, station_sentence(self.path, table))
+        return told.with_warnings(notes).with_figures(station=str(self.path))
+
+
+@grouped
+def station(
+    path: options.File,
+    output: Output,
+    *,
+    prediction: Prediction = None,
+    confidence: Confidence = "confidence",
+    judge: JudgeColumn = None,
+    images: options.Images = None,
+    printing: PrintingOptions,
+) -> None:
+    """Write a page on which a person answers which outputs are right."""
+    page = Station(output, images)
+    page.require()
+    n, notes = page.write(path, prediction=prediction, confidence=confidence, judge=judge)
+    deliver(printing, "station", station_answer(n, output, path).with_warnings(notes))

@@ -1,0 +1,3 @@
+"""The public names of the module, one line each."""
+
+from .page import write_station as write_station

@@ -1,0 +1,144 @@
+"""The page on which a person answers, row by row, which outputs are right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.extras import require
+from fastarac._core.files import path_of, write_whole
+from fastarac._core.text import count, plural
+from fastarac.report.frame import page_of, require_page
+from fastarac.station.pictures import pictures_of
+from fastarac.station.table import Questions
+
+if TYPE_CHECKING:
+    import os
+
+    from fastarac.station.pictures import ReadPages
+
+STATIC = ("report.css", "station.css"), ("station.js",)
+
+
+def write_station(
+    path: str | os.PathLike[str],
+    table: str | os.PathLike[str],
+    *,
+    images: str | os.PathLike[str] | None = None,
+    pages: ReadPages | None = None,
+    prediction: str | None = None,
+    confidence: str = "confidence",
+    judge: str | None = None,
+) -> int:
+    r"""Write one HTML file on which a person answers which outputs of a table are right.
+
+    The page asks about one row after the other, by keyboard or by touch: right, wrong (with the correct
+    text), or unsure. It loads nothing and sends nothing. Answers are kept in the browser as they are
+    given, and "Save" makes a CSV file of the whole table, which goes where the filled-in table goes.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, which appears once it is complete.
+    table : str or path-like
+        What :func:`.sample_outputs`, :func:`.search_outputs` or :func:`.apply_policy` wrote, or any
+        file as :func:`.read_outputs` takes it. Rows whose ``correct`` is empty are asked about, of
+        those that were drawn where there is a column ``drawn``. Pictures are shown where a column
+        ``crop`` or ``image`` names their files, from the folder of the table.
+    images : str or path-like, optional
+        Folder with the images of the pages, called as the columns ``page`` or ``document`` say (the
+        second page of a document as ``invoice7-2.png``): the place in the column ``box`` is cut out,
+        in pixels of the image or, where no number is above 1, as shares of its sides.
+    pages : AppliedPages, optional
+        What the rows are outputs of: each is shown in its line, and boxes have the unit of its page.
+    prediction : str, optional
+        The column of what is right or wrong; by default ``prediction``, ``text`` or ``output``. Without
+        any of them the whole row is.
+    confidence, judge : str, optional
+        Columns that are not shown, since people tend to agree with what they say.
+
+    Returns
+    -------
+    int
+        How many rows are asked about.
+
+    Raises
+    ------
+    DataFileError
+        As :func:`.read_outputs`; where no row is to be answered, there are more than 100,000 rows, or
+        the table has a column ``truth``, ``answered_by``, ``answered_at`` or ``station``, which the
+        saved file adds.
+    ValueError
+        For a box outside of its image, a file that is no image, and if no page has an image.
+    ModuleNotFoundError
+        If Jinja or DuckDB is not installed, or, for pictures, Pillow.
+
+    See Also
+    --------
+    fastarac.partial_truth.sample_outputs : draw the outputs of a file that people verify
+    fastarac.report.write_review_pages : write one HTML page for each page of text
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import fastarac as fa
+    >>> with TemporaryDirectory() as folder:
+    ...     table, page = Path(folder, "to_verify.csv"), Path(folder, "station.html")
+    ...     _ = table.write_text("text,confidence,correct\nfoo,0.9,\nbar,0.4,\n")
+    ...     fa.station.write_station(page, table)
+    2
+    """
+    require("jinja2", "report")
+    goal = path_of(path)
+    require_page(goal)
+    questions = Questions.read(path_of(table, "table"), prediction)
+    facts = questions.facts([confidence, judge])
+    pictures = pictures_of(questions, None if images is None else path_of(images, "images"), pages)
+    if not (questions.output or facts or pictures):
+        raise ValueError(
+            f"{questions.path}: nothing of a row can be shown; a column prediction, text or output is "
+            "expected, or prediction"
+        )
+    lines = {} if pages is None else _lines(questions, pages)
+    items = [
+        {"row": row, "line": lines.get(row), "picture": pictures.get(row)} for row in questions.asked
+    ]
+    data: dict[str, Any] = {
+        "fingerprint": questions.fingerprint, "name": questions.path.name.partition(".")[0],
+        "delimiter": questions.delimiter, "columns": questions.columns, "rows": questions.rows,
+        "output": None if questions.output is None else questions.columns.index(questions.output),
+        "facts": facts, "items": items,
+    }  # fmt: skip
+    n = len(items)
+    page = page_of(
+        "station.html.jinja", f"Verify {questions.path.name}", data, static=STATIC,
+        package="fastarac.station", about=f"{count(n)} {plural('output', n)} to verify.", n=n,
+        holds="It holds the rows of the table, and the pictures.",
+    )  # fmt: skip
+    write_whole(goal, page)
+    return n
+
+
+def _lines(questions: Questions, pages: ReadPages) -> dict[int, tuple[str, str]]:
+    """Return what stands before and behind each output in its line.
+
+    Raises ValueError where a row is no output of the pages.
+    """
+    first = np.searchsorted(pages.page, np.arange(len(pages.page_names)))
+    begin = dict(zip(pages.page_names, first.tolist(), strict=True))
+    page, number, text = (questions.column(name) for name in ("page", "number", "text"))
+    found = {}
+    for row in questions.asked:
+        place = begin.get(page[row] or "", -1) + int(number[row] or 0) - 1
+        if page[row] not in begin or pages.text[place : place + 1] != (text[row],):
+            raise ValueError(
+                f"{questions.path}: row {row + 1} is no output of pages; those that the table was "
+                "made of are expected"
+            )
+        same = np.flatnonzero(pages.line == pages.line[place]).tolist()
+        words = {i: " " * bool(pages.space[i]) + pages.text[i] for i in same}
+        before = "".join(words[i] for i in same if i < place) + " " * bool(pages.space[place])
+        found[row] = before.lstrip(), "".join(words[i] for i in same if i > place)
+    return found

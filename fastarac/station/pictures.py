@@ -1,0 +1,181 @@
+"""Pictures of the places of outputs, small enough that five hundred fit a page."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from fastarac._core.exceptions import warn_questionable
+from fastarac._core.extras import require
+from fastarac._core.text import few_of, plural
+from fastarac.ocr.verification.crops import (
+    check_images,
+    jpeg_uri,
+    opened_grey,
+    region_of,
+    scale_of,
+)
+from fastarac.report.images import images_in
+from fastarac.station.table import PICTURES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+    from PIL.Image import Image
+
+    from fastarac.station.table import Questions
+
+    Box = NDArray[np.float64] | None
+
+MARGIN = 8.0, 1.6  # heights of an output beside it, and above and below: some words on both sides
+LARGEST = 1000, 280  # pixels
+
+
+class ReadPages(Protocol):
+    """What an engine read: :class:`.AppliedPages`, and the outputs that samples are drawn from."""
+
+    page: NDArray[np.intp]
+    line: NDArray[np.intp]
+    space: NDArray[np.bool_]
+    text: tuple[str, ...]
+    page_names: tuple[str, ...]
+    page_size: NDArray[np.float64]
+
+
+class Picture(NamedTuple):
+    """A picture as a data URI, its width and height, and the box in it: left, top, width, height."""
+
+    uri: str
+    size: tuple[int, int]
+    box: list[float] | None
+
+
+def pictures_of(
+    questions: Questions, images: Path | None, pages: ReadPages | None
+) -> dict[int, Picture]:
+    """Return the pictures of rows, as far as there are any.
+
+    Raises ValueError where a file is no image, where no page has one, and for a box outside of its own.
+    """
+    crops, files = _files_in_table(questions)
+    if images is not None:
+        files |= _files_of_pages(questions, images)
+    files = crops | files
+    if not files:
+        return {}
+    require("PIL", "ocr")
+    boxes = dict(zip(questions.asked, _boxes(questions), strict=True))
+    sizes = {} if pages is None else dict(zip(pages.page_names, pages.page_size, strict=True))
+    page = questions.column("page")
+    known = [box for row, box in boxes.items() if row in files and box is not None]
+    # without the sizes of pages, boxes are in pixels, or else are shares of the sides
+    unit = np.ones(2) if known and max(box.max() for box in known) <= 1.0 else np.full(2, np.nan)
+    found: dict[int, Picture] = {}
+    for file, of_file in groupby(sorted(files, key=lambda row: (str(files[row]), row)), files.get):
+        grey = _opened(questions, file)
+        for row in of_file:
+            box = None if file == crops.get(row) else boxes[row]
+            if box is not None:
+                scale = scale_of(grey.size, sizes.get(page[row] or "", unit))
+                box = box * np.concatenate([scale, scale])
+            found[row] = _picture(questions, row, grey, box)
+    _warn_without(questions, found)
+    return found
+
+
+def _files_in_table(questions: Questions) -> list[dict[int, Path]]:
+    """Return the files that the columns of crops and of images name, from the folder of the table."""
+    columns = [questions.column(name) for name in PICTURES]
+    folder = questions.path.parent
+    return [
+        {row: folder / name for row in questions.asked if (name := column[row])} for column in columns
+    ]
+
+
+def _files_of_pages(questions: Questions, images: Path) -> dict[int, Path]:
+    """Return the images that are called as the pages of rows: as `invoice7`, or `invoice7-2`."""
+    found = images_in(images)
+    document, page = questions.column("document"), questions.column("page")
+    names: dict[int, list[str]] = {}
+    for row in questions.asked:
+        whole, number = document[row], page[row] or "1"
+        if whole is None:
+            names[row] = [page[row] or ""]
+        else:
+            names[row] = [f"{whole}-{number}", *([whole] if number == "1" else [])]
+    check_images(found, [name for each in names.values() for name in each])
+    return {
+        row: next(found[name] for name in each if name in found)
+        for row, each in names.items()
+        if any(name in found for name in each)
+    }
+
+
+def _boxes(questions: Questions) -> list[Box]:
+    """Return the boxes of the rows that are asked about: four numbers with spaces between."""
+    cells = questions.column("box")
+    return [_box(questions, row, cells[row]) for row in questions.asked]
+
+
+def _box(questions: Questions, row: int, cell: str | None) -> Box:
+    if not cell or not cell.strip():
+        return None
+    try:
+        box = np.array(cell.split(), np.float64)
+    except ValueError:
+        box = np.empty(0)
+    if len(box) != 4 or not np.isfinite(box).all():
+        raise _refusal(questions, row, f"box is {cell!r}; left, top, right and bottom are expected")
+    return box
+
+
+def _opened(questions: Questions, file: Path | None) -> Image:
+    from PIL import UnidentifiedImageError
+
+    try:
+        return opened_grey(Path(file or ""))
+    except (UnidentifiedImageError, FileNotFoundError, IsADirectoryError):
+        raise ValueError(f"{questions.path}: {file} is no image that can be read") from None
+
+
+def _picture(questions: Questions, row: int, grey: Image, box: Box) -> Picture:
+    region = (0, 0, *grey.size)
+    if box is not None:
+        middle = (box[:2] + box[2:]) / 2.0
+        around = region_of(grey.size, box[None], MARGIN)
+        if around is None or (middle < 0).any() or (middle > grey.size).any():
+            ends = " ".join(f"{end:.6g}" for end in box)
+            raise _refusal(
+                questions, row,
+                f"box is {ends} on an image of {grey.width} × {grey.height} pixels, outside of it; "
+                "pixels of the image, or shares of its sides, are expected",
+            )  # fmt: skip
+        region = around
+    piece = grey.crop(region)
+    piece.thumbnail(LARGEST)
+    shown = None
+    if box is not None:
+        shrunk = np.tile(
+            [piece.width / (region[2] - region[0]), piece.height / (region[3] - region[1])], 2
+        )
+        ends = (box - np.tile(region[:2], 2)) * shrunk
+        shown = [*ends[:2].round(1).tolist(), *(ends[2:] - ends[:2]).round(1).tolist()]
+    return Picture(jpeg_uri(piece), piece.size, shown)
+
+
+def _refusal(questions: Questions, row: int, problem: str) -> ValueError:
+    return ValueError(f"{questions.path}: row {row + 1}: {problem}")
+
+
+def _warn_without(questions: Questions, found: Mapping[int, Picture]) -> None:
+    page = questions.column("document" if "document" in questions.columns else "page")
+    lacking = [page[row] or f"row {row + 1}" for row in questions.asked if row not in found]
+    if lacking:
+        n = len(lacking)
+        verb = "has" if n == 1 else "have"
+        names = few_of(dict.fromkeys(lacking), 3)
+        warn_questionable(f"{n:,} {plural('output', n)} of the station {verb} no picture: {names}")

@@ -1,0 +1,122 @@
+"""Tables whose rows people answer: their cells as text, and which of them are shown."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fastarac._core.text import quoted
+from fastarac.io._delimited import Delimited
+from fastarac.io._formats import open_source
+from fastarac.io._picks import Correct
+from fastarac.io._sources import DataFileError, connect, explained
+from fastarac.operation.logs import column_of
+from fastarac.partial_truth.sample_files import refuse_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
+
+    from fastarac.io._sources import FileSource
+
+#: What a saved file has beside the columns of its table, and ``correct``.
+ANSWERS = "truth", "answered_by", "answered_at", "station"
+OUTPUTS = "prediction", "text", "output"  # in the order in which they are looked for
+PICTURES = "crop", "image"
+DESIGN = (  # says nothing about a row to the person who looks at it, or too much
+    *("row", "correct", "drawn", "drawn_by", "accepted", "inclusion_probability"),
+    *("least_probability", "audit_probability", "sample_size", "search_batch", "number", "box"),
+)
+MOST = 100_000  # rows of a page
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The rows of a table, of which some are asked about.
+
+    Attributes
+    ----------
+    path : Path
+    columns : tuple of str
+    rows : list of tuple of (str or None)
+        The cells of all rows, as a CSV file has them; None where there is nothing.
+    asked : list of int
+        The indices of those that are to be answered.
+    output : str or None
+        The column of what is right or wrong, where there is one.
+    delimiter : str
+        Between the cells of a saved file.
+    """
+
+    path: Path
+    columns: tuple[str, ...]
+    rows: list[tuple[str | None, ...]]
+    asked: list[int]
+    output: str | None
+    delimiter: str
+
+    @classmethod
+    def read(cls, path: Path, prediction: str | None) -> Questions:
+        """Read a table; raise where it has no question, or a column that the answers are to have."""
+        with connect(alone=True) as connection:
+            source = open_source(path, connection)
+            refuse_columns(source, list(ANSWERS))
+            for name in source.columns:
+                source.require(name, is_label=True)
+            if prediction is not None:
+                source.refuse_missing([prediction])
+            cells = ", ".join(_as_text(source, name) for name in source.columns)
+            with explained(source):
+                rows = source.select(cells, rest=f"LIMIT {MOST + 1}").fetchall()
+            if len(rows) > MOST:
+                raise DataFileError(
+                    path, f"it has more than {MOST:,} rows, which one page holds at most"
+                )
+            asked = _asked(source, rows)
+            source.require_unchanged()
+            delimiter = source.delimiter if isinstance(source, Delimited) else ","
+        output = prediction or next((name for name in OUTPUTS if name in source.columns), None)
+        return cls(path, tuple(source.columns), rows, asked, output, delimiter)
+
+    def column(self, name: str) -> list[str | None]:
+        """Return the cells of a column; nothing but None where the table lacks it."""
+        if name not in self.columns:
+            return [None] * len(self.rows)
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
+
+    def facts(self, hidden: Collection[str | None]) -> list[int]:
+        """Return the places of the columns that are shown beside an output."""
+        left_out = {*DESIGN, *PICTURES, *hidden, self.output}
+        return [i for i, name in enumerate(self.columns) if name not in left_out]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits by which a saved file is known to be of this table."""
+        content = json.dumps([self.columns, self.rows, self.asked])
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _as_text(source: FileSource, name: str) -> str:
+    value = source.identifier(name)
+    if source.type_of(name) == "FLOAT":  # its shortest text is that of another double
+        value = f"CAST({value} AS DOUBLE)"
+    return f"CAST({value} AS VARCHAR)"
+
+
+def _asked(source: FileSource, rows: Sequence[Sequence[str | None]]) -> list[int]:
+    """Return the rows without an answer, of those that were drawn where a column says so."""
+    asked = list(range(len(rows)))
+    if "correct" in source.columns:
+        place = source.columns.index("correct")
+        asked = [i for i in asked if not (rows[i][place] or "").strip()]
+    if "drawn" in source.columns:
+        drawn = column_of(source, Correct("drawn", "drawn"), empty=True) == 1
+        asked = [i for i in asked if drawn[i]]
+    if not asked:
+        problem = f"no row is to be answered: column {quoted('correct')} has every answer"
+        raise DataFileError(source.path, problem if rows else "there are no rows")
+    return asked
