@@ -253,6 +253,7 @@ def request_of(
     optional: Sequence[Any] = (),
     types: ArrayLike | None = None,
     fields_complete: bool = False,
+    truth_reader: Reviewer | None = None,
     random_state: RandomState = 0,
 ) -> FitRequest:
     """Check the arguments of :func:`.fit_policy`."""
