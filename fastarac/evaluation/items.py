@@ -72,7 +72,7 @@ def evaluate(
         the errors of the machine. :func:`.operating_point` keeps a limit on the errors of both.
     groups : array_like of shape (n,), optional
         Labels of items that depend on each other, such as those of a page: intervals and guarantees
-        rest on the groups, not on the single items.
+        rest on them.
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`). Intervals rest on the whole
         items then.
@@ -90,6 +90,26 @@ def evaluate(
     unseen_pages : bool, default=False
         With groups and intervals: leave room for groups that are wrong throughout, of which the sample
         may have none (:func:`.asymptotic_interval`).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> print(fa.evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], max_error_rate=0.2))
+    items                         5
+    recognition rate β            0.6000
+    ARAC-AUC                      0.8800
+    normalised ARAC-AUC (γ = 1)   0.6500
+    ARP-AUC                       0.8433
+    ROC-AUC                       0.8333
+    PR-AUC                        0.9041
+    average precision             0.9167
+    AURC                          0.1567
+    AUGRC                         0.1200
+    at most 20% errors: accepted  0.8000
+        threshold                 0.6
+        errors that remain        0.2000
+        W (γ = 1, δ = 0)          1.4000
+    note                          5 outputs are few for a limit of 20% errors: chance decides ...
 
     Returns
     -------
@@ -121,26 +141,6 @@ def evaluate(
     References
     ----------
     Kimura, Kubota, Wada and Hashimoto 2024, 3.2 to 3.4.
-
-    Examples
-    --------
-    >>> import fastarac as fa
-    >>> print(fa.evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], max_error_rate=0.2))
-    items                         5
-    recognition rate β            0.6000
-    ARAC-AUC                      0.8800
-    normalised ARAC-AUC (γ = 1)   0.6500
-    ARP-AUC                       0.8433
-    ROC-AUC                       0.8333
-    PR-AUC                        0.9041
-    average precision             0.9167
-    AURC                          0.1567
-    AUGRC                         0.1200
-    at most 20% errors: accepted  0.8000
-        threshold                 0.6
-        errors that remain        0.2000
-        W (γ = 1, δ = 0)          1.4000
-    note                          5 outputs are few for a limit of 20% errors: chance decides ...
     """
     check_intervals(intervals, confidence_level)
     if unseen_pages and not intervals:

@@ -188,8 +188,7 @@ def guaranteed_operating_point(
     thresholds : array_like of shape (m,), optional
         For ``max_risk``: thresholds that were fixed without these items.
     scale : {"percent", "unit"}, optional
-        Such thresholds on a declared scale: the integers from 0 to 100, or a grid on [0, 1] that is
-        dense at both ends.
+        Such thresholds on a declared scale: the integers from 0 to 100, or a grid on [0, 1].
     pilot : array_like of shape (k,), optional
         Other confidences from the same source, to place the starts of the tests. By default a random
         tenth of the items, set aside.
@@ -198,56 +197,9 @@ def guaranteed_operating_point(
         "betting" with groups and for a :class:`.PartialTruth`. "sgr" takes its thresholds from the
         items. "gamma", with groups, is an approximation: it accepts far more, and proves nothing.
     truth_reader : Reviewer, optional
-        The people whose answers `correct` is, where they overlook errors: the share that they find, a
-        number or estimated. A :class:`.PartialTruth` has its own.
+        The people whose answers `correct` is, where they overlook errors.
     random_state : int, SeedSequence, Generator or None, default=0
         Of the tenth that is set aside, of the order of groups and of the items drawn from them.
-
-    Returns
-    -------
-    GuaranteedOperatingPoint
-        The lowest threshold that the method guarantees; ``inf`` where there is none.
-
-    Warns
-    -----
-    SampleTooSmallWarning
-        Where no threshold could be guaranteed even if every item were correct: n of these still allow
-        an error rate of about 3/n for δ = 0.05; for "gamma" with fewer than 20 groups.
-    QuestionableInputWarning
-        For a limit of 1, which may mean 1%; for reversed or constant confidences.
-
-    Raises
-    ------
-    TypeError
-        Unless exactly one limit is given; for weighted sweeps, as weights are not counts.
-    ValueError, TypeError
-        As :func:`.threshold_sweep`; also for arguments outside their ranges, and for thresholds or a
-        scale that the confidences do not fit.
-
-    See Also
-    --------
-    operating_point : choose the threshold by one criterion and say what happens there
-    fastarac.operation.fit_policy : fit thresholds that keep one limit on new outputs
-
-    Notes
-    -----
-    Over repeated samples of independent items (or groups) of a source, the true rate exceeds the limit
-    with a probability of at most δ. Nothing is promised for items from elsewhere, or of
-    a threshold chosen again after looking. `bound` is that of a threshold fixed beforehand.
-
-    All that is for true answers: of people who overlook a tenth of the errors, a limit of 5% is
-    exceeded in a third of samples of 2,000, not in 5%. With a `truth_reader` who finds the share d,
-    found errors are tested against ε·d; where d is estimated, against ε times its lower bound, which
-    takes a quarter of δ. d is the share among the errors above the threshold. Nothing corrects answers
-    that call right outputs wrong: have each such answer confirmed by a second look.
-
-    The page "Formulas of intervals, tests and guarantees" of the documentation has the tests. "sgr" is
-    proved only for a risk that never falls as the threshold is lowered.
-
-    References
-    ----------
-    Clopper, Pearson 1934; Fay, Feuer 1997 (gamma); Geifman, El-Yaniv 2017 (SGR); Waudby-Smith, Ramdas
-    2024 (betting); Wiens, Dmitrienko 2005 (fallback).
 
     Examples
     --------
@@ -263,6 +215,46 @@ def guaranteed_operating_point(
     >>> people = fa.Reviewer(detection_rate=0.8)
     >>> fa.guaranteed_operating_point(*items, max_error_rate=0.01, truth_reader=people).threshold
     0.8
+
+    Returns
+    -------
+    GuaranteedOperatingPoint
+        The lowest threshold that the method guarantees; ``inf`` where there is none.
+
+    Raises
+    ------
+    TypeError
+        Unless exactly one limit is given; for weighted sweeps, as weights are not counts.
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; for arguments outside their ranges, or thresholds that do not fit.
+
+    Warns
+    -----
+    SampleTooSmallWarning
+        Where no threshold could be guaranteed even without errors; for "gamma" with fewer than 20
+        groups.
+    QuestionableInputWarning
+        For a limit of 1, which may mean 1%; for reversed or constant confidences.
+
+    See Also
+    --------
+    operating_point : choose the threshold by one criterion and say what happens there
+    fastarac.operation.fit_policy : fit thresholds that keep one limit on new outputs
+
+    Notes
+    -----
+    Over repeated samples of independent items (or groups) of a source, the true rate exceeds the limit
+    with a probability of at most δ. `bound` is that of a threshold fixed beforehand.
+
+    The promise is for true answers. With a `truth_reader` who finds the share d of the errors above the
+    threshold, found errors are tested against ε·d (a lower bound of d, for a quarter of δ, where d is
+    estimated). Have each answer "wrong" confirmed by a second look: nothing corrects false ones.
+    "Formulas of intervals, tests and guarantees" in the documentation has the tests.
+
+    References
+    ----------
+    Clopper, Pearson 1934; Fay, Feuer 1997 (gamma); Geifman, El-Yaniv 2017 (SGR); Waudby-Smith, Ramdas
+    2024 (betting); Wiens, Dmitrienko 2005 (fallback).
     """
     criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
     given = max_error_rate if max_risk is None else max_risk

@@ -130,27 +130,24 @@ def fit_policy(
     max_group_size : int, optional
         The size of the largest group, by default of those seen.
     thresholds, scale : optional
-        For ``max_risk`` without `by` and `documents`: thresholds that were fixed without these items,
-        or a declared scale, as :func:`.guaranteed_operating_point` takes them. All items then prove.
+        As :func:`.guaranteed_operating_point` takes them, without `by` and `documents`.
     method : {"auto", "gamma"}, default="auto"
         "gamma", with groups: an approximation, see :func:`.guaranteed_operating_point`.
     documents : array_like of shape (n,), optional
-        The document of each output: it is accepted as a whole or not at all, and right if all its
-        outputs are. Limits are then about documents.
+        The document of each output: accepted as a whole or not at all, and right if all outputs are.
     rule : {"product", "least"}, default="product"
         The confidence of a document: the product of the 1 − p̂ of its outputs, or the least.
     rejected : array_like of shape (n,), bool, optional
-        With `documents`, fields without an output, missed (not correct) or rightly empty (correct); of
-        a document without any output, one such row. Their `confidence` is ignored, but finite.
+        With `documents`, fields without an output, missed (not correct) or rightly empty (correct),
+        with any finite `confidence`; of a document without any output, one such row.
     optional : sequence of str or int, default=()
         The fields that an accepted document may lack. A missed one is an undetected error.
     types : array_like of shape (n,), optional
         The type of each output's document, which then needs only the fields of its type.
     fields_complete : bool, default=False
-        Whether a field that a document has no row of has no true value.
+        Whether a field without a row has no true value.
     truth_reader : Reviewer, optional
-        The people whose answers `correct` is, where they overlook errors, as
-        :func:`.guaranteed_operating_point` takes it. Of documents, d is the share of the wrong ones.
+        The people whose answers `correct` is, where they overlook errors (of documents: wrong ones).
     random_state : int, SeedSequence, Generator or None, default=0
         Of the halves, and of the order of groups.
 
@@ -172,7 +169,7 @@ def fit_policy(
     Returns
     -------
     Policy
-        The thresholds, the guarantee, and what the confidences were like.
+        The thresholds, the guarantee, and the confidences.
 
     Raises
     ------
@@ -193,18 +190,16 @@ def fit_policy(
     --------
     Policy : which outputs are accepted, under one limit
     fastarac.guaranteed_operating_point : choose a threshold that keeps a limit on new items
-    sample_size_for_policy : find how many verified outputs a policy takes
 
     Notes
     -----
-    One threshold under ``max_error_rate``, or under ``max_risk`` with `thresholds` or a `scale`, is
-    that of :func:`.guaranteed_operating_point`, from all items, with the same `random_state`. Otherwise
-    a random half of the items estimates the error probability p̂ of each field
-    (:func:`.isotonic_calibration`), and the limit is proved for the other half, ranked by p̂. A wrong p̂
-    costs acceptance, never the promise.
+    One threshold under ``max_error_rate``, or for `thresholds` or a `scale`, is that of
+    :func:`.guaranteed_operating_point`, from all items. Otherwise a random half of the items estimates
+    the error probability p̂ of each field, and the limit is proved for the other half, ranked by p̂. A
+    wrong p̂ costs acceptance, never the promise.
 
-    ``Policy.advice`` says what other optional fields would change. Following it with the same
-    `random_state` keeps the promise; choosing by what several fits accept breaks it.
+    Following ``Policy.advice`` on optional fields with the same `random_state` keeps the promise;
+    choosing by what several fits accept breaks it.
 
     References
     ----------

@@ -73,8 +73,7 @@ class Policy(Result):
     fields : tuple of str or int
         The labels of the fields, in rising order; empty where there is one threshold for all.
     thresholds : tuple of float
-        The threshold of each field, or the one of all: accept iff confidence >= threshold. ``inf``
-        accepts nothing, ``-inf`` everything.
+        The threshold of each field, or the one of all: accept iff confidence >= threshold.
     criterion : {"max_error_rate", "max_risk"}
         What is limited: errors among all outputs, or among the accepted ones.
     limit : float
@@ -104,11 +103,9 @@ class Policy(Result):
     fitted_on : str or None
         A fingerprint of the outputs that it was fitted on, of which :meth:`check` is no check.
     n_unread : int
-        Items beside those that it was fitted on, without an output or a confidence: never accepted, so
-        that the limit is kept among all items, too.
+        Items beside those that it was fitted on, without an output or a confidence: never accepted.
     missed_rate : float or None
-        Of words, the share of the true ones that had no output in what it was fitted on; None where
-        that is not known.
+        Of words, the share of the true ones that had no output in what it was fitted on, if known.
     regions : str or None
         Of which parts of pages the outputs were, such as "inside the regions of the truth"; None of
         all.
@@ -128,13 +125,12 @@ class Policy(Result):
     absences : tuple of FieldAbsence
         How often documents lack each field, and how often rightly, in the half that ranked the outputs.
     truth_reader : Reviewer or None
-        Who gave the truth, where that is known to err: `errors` are those that were found, and `bound`
-        is of all.
+        Who gave the truth, where they err: `errors` are those found, `bound` is of all.
     faultless_acceptance_rate : float or None
         What the same answers would have accepted if `truth_reader` overlooked nothing.
     settings : tuple of OptionalSetting
-        What would be accepted with other optional fields: first the present ones, then each field's
-        other setting, and the best found; from the half that ranked the outputs.
+        What would be accepted with other optional fields: the present ones, each field's other setting,
+        and the best found.
 
     See Also
     --------
@@ -460,8 +456,7 @@ class Policy(Result):
             the policy was fitted and is applied. A document that may be accepted without an optional
             field is wrong where that was missed: a rejected output that is not correct.
         fields_complete : bool, default=False
-            Whether a field that a document has no row of has no true value. Otherwise the truth has to
-            list the optional fields of documents that may be accepted.
+            Whether a field that a document has no row of has no true value.
         looks : Looks, optional
             The looks so far, to which this one is added: then all outputs so far are tested, and the
             verdicts of all looks are right together. Without it this is one exact test, for one look.
@@ -497,9 +492,8 @@ class Policy(Result):
         outputs weighted by 1/π, those of a group together. So it is of a :class:`.PartialTruth`:
         binomial where all items had one probability and there is neither a judge nor groups, and else
         of bets with the judge as a control variate. Outputs that were drawn and have no result count as
-        errors, whatever they turn out to be. To leave out the latest, cut the log at a date of the
-        outputs, answered or not. The outputs that
-        the policy was fitted on are no check of it: of them no verdict is "holds".
+        errors: cut a log at a date of the outputs, answered or not. Of outputs that the policy was
+        fitted on no verdict is "holds".
         """
         log = LookRequest.of(looks, once=once, ids=ids, documents=documents, groups=groups)
         if truth_reader is None and getattr(correct, "truth_reader", None) is None:

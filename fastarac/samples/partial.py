@@ -46,19 +46,17 @@ class PartialTruth(Table, Result):
         truth was known. It may be NaN where an item was not chosen.
     judge : array_like of shape (n,), optional
         A guess at the probability that each item is right, in [0, 1], such as that of another engine. A
-        good judge narrows intervals, a bad one does no harm.
+        good one narrows intervals.
     drawn : array_like of shape (n,), bool, optional
-        Which items were chosen, with or without an answer so far. Without it, those that are known.
+        Which items were chosen, with or without an answer; by default those that are known.
     open : {"refuse", "wrong"}, default="refuse"
         What to do with items that were drawn and have no answer: refuse them, or count them as wrong.
     groups : array_like of shape (n,), optional
         Labels of groups of items that depend on each other, such as pages, or that were drawn whole.
-        Intervals and guarantees rest on them, unless they are given others.
     graded : bool, default=False
         Whether `correct` may be a grade in [0, 1], such as the share of verifiers who called it right.
     truth_reader : Reviewer, optional
-        The people whose answers `correct` is, where they overlook errors (`detection_rate`) or call
-        right outputs wrong (`false_alarm_rate`).
+        The people whose answers `correct` is, where they err.
     least_probability : float, optional
         What no item's probability is below; guarantees rest on it where some are NaN.
 
@@ -79,7 +77,7 @@ class PartialTruth(Table, Result):
     Attributes
     ----------
     least_probability : float or None
-        None where it is neither given nor known from the probabilities of all.
+        None where it is not known.
     n_verified : int
         Items whose truth is known.
     complete : bool
@@ -89,9 +87,8 @@ class PartialTruth(Table, Result):
     ------
     ValueError
         For a probability outside (0, 1] or missing where an item is verified, a judge outside [0, 1],
-        other labels than 0 and 1 (grades with `graded`), drawn items without an answer, and where
-        nothing is verified; for a number of drawn items outside the central 99.9% of what all
-        probabilities make likely, or weights 1/π that do not sum to about n.
+        other labels than 0 and 1, drawn items without an answer, and where nothing is verified; for a
+        number of drawn items outside the central 99.9% of what is likely.
 
     See Also
     --------
@@ -106,19 +103,19 @@ class PartialTruth(Table, Result):
     .. math:: \tilde e_i = g_i + \frac{V_i}{\pi_i}(e_i - g_i)
 
     has the mean e over the draw, whatever g is worth (Särndal, Swensson and Wretman 1992). Counts are
-    sums of ẽ. g is (1 − κ)·g⁰ + κ·g¹, the error rates by the confidence and by the judge; κ in [0, 1]
-    minimises the variance of the statistic (PPI++).
+    sums of ẽ. κ in g = (1 − κ)·g⁰ + κ·g¹, the error rates by confidence and judge, minimises the
+    variance of the statistic (PPI++).
 
-    With a `truth_reader` who finds the share d of the errors and calls the share a of the right outputs
-    wrong, e is (e′ − a)/(d − a) of their answers e′, which has the mean e (Rogan and Gladen 1978).
+    With a `truth_reader`, e is (e′ − a)/(d − a) of the answers e′, with the shares d of errors found
+    and a of right outputs called wrong (Rogan and Gladen 1978).
 
-    ``a + b`` is the truth of the items of `a` followed by those of `b`, each with its probabilities.
+    ``a + b`` is the truth of the items of `a` followed by those of `b`.
 
     References
     ----------
-    Särndal, Swensson and Wretman 1992, "Model assisted survey sampling", 6.3; Angelopoulos and others
-    2023, "Prediction-powered inference"; Angelopoulos, Duchi and Zrnic 2023, "PPI++";
-    Rogan and Gladen 1978, "Estimating prevalence from the results of a screening test".
+    Särndal, Swensson and Wretman 1992, "Model assisted survey sampling", 6.3; Angelopoulos, Duchi and
+    Zrnic 2023, "PPI++"; Rogan and Gladen 1978, "Estimating prevalence from the results of a screening
+    test".
     """
 
     correct: FloatArray

@@ -89,30 +89,35 @@ def asymptotic_interval(
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); an item stays whole.
     unseen_pages : bool, default=False
-        With groups: leave room for groups that are wrong throughout, at any confidence, of which the
-        sample may have none. The interval is much wider; see the Notes.
+        With groups: leave room for groups that are wrong throughout, of which the sample may have none.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> correct, confidence = load_digits_ocr()["knn-votes"]
+    >>> fa.asymptotic_interval(correct, confidence, statistic="roc_auc")
+    Interval(0.956213 [0.929611, 0.973052], 95%, logit)
 
     Returns
     -------
     Interval
         Within the range of the statistic.
 
-    Warns
-    -----
-    UnreliableIntervalWarning
-        With fewer than 5 groups (of several columns 10, by "wald" 20). By "wald" with fewer than 10
-        correct or 10 incorrect items (of a rate at a threshold: items that it counts, or does not
-        count; of a partial area: errors inside the part, with groups by their effective number).
-        Where fewer than 10 groups have correct or have incorrect items, fewer than 6 items of at least
-        half the largest weight are errors, or the error comes from as few as 5 items.
-    UndefinedMetricWarning
-        Where the statistic is undefined.
-
     Raises
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for a statistic that the method does not take, and for a sweep
         of weighted items, whose single weights are lost.
+
+    Warns
+    -----
+    UnreliableIntervalWarning
+        With fewer than 5 groups (of several columns 10, by "wald" 20); where fewer than 10 groups have
+        correct or have incorrect items, or few items of large weight are errors; by "wald" with fewer
+        than 10 correct or 10 incorrect items that count.
+    UndefinedMetricWarning
+        Where the statistic is undefined.
 
     See Also
     --------
@@ -123,8 +128,6 @@ def asymptotic_interval(
 
     Notes
     -----
-    The page "Formulas of intervals, tests and guarantees" of the documentation has every formula.
-
     - "wald": estimate ± normal quantile × standard error, from the :func:`.influence_values`; for
       ``"roc_auc"`` that of DeLong et al. 1988.
     - "logit": the same on the log-odds within the statistic's range, with Student's quantile.
@@ -133,28 +136,16 @@ def asymptotic_interval(
       thresholds that a binomial test does not reject.
     - "gaps": shares of the errors between errors, for partial ROC-AUC with few of them.
 
-    A standard error says nothing of errors that happen not to be in the sample. "logit", and
-    "inversion" with groups or weights, therefore leave room for a group, or a heavy item, that is wrong
-    throughout. Where the classes are separated, the interval spans what could have gone unseen.
-
-    With few groups more can be missing: a sample of G groups may have none of a kind that makes up as
-    much as u = 1 − α^(1/G) of all, 7% with G = 40. `unseen_pages` makes each end as far from the
-    estimate as the root of the sum of two squares: its distance without, and how far the statistic
-    moves by a share u of further items that are all wrong, at the highest or the lowest confidences.
+    "logit", and "inversion" with groups or weights, leave room for a group, or a heavy item, that is
+    wrong throughout. A sample of G groups may have none of a kind that makes up u = 1 − α^(1/G) of all,
+    7% with G = 40: `unseen_pages` adds, as the root of the sum of two squares, how far the statistic
+    moves by a share u of further wrong items, at the highest or the lowest confidences. "Formulas of
+    intervals, tests and guarantees" in the documentation has every formula.
 
     References
     ----------
     DeLong, DeLong and Clarke-Pearson 1988, "Comparing the areas under two or more correlated receiver
-    operating characteristic curves"; Fay and Feuer 1997, "Confidence intervals for directly
-    standardized rates"; Woodruff 1952, on intervals of quantiles.
-
-    Examples
-    --------
-    >>> import fastarac as fa
-    >>> from fastarac.datasets import load_digits_ocr
-    >>> correct, confidence = load_digits_ocr()["knn-votes"]
-    >>> fa.asymptotic_interval(correct, confidence, statistic="roc_auc")
-    Interval(0.956213 [0.929611, 0.973052], 95%, logit)
+    operating characteristic curves"; Fay and Feuer 1997 (gamma); Woodruff 1952 (inversion).
     """
     statistic = as_statistic(statistic)
     level = inner_fraction(confidence_level, "confidence_level")

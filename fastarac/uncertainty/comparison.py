@@ -261,13 +261,12 @@ def compare_models(
     n_resamples : int, default=2000
         Of the bootstrap.
     random_state : int, numpy.random.Generator or None, default=None
-        For the bootstrap, None draws anew on each call. For "asymptotic" it only serves
-        `share_of_best`, and None stands for 0.
+        For the bootstrap, None draws anew on each call; for `share_of_best`, None stands for 0.
     progress : bool, default=False
         Show the bootstrap's progress on stderr.
     unseen_pages : bool, default=False
         With groups and "asymptotic": leave room for groups on which one of the models is wrong
-        throughout, of which the sample may have none (:func:`.asymptotic_interval`).
+        throughout.
 
     Examples
     --------
@@ -317,11 +316,10 @@ def compare_models(
 
     Notes
     -----
-    The page "Formulas of intervals, tests and guarantees" of the documentation has every formula. A
-    difference's standard error comes from the differences of influence values, summed by group;
-    intervals and p-values take Student's t. Adjusted intervals agree with adjusted p-values: 0 lies
-    outside iff the p-value is below 1 − `confidence_level`. With `costs`, influence values are replaced
-    by the effect of leaving out each item, on which the threshold depends.
+    A difference's standard error comes from the differences of influence values, summed by group;
+    intervals and p-values take Student's t. Adjusted intervals agree with adjusted p-values. With
+    `costs`, influence values are replaced by the effect of leaving out each item. "Formulas of
+    intervals, tests and guarantees" in the documentation has every formula.
     """
     compared = _compared(statistic, costs, reviewer)
     level = inner_fraction(confidence_level, "confidence_level")

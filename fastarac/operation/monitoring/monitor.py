@@ -93,13 +93,12 @@ class ErrorRateMonitor:
         For audits of whole groups, such as pages, whose outputs may depend on each other: how many
         outputs a group has at most, said beforehand.
     deadline : float, optional
-        How long answers are waited for after their outputs were drawn (`drawn_at`), in days for dates,
-        else in the unit of `drawn_at`.
+        How long answers are waited for after `drawn_at`, in days for dates, else in its unit.
     policy : Policy, optional
-        What is watched; the state then refuses audits of another policy.
+        What is watched; audits of another policy are refused.
     truth_reader : Reviewer, optional
-        The people who audit, where they overlook errors; by default those of the policy. Found errors
-        are then tested against ε·d, and `interval` is that of all errors.
+        The people who audit, where they overlook errors (the limit tested is ε·d); by default the
+        policy's.
 
     Examples
     --------
@@ -157,8 +156,7 @@ class ErrorRateMonitor:
     alarm), reaches N. Fix the number of audits of an update beforehand.
 
     With a `deadline`, what was drawn at one time is one update; what has no answer by then counts as
-    right for the alarms, and as an error for the upper end of `interval`. "Formulas of intervals, tests
-    and guarantees" in the documentation has the rest.
+    right for the alarms, and as an error for the upper end of `interval`.
 
     References
     ----------
