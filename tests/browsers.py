@@ -34,6 +34,7 @@ from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
 
 
 @contextmanager
@@ -64,7 +65,8 @@ def opened_in(browser: Any, page: Path, *, width: int = 1280, scheme: str = "lig
     ]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
     browser.get(page.as_uri())
-    assert browser.execute_script("return document.documentElement.dataset.ready") == "yes"
+    ready = "return document.documentElement.dataset.ready === 'yes'"
+    WebDriverWait(browser, 10).until(lambda _: browser.execute_script(ready))
     return browser
 
 
