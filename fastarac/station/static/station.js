@@ -76,6 +76,7 @@ function show(index) {
   $("place").textContent = `${place} ${at + 1} of ${items.length}`;
   showPicture(picture);
   $("output").hidden = data.output === null;
+  $("facts").classList.toggle("large", data.output === null); // the row itself is the output
   $("output").classList.toggle("nothing", !text);
   $("output").textContent = text ? shown(text) : "nothing was read";
   $("line").hidden = !line;
