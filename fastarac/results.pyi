@@ -73,6 +73,7 @@ from .operation.calibration import Calibration as Calibration
 from .operation.calibration import CalibrationError as CalibrationError
 from .operation.calibration import CalibrationTable as CalibrationTable
 from .operation.checking import PolicyCheck as PolicyCheck
+from .operation.choosing import PolicyChoice as PolicyChoice
 from .operation.logs import AuditColumns as AuditColumns
 from .operation.monitoring.monitor import MonitorHistory as MonitorHistory
 from .operation.pilot_plans import PolicySampleSize as PolicySampleSize
