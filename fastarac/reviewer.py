@@ -258,7 +258,9 @@ class FoundLimit(NamedTuple):
         return min(1.0, low / self.most), min(1.0, high / self.least) if self.least else 1.0
 
 
-def tested_limit(limit: float, failure_probability: float, truth_reader: Reviewer | None) -> FoundLimit:
+def limit_of_found(
+    limit: float, failure_probability: float, truth_reader: Reviewer | None
+) -> FoundLimit:
     r"""Return what is tested where `truth_reader` finds the share d of the errors.
 
     Found errors have d times the rate of all errors, whatever is accepted, if d is the same everywhere:
@@ -291,10 +293,9 @@ def tested_limit(limit: float, failure_probability: float, truth_reader: Reviewe
     found = sum(truth_reader.double_readings)
     if found < FEWEST_FOUND:
         warn_too_small(
-            f"two readers found {found} errors together; at least {FEWEST_FOUND} are expected to tell "
-            f"which share one of them finds: with {percent(1.0 - own)} confidence it is at least "
-            f"{percent(least, 3)}, so that found errors are tested against {percent(limit * least, 3)} "
-            f"in place of {percent(limit)}"
+            f"only {found} errors show which share readers find ({FEWEST_FOUND} are expected): at "
+            f"least {percent(least, 3)}, with {percent(1.0 - own)} confidence; "
+            f"{percent(limit * least, 3)} is tested in place of {percent(limit)}"
         )
     return FoundLimit(limit * least, limit * most, failure_probability - own, least, most)
 

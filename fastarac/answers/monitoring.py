@@ -9,6 +9,7 @@ from fastarac.answers.answer import Answer
 from fastarac.answers.policies import moved_notes, shift_figures
 from fastarac.answers.screen import Note, Screen, Section, Weight
 from fastarac.answers.tables import AnswerTable, Column, Said
+from fastarac.answers.verification import reader_figures, verification_note
 from fastarac.operation.monitoring.words import decision, lately, waiting
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def monitor_answer(
             changed.append(Said(f"{of_policy}{sentence(lately(monitor))}"))
         rows.append({"name": alone or name} | monitor_figures(monitor, changes[name]))
         rows[-1] |= shift_figures(shift)
+    readers = dict.fromkeys(each.truth_reader for each in monitors.values())
+    notes += (verification_note(each, "An alarm") for each in readers)
     read = [each.of_outputs_read for each in policies.values() if each.of_outputs_read]
     notes += (Note(each, Weight.ASSUMES) for each in read)
     several = alone is None
@@ -130,6 +133,7 @@ def monitor_figures(monitor: ErrorRateMonitor, changes: Sequence[int]) -> dict[s
         "changed": bool(changes),
         "changes": list(monitor.changes),
         **{name: getattr(monitor, name) for name in names},
+        **reader_figures(monitor.truth_reader),
         "rate": interval.estimate if monitor.audited else None,
         "low": interval.low,
         "high": interval.high,

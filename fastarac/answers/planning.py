@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastarac._core.exceptions import collected
 from fastarac._core.text import percent, sentence
 from fastarac.answers.answer import Answer
 from fastarac.answers.screen import Note, Screen, Weight
 from fastarac.answers.tables import AnswerTable, Column
+from fastarac.answers.verification import reader_figures, verification_note
 from fastarac.operation.planning import sample_size_for_guarantee
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.pilot_plans import PolicySampleSize
     from fastarac.operation.planning import AuditPlan, SampleSizes
+    from fastarac.reviewer import Reviewer
 
 SHARES = (0.0, 0.25, 0.5, 0.75)  # of the limit, for which the table has rows
 
@@ -28,6 +31,7 @@ class GuaranteePlan(NamedTuple):
     power: float
     sizes: SampleSizes
     rates: Sequence[tuple[float, SampleSizes]]
+    truth_reader: Reviewer | None = None
 
     @property
     def least_words(self) -> str:
@@ -47,13 +51,21 @@ def guarantee_plan(
     *,
     failure_probability: float = 0.05,
     power: float = 0.8,
+    truth_reader: Reviewer | None = None,
 ) -> GuaranteePlan:
     """Plan a guarantee for the expected error rate, and for others."""
-    options = {"failure_probability": failure_probability, "power": power}
+    options: Any = {
+        "failure_probability": failure_probability, "power": power, "truth_reader": truth_reader,
+    }  # fmt: skip
     sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, **options)
     rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
-    rows = [(rate, sample_size_for_guarantee(max_error_rate, rate, **options)) for rate in rates]
-    return GuaranteePlan(max_error_rate, expected_error_rate, failure_probability, power, sizes, rows)
+    if truth_reader is not None:  # rates near the limit may not be told from it by what people find
+        rates = [rate for rate in rates if rate <= expected_error_rate]
+    with collected([]):  # the first call has said it
+        rows = [(rate, sample_size_for_guarantee(max_error_rate, rate, **options)) for rate in rates]
+    return GuaranteePlan(
+        max_error_rate, expected_error_rate, failure_probability, power, sizes, rows, truth_reader
+    )
 
 
 def guarantee_answer(plan: GuaranteePlan) -> Answer:
@@ -64,11 +76,12 @@ def guarantee_answer(plan: GuaranteePlan) -> Answer:
         f"all outputs are accepted and wrong, {percent(plan.power)} of such samples prove the limit of "
         f"{percent(plan.max_error_rate)} with {percent(1.0 - plan.failure_probability)} confidence."
     )
-    notes = [Note(plan.least_words, Weight.LITTLE)]
+    notes = [Note(plan.least_words, Weight.LITTLE), verification_note(plan.truth_reader)]
     if sizes.first != sizes.stable:
         some = f"Some sizes from {sizes.first:,} on are enough; all sizes from {sizes.stable:,} on are."
         notes.append(Note(some))
-    del given["sizes"], given["rates"]
+    del given["sizes"], given["rates"], given["truth_reader"]
+    given |= reader_figures(plan.truth_reader)
     rates = [{"expected_error_rate": rate, **row._asdict()} for rate, row in plan.rates]
     columns = [
         Column("some are\nenough from", [f"{row.first:,}" for _, row in plan.rates]),
@@ -88,6 +101,7 @@ def audit_answer(
     failure_probability: float,
     power: float,
     design_effect: float,
+    truth_reader: Reviewer | None = None,
 ) -> Answer:
     """Say how many outputs to audit."""
     share = ""
@@ -101,9 +115,10 @@ def audit_answer(
     given = {
         "max_error_rate": max_error_rate, "actual_error_rate": actual_error_rate,
         "n_outputs": n_outputs, "failure_probability": failure_probability, "power": power,
-        "design_effect": design_effect,
+        "design_effect": design_effect, **reader_figures(truth_reader),
     }  # fmt: skip
-    return Answer(Screen([said]), {"for": "audits", **given, **plan._asdict()})
+    notes = [verification_note(truth_reader)]
+    return Answer(Screen([said], notes=notes), {"for": "audits", **given, **plan._asdict()})
 
 
 def design_effect_sentence(effect: float, groups: Sequence[str], pilot: str, limit: float) -> str:
@@ -153,4 +168,5 @@ def policy_answer(size: PolicySampleSize) -> Answer:
     """Say how many outputs a policy takes."""
     figures: dict[str, Any] = size.to_dict()
     remarks = [Note(sentence(each), Weight.LITTLE) for each in size.remarks()]
+    remarks.append(verification_note(size.truth_reader))
     return Answer(Screen([sentence(size.decision)], notes=remarks), {"for": "policy", **figures})

@@ -10,8 +10,10 @@ from fastarac._core.text import capitalised, percent, percent_range, plural, sen
 from fastarac.answers.answer import Answer
 from fastarac.answers.screen import Note, Screen, Section, Weight
 from fastarac.answers.tables import AnswerTable, Column, Said
+from fastarac.answers.verification import cost_note, reader_figures, verification_note
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.operation.policy import shown_threshold
+from fastarac.reviewer import premise_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,11 +66,11 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
         size = ""
         if policy.max_group_size is not None:
             size = f", in groups of at most {policy.max_group_size:,}"
-        yield Note(
-            f"The promise holds for new outputs from the same source{size}, if the verification is "
-            "right.",
-            Weight.ASSUMES,
-        )
+        of_source = f"The promise holds for new outputs from the same source{size}"
+        # what is said of people who are known to err is in the promise itself
+        people = "" if policy.truth_reader is not None else f", {premise_of(None)}"
+        yield Note(f"{of_source}{people}.", Weight.ASSUMES)
+        yield from cost_note(policy.acceptance_rate, policy.faultless_acceptance_rate)
     if policy.least_probability is not None:
         least = f"{policy.least_probability:.4g}"
         yield Note(
@@ -91,6 +93,8 @@ def tested_sentence(policy: Policy) -> str:
     else:
         of, wrong = f"{policy.n_items:,} {unit}", "are accepted and wrong"
         share = policy.errors / policy.n_items
+    if policy.truth_reader is not None:
+        wrong = wrong.replace("are ", "were found to be ")
     return f"{where}, {errors} of {of} {wrong} ({percent(share, 3)})."
 
 
@@ -106,6 +110,7 @@ def policy_figures(policy: Policy) -> dict[str, Any]:
     rows = zip(fields, policy.thresholds, policy.references, strict=True)
     return {
         **{name: getattr(policy, name) for name in names},
+        **reader_figures(policy.truth_reader),
         "optional": list(map(str, policy.optional)),
         "types": [
             {"type": str(each.type), "fields": list(map(str, each.fields))} for each in policy.types
@@ -141,6 +146,7 @@ def check_answer(
         )
     if not check.n_unread and policy.of_outputs_read:
         notes.append(Note(policy.of_outputs_read, Weight.ASSUMES))
+    notes.append(verification_note(check.truth_reader, "The verdict"))
     point = None if log is None else point_of_log(policy, log)
     if point is not None:
         notes.append(Note(f"A threshold fitted to this log: {point}."))
@@ -245,6 +251,7 @@ def check_figures(check: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "look": check.rule.look,
         "looks_declared": check.rule.declared,
         "needed_once": check.needed_once,
+        **reader_figures(check.truth_reader),
         "fields": [each._asdict() | {"rate": each.rate} for each in check.fields],
         **shift_figures(shift),
     }

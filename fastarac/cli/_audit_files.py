@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from fastarac.operation import ErrorRateMonitor, Policy
     from fastarac.operation.monitoring.audit_files import LoggedAudits
     from fastarac.operation.shifts import ConfidenceShift
+    from fastarac.reviewer import Reviewer
 
 ALONE = ""  # the name of a policy that is watched by itself
 ID = "id"  # the column of the audits' ids, where it is there
@@ -59,6 +60,7 @@ class AuditOptions(NamedTuple):
     fields_complete: bool
     of_tables: str | None
     """An option that is for tables, and not for logs."""
+    truth_reader: Reviewer | None = None
 
 
 class Watch:
@@ -91,6 +93,7 @@ class Watch:
                 "policy": each,
                 "max_group_size": audits.max_group_size,
                 "deadline": audits.deadline,
+                "truth_reader": audits.truth_reader,
             }
             for name, each in self.policies.items()
         }

@@ -138,6 +138,7 @@ def check(
     group: GroupColumn = None,
     item_id: Item = None,
     log: Log = False,
+    truth_found: options.TruthFound = None,
     verified: VerifiedOptions,
     once: Once = False,
     looks: DeclaredLooks = None,
@@ -160,7 +161,7 @@ def check(
     kept = looks_file or policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.looks")
     with interrupts_end_at_once(), ExitStack() as held:
         so_far = refusing(str(kept), lambda: held.enter_context(kept_looks(kept, looks)))
-        of_look = {"looks": so_far, "once": once}
+        of_look = {"looks": so_far, "once": once, "truth_reader": truth_found}
         if log:
             found = _of_log(loaded, path, columns, of_look)
         elif of_verified is not None:

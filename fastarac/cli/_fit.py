@@ -96,6 +96,7 @@ def fit(
     max_risk: MaxRisk = None,
     scale: options.Scale = None,
     guarantee: Failure = 0.05,
+    truth_found: options.TruthFound = None,
     verified: VerifiedOptions,
     printing: PrintingOptions,
     report: ReportFile = None,
@@ -109,6 +110,7 @@ def fit(
     arguments: dict[str, Any] = {
         "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": guarantee,
         "scale": None if scale is None else str(scale),
+        "truth_reader": truth_found,
     }  # fmt: skip
     of_verified = verified.columns(
         context, reading, groups, "only", "document", "optional", "fields_complete",

@@ -144,6 +144,7 @@ def monitor(
     deadline: Deadline = None,
     false_alarm: FalseAlarm = 0.05,
     updates_to_false_alarm: UpdatesToFalseAlarm = 1000,
+    truth_found: options.TruthFound = None,
     state: State = None,
     plot: Plot = None,
     printing: PrintingOptions,
@@ -159,7 +160,7 @@ def monitor(
     audits = AuditOptions(
         reading.columns(by=by, item=document, group=policy_column, model=audit_id),
         one_column(group), max_group_size, drawn_at, deadline, document_type, fields_complete,
-        next((name for name in OF_TABLES if name in given), None),
+        next((name for name in OF_TABLES if name in given), None), truth_found,
     )  # fmt: skip
     promises = {
         "failure_probability": false_alarm, "mean_updates_to_false_alarm": updates_to_false_alarm,

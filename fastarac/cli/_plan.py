@@ -79,6 +79,7 @@ NEEDED = (
     ("--error-rate", ("--pilot", "--expect", "--detect")),
     *((name, ("--pilot",)) for name in ("--group", "--only", "--by")),
     *((name, ("--expect",)) for name in ("--plot", "--report")),
+    ("--truth-found", LIMITS),
 )
 EXCLUDED = (
     ("--detect", ("--expect", "--by")),
@@ -156,6 +157,7 @@ def plan(
     statistic: StatisticName = None,
     guarantee: Failure = 0.05,
     power: Power = None,
+    truth_found: options.TruthFound = None,
     ci: Level = 0.95,
     plot: Plot = None,
     printing: PrintingOptions,
@@ -178,13 +180,15 @@ def plan(
         elif half_width is not None and source is not None:
             found = _interval(source, statistic or "arac_auc", half_width, ci)
         elif detect is not None and error_rate is not None:
-            found = _audits(source, error_rate, detect, outputs, guarantee, likely)
+            asked = {"n_outputs": outputs, "failure_probability": guarantee, "power": likely}
+            found = _audits(source, error_rate, detect, asked | {"truth_reader": truth_found})
         elif source is None and max_risk is None:
-            found = _guarantee(error_rate, expect, guarantee, likely, plot, report)
+            asked = {"failure_probability": guarantee, "power": likely, "truth_reader": truth_found}
+            found = _guarantee(error_rate, expect, asked, plot, report)
         else:
             arguments = {
                 "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": guarantee,
-                "expected_error_rate": expect, "power": likely,
+                "expected_error_rate": expect, "power": likely, "truth_reader": truth_found,
             }  # fmt: skip
             found = _policy(source, arguments, notes)
     found = found.with_warnings(notes, Weight.ASSUMES).closing(_next(found))
@@ -255,9 +259,7 @@ def _audits(
     source: _PilotFile | None,
     limit: float,
     actual: float,
-    n_outputs: int | None,
-    failure_probability: float,
-    power: float,
+    options: Mapping[str, Any],
 ) -> Answer:
     said: list[str] = []
     effect = 1.0
@@ -273,10 +275,7 @@ def _audits(
         names = source.columns["group"]
         of_groups = [names] if isinstance(names, str) else names
         said = [planning.design_effect_sentence(effect, of_groups, source.path.name, limit)]
-    asked: dict[str, Any] = {
-        "n_outputs": n_outputs, "failure_probability": failure_probability, "power": power,
-        "design_effect": effect,
-    }  # fmt: skip
+    asked: dict[str, Any] = {**options, "design_effect": effect}
     found = refusing("", lambda: operation.audit_plan(limit, actual, **asked))
     answer = planning.audit_answer(found, max_error_rate=limit, actual_error_rate=actual, **asked)
     notes = [Note(each, Weight.ASSUMES) for each in said]
@@ -286,12 +285,10 @@ def _audits(
 def _guarantee(
     limit: Any,
     expected: Any,
-    failure_probability: float,
-    power: float,
+    asked: dict[str, Any],
     plot: Path | None,
     report: Path | None,
 ) -> Answer:
-    asked: dict[str, Any] = {"failure_probability": failure_probability, "power": power}
     found = refusing("", lambda: planning.guarantee_plan(limit, expected, **asked))
     if plot is not None:
         from fastarac.displays import PowerDisplay

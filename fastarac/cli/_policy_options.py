@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from fastarac.cli._options import option
 from fastarac.cli._panels import Panel
+from fastarac.reviewer import Reviewer
+
+
+def truth_reader(text: str) -> Reviewer:
+    """Read which share of the errors people find, or the counts that it is estimated from."""
+    parts = text.split(",")
+    try:
+        if len(parts) == 3:
+            both, first, second = (int(part) for part in parts)
+            return Reviewer(double_readings=(both, first, second))
+        return Reviewer(detection_rate=float(text))
+    except ValueError as error:
+        if isinstance(error.__cause__, ValueError) or "could not convert" in str(error):
+            problem = "a share such as 0.9, or three counts such as 82,9,10, is expected"
+            raise typer.BadParameter(f"{text!r} is given; {problem}") from None
+        raise typer.BadParameter(str(error)) from None
+
 
 ConfidenceScale = StrEnum("ConfidenceScale", ["unit", "percent"])
 File = Annotated[
@@ -61,6 +78,15 @@ Only = Annotated[
     str | None,
     option("--only NAME", 'Take only this model of the column "model".', Panel.columns),
 ]
+TruthFound = Annotated[
+    Any,
+    option(
+        "--truth-found SHARE",
+        "Share of errors that verifiers find, or BOTH,FIRST,SECOND: errors that both of two found, "
+        "only the first, only the second.",
+        Panel.verifying, expert=True, parser=truth_reader, show_default=False,
+    ),
+]  # fmt: skip
 Images = Annotated[
     Path | None,
     option(

@@ -42,7 +42,7 @@ from fastarac.guarantees.gamma import (
 )
 from fastarac.guarantees.partial import proved_of
 from fastarac.operating_points.points import OperatingPoint, operating_point
-from fastarac.reviewer import Reviewer, premise_of, tested_limit
+from fastarac.reviewer import Reviewer, limit_of_found, premise_of
 from fastarac.samples.door import answers_of, as_sweep, require_confidence
 from fastarac.sweep import ThresholdSweep
 
@@ -262,7 +262,7 @@ def guaranteed_operating_point(
     delta = failure_of(failure_probability)
     grid = fixed_thresholds(thresholds, scale)
     labels, truth, people = answers_of(correct, truth_reader)
-    tested = tested_limit(limit, delta, people)
+    tested = limit_of_found(limit, delta, people)
     how = _method_of(
         method, criterion, grouped=groups is not None, fixed=grid is not None, some=truth is not None
     )

@@ -23,7 +23,7 @@ from fastarac.operation.remaining_sample_size import (
 )
 from fastarac.operation.sequences import needed_by_sequence, sequence_ends
 from fastarac.operation.verified_rates import VerifiedUnits
-from fastarac.reviewer import FoundLimit, Reviewer, premise_of, tested_limit
+from fastarac.reviewer import FoundLimit, Reviewer, limit_of_found, premise_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -306,7 +306,7 @@ class CheckedPromise(NamedTuple):
     @classmethod
     def of(cls, criterion: str, limit: float, delta: float, people: Reviewer | None) -> CheckedPromise:
         """Of the limit and the failure probability of a policy."""
-        return cls(criterion, limit, delta, people, tested_limit(limit, delta, people))
+        return cls(criterion, limit, delta, people, limit_of_found(limit, delta, people))
 
     def ends(self, items: Checked) -> _Ends:
         """Return the rates between which that of all errors is, but for δ on either side."""

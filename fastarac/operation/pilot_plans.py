@@ -30,7 +30,7 @@ from fastarac.operating_points.points import operating_point
 from fastarac.operation.calibration import isotonic_calibration
 from fastarac.operation.fitting import fit_policy
 from fastarac.operation.planning import rate_of_found
-from fastarac.reviewer import Reviewer, tested_limit
+from fastarac.reviewer import Reviewer, informative, limit_of_found
 from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.thread_batches import display
 
@@ -89,6 +89,8 @@ class PolicySampleSize(Result):
     failure_probability: float
     grouped: bool
     """Whether items come in groups."""
+    truth_reader: Reviewer | None = None
+    """Who will verify, where they are known to err."""
 
     def __str__(self) -> str:
         return "; ".join([self.decision, *self.remarks()])
@@ -327,7 +329,7 @@ def sample_size_for_policy(
     runs = whole_number(n_runs, "n_runs", 20)
     key = key_of(random_state)
     delta = failure_of(failure_probability)
-    tested = tested_limit(limit, delta, truth_reader)  # pilot and samples have what people find
+    tested = limit_of_found(limit, delta, truth_reader)  # pilot and samples have what people find
     options: dict[str, Any] = {
         criterion: tested.limit,
         "failure_probability": tested.failure_probability,
@@ -377,6 +379,7 @@ def sample_size_for_policy(
         limit=limit,
         failure_probability=delta,
         grouped=source.grouped,
+        truth_reader=informative(truth_reader),
     )
 
 

@@ -26,7 +26,7 @@ from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_items
 from fastarac.operation.critical_sample_sizes import CriticalSampleSizes, bisected
-from fastarac.reviewer import Reviewer, informative, tested_limit
+from fastarac.reviewer import Reviewer, informative, limit_of_found
 from fastarac.samples.door import require_confidence, threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 from fastarac.uncertainty.statistics import as_statistic
@@ -540,7 +540,7 @@ def rate_of_found(
         Where people find too few errors, or it is too little known how many, to tell the rates apart.
     """
     people = informative(people)
-    tested = tested_limit(limit, delta, people)
+    tested = limit_of_found(limit, delta, people)
     if people is None:
         return limit, rate, delta
     found, below = rate * people.detection_rate, rate < limit

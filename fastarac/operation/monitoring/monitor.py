@@ -33,7 +33,7 @@ from fastarac.operation.monitoring.saved_state import (
 )
 from fastarac.operation.monitoring.words import words_of
 from fastarac.operation.policy_files import written_reader
-from fastarac.reviewer import Reviewer, informative, tested_limit
+from fastarac.reviewer import Reviewer, informative, limit_of_found
 
 if TYPE_CHECKING:
     import os
@@ -186,7 +186,7 @@ class ErrorRateMonitor:
         self.failure_probability = failure_of(failure_probability)
         if truth_reader is None and policy is not None:
             truth_reader = policy.truth_reader
-        self._tested = tested_limit(self.limit, self.failure_probability, truth_reader)
+        self._tested = limit_of_found(self.limit, self.failure_probability, truth_reader)
         limit_of(self._tested.highest, self.criterion)
         self.truth_reader = informative(truth_reader)
         choice(detect, "detect", DETECTORS)

@@ -1,0 +1,37 @@
+"""What every answer assumes of the people whose answers it rests on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastarac._core.text import percent
+from fastarac.answers.screen import Note, Weight
+from fastarac.reviewer import premise_of
+
+if TYPE_CHECKING:
+    from fastarac.reviewer import Reviewer
+
+
+def verification_note(truth_reader: Reviewer | None, what: str = "This") -> Note:
+    """Note under which condition on the verification something holds."""
+    return Note(f"{what} holds {premise_of(truth_reader)}.", Weight.ASSUMES)
+
+
+def cost_note(accepted: float, faultless: float | None) -> list[Note]:
+    """Note what overlooked errors cost: the share that the same answers would have accepted."""
+    if faultless is None:
+        return []
+    return [
+        Note(
+            f"Overlooked errors cost acceptance: {percent(accepted, 3)} in place of "
+            f"{percent(faultless, 3)} if the verifiers overlooked nothing.",
+            Weight.DECIDES,
+        )
+    ]
+
+
+def reader_figures(truth_reader: Reviewer | None) -> dict[str, Any]:
+    """Return the people whose answers something rests on, where they are known to err."""
+    if truth_reader is None:
+        return {}
+    return {"truth_found": truth_reader.detection_rate, "double_readings": truth_reader.double_readings}
