@@ -50,7 +50,7 @@ class Prices:
         `prices` and `people` are arguments of `VerificationCosts` and of `Reviewer`.
         """
         given = {name: value for name, value in prices.items() if value is not None}
-        rates = {name: value for name, value in people.items() if value is not None}
+        rates: dict[str, Any] = {name: value for name, value in people.items() if value is not None}
         if not given and not rates:
             return None
         missing = [NAMES[name] for name in prices if name not in given]

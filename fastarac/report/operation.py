@@ -191,7 +191,7 @@ def page_of_sections(title: str, parts: Sequence[ReportSection]) -> str:
     return page_of("operation.html.jinja", title, data, about=about, parts=parts)
 
 
-def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float) -> ReportSection:
+def _of_plan(max_error_rate: float, expected_error_rate: float, **options: Any) -> ReportSection:
     plan = guarantee_plan(max_error_rate, expected_error_rate, **options)
     found, power = plan.sizes, plan.power
     numbers, chances = power_curve(
