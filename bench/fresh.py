@@ -60,7 +60,7 @@ def first_result(cache: str) -> float:
     """Return the seconds that a whole process with one result takes; its value is checked."""
     seconds, value = run(FIRST, cache)
     if not np.isclose(value, FIRST_VALUE, rtol=1e-12, atol=0):
-        message = f"the first result is {value!r}; {FIRST_VALUE!r} is expected"
+        message = f"the first result must be {FIRST_VALUE!r}, got {value!r}"
         raise RuntimeError(message)
     return seconds
 

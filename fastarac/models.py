@@ -43,15 +43,15 @@ def named_models(
     if not isinstance(models, Mapping):
         found = type(models).__name__
         raise TypeError(
-            f"models is a {found}; a mapping of names to ({names[0]}, {names[1]}) or to "
-            "ThresholdSweeps is expected"
+            f"models must be a mapping of names to ({names[0]}, {names[1]}) or to ThresholdSweeps, "
+            f"got a {found}"
         )
     if len(models) < least:
-        entries, are = ("entry" if len(models) == 1 else "entries"), ("is" if least == 1 else "are")
-        raise ValueError(f"models has {len(models)} {entries}; at least {least} {are} expected")
+        entries = "entry" if least == 1 else "entries"
+        raise ValueError(f"models must have at least {least} {entries}, got {len(models)}")
     for name in models:
         if not isinstance(name, str):
-            raise TypeError(f"models has the name {name!r} ({type(name).__name__}); a str is expected")
+            raise TypeError(f"models must have names of type str, got {name!r} ({type(name).__name__})")
     return models
 
 
@@ -63,9 +63,7 @@ def sweep_of(model: Model, name: str, names: tuple[str, str, str] = NAMES) -> Th
         found = type(model).__name__
         if isinstance(model, tuple | list):
             found += f" of {len(model)}"
-        raise TypeError(
-            f"{name} is a {found}; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
-        )
+        raise TypeError(f"{name} must be ({names[0]}, {names[1]}) or a ThresholdSweep, got a {found}")
     try:
         return as_sweep(model[0], model[1], names=names)
     except (TypeError, ValueError) as error:

@@ -201,7 +201,7 @@ def _counts_of(readings: Any) -> tuple[int, int, int]:
 def check_reviewer(reviewer: Reviewer | None, name: str = "reviewer") -> None:
     """Raise unless it is a `Reviewer` or left out."""
     if reviewer is not None and not isinstance(reviewer, Reviewer):
-        raise TypeError(f"{name} is {reviewer!r} ({type(reviewer).__name__}); a Reviewer is expected")
+        raise TypeError(f"{name} must be a Reviewer, got {reviewer!r} ({type(reviewer).__name__})")
 
 
 def informative(truth_reader: Reviewer | None) -> Reviewer | None:

@@ -96,9 +96,9 @@ class _Sweep(CountsAtThresholds, Table, Result):
         """Numbers as they were given, and the last of these points with a threshold at least that."""
         given = np.asarray(threshold)
         if given.dtype.kind not in "biufO":
-            raise TypeError(f"threshold has type {given.dtype}; a number is expected")
+            raise TypeError(f"threshold must be a number, got type {given.dtype}")
         if np.any(given != given):
-            raise ValueError("threshold is NaN; a number is expected")
+            raise ValueError("threshold must be a number, got NaN")
         rising = self.thresholds[:0:-1]
         if given.dtype.kind in "iuO" and np.any(abs(given) > 1 << 53):
             # neither side may be rounded on the way to a common type
@@ -301,7 +301,7 @@ class CornerSweep(_Sweep):
     def __post_init__(self) -> None:
         _Sweep.__post_init__(self)
         if self.true_accepts.dtype != np.int64:
-            raise TypeError("CornerSweep is given counts of type float64; int64 is expected")
+            raise TypeError("CornerSweep needs counts of type int64, got float64")
 
     def __str__(self) -> str:
         return f"{_Sweep.__str__(self)}, corners only"
@@ -340,8 +340,8 @@ class CornerSweep(_Sweep):
         if inside.any():
             raise ValueError(
                 f"threshold {np.atleast_1d(given)[inside].flat[0]} may lie inside a run of correct "
-                "items, of which this CornerSweep has no more than the end; a threshold of its own, or "
-                "a sweep made without corners_only=True, is expected"
+                "items, of which this CornerSweep has only the end; use one of its own "
+                "thresholds, or a sweep made without corners_only=True"
             )
         return self._counts_at(points)
 
@@ -376,13 +376,11 @@ def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
         if counts.shape != thresholds.shape:
             raise ValueError(f"{name} is not an array of the shape of thresholds, {thresholds.shape}")
         if counts.dtype not in (np.int64, np.float64) or counts.dtype != accepts[0].dtype:
-            raise TypeError(f"{name} has type {counts.dtype}; int64, or float64 for weights, expected")
+            raise TypeError(f"{name} must have type int64, or float64 for weights, got {counts.dtype}")
         if counts[0] != 0 or not (counts[1:] >= counts[:-1]).all() or not counts[-1] < np.inf:
             raise ValueError(f"{name} does not rise from 0 to a finite count")
     if not accepts[0][-1] + accepts[1][-1] > 0:
-        raise ValueError(
-            "true_accepts and false_accepts end at 0; a positive count of items is expected"
-        )
+        raise ValueError("true_accepts and false_accepts end at 0, but there must be items")
 
 
 def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -> NDArray[Any]:
@@ -397,6 +395,6 @@ def whole_sweep(sweep: AcceptedCounts) -> ThresholdSweep:
     if isinstance(sweep, ThresholdSweep):
         return sweep
     raise TypeError(
-        f"{sweep!r} is given, which lacks the thresholds inside runs of correct items; (correct, "
-        "confidence), or a sweep made of them without corners_only=True, is expected"
+        f"{sweep!r} lacks the thresholds inside runs of correct items: use (correct, confidence), "
+        "or a sweep made without corners_only=True"
     )

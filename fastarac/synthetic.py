@@ -508,9 +508,9 @@ class TruncatedNormalMixture:
         """Recall and false positive rate."""
         array = np.asarray(threshold)
         if array.dtype.kind not in "biuf":
-            raise TypeError(f"threshold has type {array.dtype}; real numbers are expected")
+            raise TypeError(f"threshold must hold real numbers, got type {array.dtype}")
         if np.isnan(array).any():
-            raise ValueError("threshold is nan; real numbers are expected")
+            raise ValueError("threshold must hold real numbers, got nan")
         position = np.clip(array.astype(np.float64), 0, 1)
         correct, incorrect = (
             np.where(position > 0, np.exp(law.log_survival(position, 0.0)), 1) for law in self._laws()

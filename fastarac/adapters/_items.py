@@ -66,7 +66,7 @@ def outputs_of(
     """Check what was read from a log, and return it as arrays."""
     for group, found in zip(groups, confidence, strict=True):
         if isinstance(found, bool) or not isinstance(found, int | float | np.number):
-            raise TypeError(f"the confidence of {group!r} is {found!r}; a number is expected")
+            raise TypeError(f"the confidence of {group!r} must be a number, got {found!r}")
     numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     same_type = len({type(group) for group in groups}) == 1
     labels: list[Any] = list(groups) if same_type else [numbers[group] for group in groups]

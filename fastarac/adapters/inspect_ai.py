@@ -121,12 +121,12 @@ def outputs(
     """
     samples = [sample for sample in log.samples or () if sample.scores]
     if not samples:
-        raise ValueError("log has no samples with scores; a log with some is expected")
+        raise ValueError("log must have samples with scores")
     names = list(dict.fromkeys(name for sample in samples for name in sample.scores))
     if scorer is None and len(names) == 1:
         scorer = names[0]
     if scorer not in names:
-        raise ValueError(f"scorer is {scorer!r}; one of {', '.join(map(repr, names))} is expected")
+        raise ValueError(f"scorer must be one of {', '.join(map(repr, names))}, got {scorer!r}")
     found = [
         (sample.scores[scorer], sample.id, sample.metadata)
         for sample in samples
@@ -144,7 +144,7 @@ def _outputs(
         group = name if cluster is None else (metadata or {}).get(cluster)
         if group is None:
             raise ValueError(
-                f"sample {name!r} has no {cluster!r} in its metadata; a cluster is expected"
+                f"sample {name!r} has no {cluster!r} in its metadata: each sample needs its cluster"
             )
         groups.append(group)
     return outputs_of(

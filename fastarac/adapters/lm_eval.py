@@ -61,17 +61,15 @@ def outputs(
     """
     tasks: Mapping[str, Sequence[Mapping[str, Any]]] = results.get("samples") or {}
     if not tasks:
-        raise ValueError("results has no samples; simple_evaluate(..., log_samples=True) is expected")
+        raise ValueError("results has no samples: use simple_evaluate(..., log_samples=True)")
     if task is None and len(tasks) == 1:
         task = next(iter(tasks))
     if task is None or task not in tasks:
-        raise ValueError(f"task is {task!r}; one of {', '.join(map(repr, tasks))} is expected")
+        raise ValueError(f"task must be one of {', '.join(map(repr, tasks))}, got {task!r}")
     samples = tasks[task]
     if any(metric not in sample for sample in samples):
         known = ", ".join(map(repr, samples[0].get("metrics", ())))
-        raise ValueError(
-            f"metric is {metric!r}, which not all samples have; one of {known} is expected"
-        )
+        raise ValueError(f"metric must be one of {known}, which all samples have, got {metric!r}")
     sure = _probability_of_choice if confidence is None else confidence
     return outputs_of(
         [float(sample[metric]) for sample in samples],
@@ -154,8 +152,9 @@ def _probability_of_choice(sample: Mapping[str, Any]) -> float:
     try:
         return _choice([float(each[0]) for each in answers])[1]
     except (TypeError, ValueError, IndexError) as error:
-        message = f"sample {sample['doc_id']} has no log-likelihoods of several answers; confidence= is"
-        message += " expected"
+        message = (
+            f"sample {sample['doc_id']} has no log-likelihoods of several answers; give confidence="
+        )
         raise ValueError(message) from error
 
 

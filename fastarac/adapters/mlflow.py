@@ -73,7 +73,7 @@ def _content(result: object) -> dict[str, object]:
     if isinstance(result, Mapping) and result:
         return {str(label): _content(part) for label, part in result.items()}
     found = "an empty mapping" if isinstance(result, Mapping) else f"of type {type(result).__name__}"
-    raise TypeError(f"result is {found}; a result of fastarac, or a mapping of results, is expected")
+    raise TypeError(f"result must be a result of fastarac, or a mapping of results, got {found}")
 
 
 def _figures(result: object) -> Iterator[tuple[str, object]]:

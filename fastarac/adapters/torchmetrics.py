@@ -89,9 +89,9 @@ class SelectiveMetrics(Metric):
     ) -> None:
         super().__init__(**options)
         if num_classes is not None and num_classes < 2:
-            raise ValueError(f"num_classes is {num_classes}; None or at least 2 is expected")
+            raise ValueError(f"num_classes must be None or at least 2, got {num_classes}")
         if ignore_index is not None and type(ignore_index) is not int:
-            raise TypeError(f"ignore_index is {ignore_index!r}; None or an integer is expected")
+            raise TypeError(f"ignore_index must be None or an integer, got {ignore_index!r}")
         self.num_classes, self.exact, self.threshold = num_classes, exact, threshold
         self.ignore_index = ignore_index
         self.limits = {
@@ -177,7 +177,7 @@ class SelectiveMetrics(Metric):
                 or_one = " or (n,)" if self.num_classes == 2 else ""
                 expected = f"(n, {self.num_classes}){or_one} and (n,)"
             shapes = f"preds has shape {tuple(preds.shape)} and target {tuple(target.shape)}"
-            raise ValueError(f"{shapes}; {expected} are expected")
+            raise ValueError(f"{shapes}; use {expected}")
         if self.ignore_index is not None:
             kept = target != self.ignore_index
             preds, target = preds[kept], target[kept]
@@ -191,7 +191,7 @@ class SelectiveMetrics(Metric):
             confidence = (preds.double() - self.threshold).abs()
             correct = (preds >= self.threshold).long() == target
         if not torch.isfinite(confidence).all():
-            raise ValueError("preds has NaN or infinite values; finite numbers are expected")
+            raise ValueError("preds must hold finite numbers, got NaN or infinite ones")
         return correct, confidence
 
     def _check_target(self, target: Tensor) -> None:
@@ -202,9 +202,9 @@ class SelectiveMetrics(Metric):
             return
         found = target[bad][0].item()
         if self.num_classes is None:
-            expected = "0 and 1 are expected, and num_classes= with labels"
+            expected = "use 0 and 1, or num_classes= with labels"
         else:
-            expected = f"the numbers of the classes, 0 to {self.num_classes - 1}, are expected"
+            expected = f"use the numbers of the classes, 0 to {self.num_classes - 1}"
         if self.ignore_index is None and found < 0:
             expected += f" (ignore_index={found:g} leaves such items out)"
         raise ValueError(f"target has {found:g}; {expected}")

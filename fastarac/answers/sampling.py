@@ -41,6 +41,9 @@ def drawn_answer(
         chance = f"with a probability from {least:.4g} to {most:.4g}"
     what = f"{n:,} {'accepted ' if is_audit else ''}{plural('output', n)}"
     where = " where drawn is 1" if is_audit else ""
+    mean = round(sample.expected_size)
+    if drawn != mean:
+        what += f" ({mean:,} on average, as each is drawn by chance)"
     said = f'Drew {drawn:,} of {what}: fill in the column "correct" of {goal}{where}.'
     notes = []
     if not is_audit and not has_groups:

@@ -65,10 +65,10 @@ def _range(values: Any, name: str) -> tuple[Fraction, Fraction]:
     try:
         low, high = values
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} is {values!r}; two numbers (low, high) are expected") from error
+        raise TypeError(f"{name} must be two numbers (low, high), got {values!r}") from error
     ends = [fraction_of(end, name) for end in (low, high)]
     if not ends[0] < ends[1]:
-        raise ValueError(f"{name} is {values!r}; low < high is expected")
+        raise ValueError(f"{name} must be low < high, got {values!r}")
     return Fraction(ends[0]), Fraction(ends[1])
 
 
@@ -133,7 +133,7 @@ def arac_partial_auc_score(
         number = real_scalar(max_error_rate, "max_error_rate")  # a float: 1 is the whole area
         limit = Fraction(fraction_of(number, "max_error_rate"))
         if not limit:
-            raise ValueError("max_error_rate is 0; a number in (0, 1] is expected")
+            raise ValueError("max_error_rate must be a number in (0, 1], got 0")
     else:
         low, high = _range(acceptance_range, "acceptance_range")
     items = as_ranked(correct, confidence, sample_weight, corners=True)

@@ -149,12 +149,10 @@ class BoundedSweep(Table, Result):
         ):
             if (found := len(vector(given, name))) != bins:
                 raise ValueError(
-                    f"{name} has {found} items and edges make {bins} bins; one for each is expected"
+                    f"{name} must have one item for each of {bins} bins between edges, got {found}"
                 )
         if not np.isin(single, (0, 1)).all():
-            raise ValueError(
-                "single_valued holds other values than True and False; one of them is expected"
-            )
+            raise ValueError("single_valued must hold True and False alone")
         _, *counts = read_counts(np.arange(bins), correct_counts, incorrect_counts)
         ta, fa = (np.append(np.zeros(1, c.dtype), np.cumsum(c[::-1])) for c in counts)
         thresholds = np.append(lower[-1:], lower[::-1])
@@ -300,7 +298,7 @@ def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
             return at
     at = vector(edges, "edges")
     if len(at) < 2 or not (at[1:] > at[:-1]).all():
-        raise ValueError("edges do not increase strictly; at least two increasing edges are expected")
+        raise ValueError("edges must be at least two, strictly increasing")
     return at[:-1]
 
 
@@ -308,9 +306,7 @@ def refuse_of_bounds(**given: object) -> None:
     """Raise for the arguments that need more than bounds: None and False are as if left out."""
     for name, value in given.items():
         if value is not None and value is not False:
-            raise TypeError(
-                f"{name} is given with a BoundedSweep, which takes none; a ThresholdSweep does"
-            )
+            raise TypeError(f"{name} cannot go with a BoundedSweep: use a ThresholdSweep")
 
 
 def _check(sweep: BoundedSweep) -> None:
@@ -336,4 +332,4 @@ def _check(sweep: BoundedSweep) -> None:
         if not (low <= high).all() or low[-1] != high[-1]:
             raise ValueError(f"{kind}_low and {kind}_high do not enclose counts that end in one")
     if not 0 < sweep.total < np.inf:
-        raise ValueError("the counts end at 0; a positive count of items is expected")
+        raise ValueError("the counts end at 0, but there must be items")

@@ -287,7 +287,7 @@ class ThresholdSketch:
         """
         (low, bits, counts), _, _ = self._snapshot()
         if not len(low):
-            raise ValueError("the sketch is empty; at least one item is expected")
+            raise ValueError("the sketch is empty; give at least one item")
         last = np.minimum(_kernels.sketch.last_keys(low, bits), LARGEST)
         low = np.maximum(low, LEAST)
         after = last[last < LARGEST] + np.uint64(1)
@@ -351,7 +351,7 @@ class ThresholdSketch:
         >>> import fastarac as fa
         >>> fa.frames.ThresholdSketch.from_bytes(b"1 correct, 1 incorrect")
         Traceback (most recent call last):
-        ValueError: data is not a ThresholdSketch: it begins otherwise; what to_bytes gave is expected
+        ValueError: data is not a ThresholdSketch: it begins otherwise; use bytes from to_bytes
         """
         max_width, nodes = sketch_format.read(data)
         sketch = ThresholdSketch(max_width)

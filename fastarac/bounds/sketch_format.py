@@ -70,9 +70,7 @@ def width_of(value: Any, name: str = "max_width") -> float:
     """Return a largest width as a float, and raise unless it is one."""
     width = inner_fraction(value, name)
     if width < LEAST_WIDTH:
-        raise ValueError(
-            f"{name} is {width!r}; a number from {LEAST_WIDTH:g} on and below 1 is expected"
-        )
+        raise ValueError(f"{name} must be a number from {LEAST_WIDTH:g} on and below 1, got {width!r}")
     return width
 
 
@@ -95,23 +93,23 @@ def read(data: Buffer) -> tuple[float, Nodes]:
         content = memoryview(data).tobytes()  # of its own: what `data` shows may change meanwhile
     except TypeError as error:
         raise TypeError(
-            f"data is of type {type(data).__name__}; bytes, or another buffer, are expected"
+            f"data must be bytes, or another buffer, got type {type(data).__name__}"
         ) from error
     if len(content) < HEADER.size + CHECKSUM.size or not content.startswith(MAGIC):
-        raise ValueError(
-            "data is not a ThresholdSketch: it begins otherwise; what to_bytes gave is expected"
-        )
+        raise ValueError("data is not a ThresholdSketch: it begins otherwise; use bytes from to_bytes")
     _, version, max_width, size = HEADER.unpack_from(content)
     if not 1 <= version <= VERSION:
-        raise ValueError(f"data is a ThresholdSketch of version {version}; 1 to {VERSION} are expected")
+        raise ValueError(
+            f"data must be a ThresholdSketch of version 1 to {VERSION}, got version {version}"
+        )
     end = len(content) - CHECKSUM.size
     if CHECKSUM.unpack_from(content, end)[0] != zlib.crc32(memoryview(content)[:end]):
         raise ValueError("data is a damaged ThresholdSketch: its checksum is another one")
     width = width_of(max_width, "max_width in data")
     if end - HEADER.size != size * NODE_SIZE:
         raise ValueError(
-            f"data is a damaged ThresholdSketch: it says that it has {size} nodes, and has "
-            f"{end - HEADER.size} bytes of them; {NODE_SIZE} for each are expected"
+            f"data is a damaged ThresholdSketch: its {size} nodes should have {NODE_SIZE} bytes "
+            f"each, but there are {end - HEADER.size}"
         )
     at, arrays = HEADER.size, []
     for dtype, columns in (("<u8", 1), ("u1", 1), ("<i8", 2)):
@@ -139,7 +137,7 @@ def _each_range_once(nodes: Nodes) -> Nodes:
 def _check_counts(counts: NDArray[np.int64]) -> None:
     """Raise unless the counts are of at least one item each, and sum to what int64 holds."""
     wrong = (counts.min(axis=1) < 0) | (counts.max(axis=1) == 0)
-    _reject_any(wrong, counts, "counts", "at least one item and no negative number are expected")
+    _reject_any(wrong, counts, "counts", "it must have at least one item and no negative number")
     total = int((counts & 0xFFFFFFFF).sum()) + (int((counts >> 32).sum()) << 32)  # in two halves
     if total > MOST_ITEMS:
         raise ValueError(f"data is a damaged ThresholdSketch: its counts sum to {total}, beyond int64")
@@ -148,17 +146,17 @@ def _check_counts(counts: NDArray[np.int64]) -> None:
 def _check(nodes: Nodes, max_width: float) -> None:
     """Raise unless the nodes are those of a sketch: the kernels trust them."""
     low, bits, counts = nodes
-    _reject_any(bits > MOST_BITS, bits, "bits", f"0 to {MOST_BITS} are expected")
+    _reject_any(bits > MOST_BITS, bits, "bits", f"it must be 0 to {MOST_BITS}")
     span = SPANS[bits]
-    _reject_any(low & span, low, "low", "the first key of a range of that many bits is expected")
+    _reject_any(low & span, low, "low", "it must be the first key of a range of that many bits")
     finite = ((low | span) >= LEAST) & (low <= LARGEST) & ((bits > 0) | (low != MINUS_ZERO))
-    _reject_any(~finite, low, "low", "the key of a finite confidence is expected")
+    _reject_any(~finite, low, "low", "it must be the key of a finite confidence")
     behind = (low[1:] > low[:-1]) | ((low[1:] == low[:-1]) & (bits[1:] < bits[:-1]))
-    _reject_any(np.append(False, ~behind), low, "low", "rising keys, each range once, are expected")
+    _reject_any(np.append(False, ~behind), low, "low", "keys must rise, with each range once")
     held = counts + laid_out(nodes).sums
     most = counts.sum(axis=0).astype(np.float64) * (max_width / 2 * ROUNDING)
     wide = (bits > 0) & (held > most).any(axis=1)
-    expected = f"at most max_width / 2 = {max_width / 2:g} of each kind is expected in nested ranges"
+    expected = f"nested ranges may hold at most max_width / 2 = {max_width / 2:g} of each kind"
     _reject_any(wide, counts, "counts", expected)
 
 

@@ -200,7 +200,7 @@ def apply(
         _divide_pages(loaded, paths, reading, goals, request)
         return
     if len(paths) > 1:
-        raise RefusalError(f"{len(paths)} tables are given; one is expected, or files of OCR")
+        raise RefusalError(f"got {len(paths)} tables; give one, or files of OCR")
     _divide_table(loaded, paths[0], _columns_of_fields(loaded, paths[0], columns), goals, request)
 
 

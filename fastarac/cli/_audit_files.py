@@ -79,9 +79,12 @@ class Watch:
         self.policies = policies_in(source) if is_folder else {ALONE: load(source)}
         if is_folder != (columns["group"] is not None):
             raise RefusalError(
-                f"--policy is missing; {source} is a folder, and a column of names is expected"
+                (
+                    f"--policy is missing: {source} is a folder, so --policy must name the column of "
+                    "policies"
+                )
                 if is_folder
-                else f"--policy is given, but {source} is one policy; a folder of them is expected"
+                else f"--policy needs a folder of policies, but {source} is one policy"
             )
         require_columns(self.policies.values(), by=columns["by"], documents=columns["item"])
         if audits.group is not None:
@@ -197,8 +200,8 @@ class Watch:
         """Count the audits in a log of all outputs, open ones too, as a simple random sample."""
         if self.columns["group"] is not None:
             raise RefusalError(
-                f"{path}: it is a log of one policy, as fastarac sample --audit writes it; that policy "
-                "is expected, in place of a folder and of --policy"
+                f"{path}: it is a log of one policy, as fastarac sample --audit writes it; give "
+                "that policy instead of a folder and --policy"
             )
         if (other := self._options.of_tables) is not None:
             incompatible({other, "a log of audits"}, [(other, ("a log of audits",))])
@@ -295,8 +298,8 @@ class Watch:
             known = listed([quoted(name) for name in self.policies])
             name, column = quoted(labels.names[labels.codes[row]]), quoted(self.columns["group"])
             raise RefusalError(
-                f"{path}, row {row + 1}: column {column} holds {name}; the name of a policy, {known}, "
-                "is expected"
+                f"{path}, row {row + 1}: column {column} must hold the name of a policy, {known}, "
+                f"got {name}"
             )
 
 
@@ -378,8 +381,8 @@ def _audits(
             if len(several):
                 name = quoted(str(documents[several[0]]))
                 raise RefusalError(
-                    f"{path}, row {rows[several[0]] + 1}: document {name} has several ids; a column of "
-                    "one id a document is expected of --id"
+                    f"{path}, row {rows[several[0]] + 1}: document {name} has several ids; --id "
+                    "must name a column with one id for each document"
                 )
             ids = ids[first]
         rows = rows[first]
@@ -429,13 +432,13 @@ def _count(
             why = error.why.replace("max_group_size", "--max-group-size").replace("call", "file")
             raise RefusalError(f"{where} holds {error.found}, {why}") from None
         raise RefusalError(
-            f"{where} holds {error.found}, the id of an audit that was counted with another confidence "
-            "or outcome; ids that no two audits share are expected (--id names another column)"
+            f"{where} holds {error.found}, the id of an audit that was counted with another "
+            "confidence or outcome; no two audits may share an id (--id names another column)"
         ) from None
     except TypeError:  # open ones, which need ids
         raise RefusalError(
-            f'{path}: audits without an answer need ids, which no two audits share: a column "{ID}" is '
-            "expected, or --id COLUMN"
+            f'{path}: audits without an answer need ids that no two audits share: add a column "{ID}", '
+            "or use --id COLUMN"
         ) from None
     except ValueError as error:
         if drawn_at is not None:

@@ -136,12 +136,12 @@ def _read(path: Path, error_rate: float | None) -> _Request:
     _only(path, "[costs] ", prices, PRICES)
     given = content.get("stage")
     if not isinstance(given, list) or not given:
-        raise RefusalError(f"{path}: it has no [[stage]]; at least two are expected")
+        raise RefusalError(f"{path}: it must have at least two [[stage]], got none")
     costs = None
     if prices:
         missing = [name for name in PRICES[1:] if name not in prices]
         if missing:
-            raise RefusalError(f"{path}: [costs] has no {listed(missing)}; a price of each is expected")
+            raise RefusalError(f"{path}: [costs] must have prices of {listed(missing)}")
         costs = _of(path, lambda: VerificationCosts(**{"verification": 0.0, **prices}), "[costs] ")
     limits = {name: content[name] for name in TOP[:3] if name in content}
     if error_rate is not None:
@@ -154,7 +154,7 @@ def _read(path: Path, error_rate: float | None) -> _Request:
     for place, each in enumerate(given, 1):
         where = f"[[stage]] {place} "
         if "name" not in each:
-            raise RefusalError(f"{path}: {where}has no name; a name is expected")
+            raise RefusalError(f"{path}: {where}has no name")
         options: dict[str, Any] = {name: each[name] for name in ("max_share",) if name in each}
         if each["name"] in outputs:
             own = outputs[each["name"]]
@@ -164,9 +164,7 @@ def _read(path: Path, error_rate: float | None) -> _Request:
         else:
             _only(path, where, each, OF_PEOPLE)
             if "price" not in each and "verification" not in prices:
-                raise RefusalError(
-                    f"{path}: {where}has no price, and [costs] no verification; one is expected"
-                )
+                raise RefusalError(f"{path}: {where}needs a price, or [costs] needs verification")
             people = {name: each[name] for name in OF_PEOPLE[2:4] if name in each}
             if people:
                 options["reviewer"] = _of(path, partial(Reviewer, **people), where)
@@ -188,7 +186,7 @@ def _content(path: Path) -> dict[str, Any]:
 def _table(path: Path, content: dict[str, Any], name: str) -> dict[str, Any]:
     table = content.get(name, {})
     if not isinstance(table, dict):
-        raise RefusalError(f"{path}: {name} is {table!r}; a table [{name}] is expected")
+        raise RefusalError(f"{path}: {name} must be a table [{name}], got {table!r}")
     return table
 
 
@@ -196,7 +194,7 @@ def _only(path: Path, where: str, table: dict[str, Any], known: tuple[str, ...])
     for key in table:
         if key not in known:
             raise RefusalError(
-                f"{path}: {where}has the key {printable(key)!r}; only {', '.join(known)} are expected"
+                f"{path}: {where}has the unknown key {printable(key)!r}; keys are {', '.join(known)}"
             )
 
 
@@ -210,23 +208,21 @@ def _outputs(
     files: dict[str, Path] = {}
     for place, each in enumerate(stages, 1):
         if not isinstance(each, dict):
-            raise RefusalError(f"{path}: [[stage]] {place} is {each!r}; a table is expected")
+            raise RefusalError(f"{path}: [[stage]] {place} must be a table, got {each!r}")
         if "file" in each:
             where = f"[[stage]] {place} "
             _only(path, where, each, OF_MODELS)
             for key in ("name", "file"):
                 if not isinstance(each.get(key), str):
-                    raise RefusalError(
-                        f"{path}: {where}has {key} = {each.get(key)!r}; a text is expected"
-                    )
+                    raise RefusalError(f"{path}: {where}{key} must be a text, got {each.get(key)!r}")
             if each["name"] in files:
                 raise RefusalError(f"{path}: {where}has the name {each['name']!r} again")
             files[each["name"]] = path.parent / each["file"]
     if not files:
-        raise RefusalError(f"{path}: no [[stage]] has a file; one model is expected, and it first")
+        raise RefusalError(f"{path}: no [[stage]] has a file; the first stage must be a model")
     for key, value in columns.items():
         if not isinstance(value, str):
-            raise RefusalError(f"{path}: [columns] has {key} = {value!r}; a text is expected")
+            raise RefusalError(f"{path}: [columns] {key} must be a text, got {value!r}")
 
     named: dict[str, Any] = {"item" if key == "id" else key: value for key, value in columns.items()}
     of_ocr = _is_of_ocr(path, files, named)
@@ -260,7 +256,7 @@ def _is_of_ocr(path: Path, files: dict[str, Path], columns: dict[str, Any]) -> b
         )
         raise RefusalError(
             f"{path}: {with_kinds} has the items that fastarac ocr -o writes, with the columns "
-            f'"{item}" and "kind", but {others} has not; the same of all files is expected'
+            f'"{item}" and "kind", but {others} has not: all files must be alike'
         )
     return True in found.values()
 
@@ -305,7 +301,7 @@ def _read_files(
                 message += f" (read from {listed(list(map(str, files.values())))})"
             raise RefusalError(f"{path}: {message}") from None
     if models.difference is not None:
-        raise RefusalError(f"{path}: {models.difference}; outputs of the same items are expected")
+        raise RefusalError(f"{path}: {models.difference}; use outputs of the same items")
     return models.outputs
 
 

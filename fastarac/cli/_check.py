@@ -279,12 +279,12 @@ def _of_log(
     """Check a policy on a log of audits."""
     if OF_AUDIT not in columns_in(path):
         raise RefusalError(
-            f'{path}: there is no column "{OF_AUDIT}", which a log has, as fastarac sample '
-            "--audit writes it; without --log verified outputs are expected"
+            f'{path}: there is no column "{OF_AUDIT}", so it is no log of fastarac sample --audit; for '
+            "verified outputs, leave out --log"
         )
     groups = None if columns["group"] == NONE else columns["group"]
     if not (groups is None or isinstance(groups, str)):
-        raise RefusalError("--group is given twice beside --log; one column is expected")
+        raise RefusalError("--log takes one --group, got two")
     named = {
         "confidence": columns["confidence"], "correct": columns["correct"] or "correct",
         "by": columns["by"], "groups": groups,

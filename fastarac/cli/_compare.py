@@ -71,8 +71,8 @@ def compare(
     delivery = Delivery(output_format, details=details)
     if fail_if is not None and model is not None:
         raise RefusalError(
-            "--fail-if worse is given beside --model; it compares with the first file, so that one "
-            "file a model is expected"
+            "--fail-if worse cannot go with --model: it compares with the first file, so give one "
+            "file for each model"
         )
     if of_verified is not None:
         from fastarac.cli import _verified

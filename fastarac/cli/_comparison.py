@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 
-from fastarac._core.exceptions import collected
+from fastarac._core.exceptions import collected, unquestioned
 from fastarac._core.text import capitalised
 from fastarac.answers import comparison as answers
 from fastarac.answers import wrong_groups
@@ -86,7 +86,7 @@ class ComparisonRequest:
         """Return the request, or raise where it cannot be met; `in_part`: of some that are verified."""
         if level is None:
             raise RefusalError(
-                "--ci is none, but a comparison needs intervals; a level such as 0.95 is expected"
+                "--ci is none, but a comparison needs intervals; use a level such as 0.95"
             )
         Certainty(level).check()
         request = cls(statistic_of(statistic), method, level, prices, resamples)
@@ -338,11 +338,11 @@ def statistic_of(text: str) -> Statistic:
         key, equals, value = (part.strip() for part in parameter.partition("="))
         if not equals:
             raise RefusalError(
-                f"--statistic has {parameter!r} after a colon; PARAMETER=VALUE is expected"
+                f"--statistic must have PARAMETER=VALUE after a colon, got {parameter!r}"
             )
         if re.search(r",\s*\w+\s*=", value):
             raise RefusalError(
-                f"--statistic has {parameter!r}; a colon between parameters is expected, as in "
+                f"--statistic must have a colon between parameters, got {parameter!r}: write "
                 f"{name}:{parameter.replace(',', ':', 1)}"
             )
         try:
@@ -350,12 +350,13 @@ def statistic_of(text: str) -> Statistic:
         except (ValueError, SyntaxError):
             values[key] = value
     try:
-        return Statistic(name, **values)
+        with unquestioned():  # the comparison itself says it among its notes
+            return Statistic(name, **values)
     except (ValueError, TypeError) as error:
-        missing = re.search(r"is given without (\w+);", str(error))
+        missing = re.search(r"needs (\w+):", str(error))
         if missing is not None:
             raise RefusalError(
-                f"--statistic {name} is given without {missing[1]}, as in {name}:{missing[1]}=0.1"
+                f"--statistic {name} needs {missing[1]}, as in {name}:{missing[1]}=0.1"
             ) from None
         if str(error).partition(" ")[0] in values:
             raise RefusalError(f"--statistic {name}: {error}") from None
@@ -376,6 +377,6 @@ def refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> No
         sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
         if share > most_accepted(sweep, outputs.never_accepted):
             raise RefusalError(
-                f"--statistic {answers.named(found.statistic)} of {name} takes in outputs without a "
-                "confidence, which are never accepted; a smaller limit is expected"
+                f"--statistic {answers.named(found.statistic)} of {name} takes in outputs without "
+                "a confidence, which are never accepted; use a smaller limit"
             )

@@ -56,7 +56,7 @@ class Prices:
         missing = [NAMES[name] for name in prices if name not in given]
         if missing:
             first = NAMES[next(iter(given or rates))]
-            message = f"{first} is given without {', '.join(missing)}; all three prices are expected"
+            message = f"{first} needs {', '.join(missing)}: give all three prices"
             if "correction" not in given:
                 message += f" ({INCLUDED})"
             raise RefusalError(message)

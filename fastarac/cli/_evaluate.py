@@ -107,9 +107,7 @@ def evaluate(
         from fastarac.io._pages import PAGE, is_of_ocr
 
         if groups not in (PAGE, NONE) or not all(map(is_of_ocr, paths)):
-            raise RefusalError(
-                "--group is given without --ci and --guarantee; no other figure depends on it"
-            )
+            raise RefusalError("--group needs --ci or --guarantee: no other figure depends on it")
         groups = None
     if guarantee is not None and groups not in (None, NONE) and limits.max_risk:
         raise RefusalError(
@@ -157,8 +155,8 @@ def evaluate(
     pages += settings.leave_out_slow_intervals(found.outputs)
     if report is not None and any(each.crossed is not None for each in found.outputs.values()):
         raise RefusalError(
-            "--report draws whole groups of one kind, and the columns of --group are crossed; one "
-            "column, or two nested columns, is expected"
+            "--report draws whole groups of one kind, but the columns of --group are crossed; use "
+            "one column, or two nested columns"
         )
     models = with_rejects_said(settings.evaluate(found.outputs), missed=not reading.empty_confidence)
     models = with_unseen_words(models, paths, columns)

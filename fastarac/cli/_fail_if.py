@@ -47,11 +47,16 @@ class Condition:
             number = float(found["number"]) if found else float("nan")
         except ValueError:
             number = float("nan")
+        if found is not None and (share := _share_of(found["number"])) is not None:
+            raise RefusalError(
+                f"--fail-if must compare with a share, got {quoted(text)}: write {share:.6g} for "
+                f"{found['number']}"
+            )
         if found is None or not abs(number) < float("inf"):
             raise RefusalError(
-                f"--fail-if is {quoted(text)}; a key of --format json, one of <, <=, > and >=, and a "
-                f"finite number are expected, as in {EXAMPLE} (of one model: "
-                '"NAME: acceptance_rate/0.01 < 0.6")'
+                "--fail-if must be a key of --format json, one of <, <=, > and >=, and a finite "
+                f'number, as in {EXAMPLE} (of one model: "NAME: acceptance_rate/0.01 < 0.6"), '
+                f"got {quoted(text)}"
             )
         return cls(found["model"], found["key"], found["sign"], number)
 
@@ -66,6 +71,12 @@ class Condition:
         if COMPARISONS[self.sign](value, self.number):
             return f"{self.key} of {name} is {value!r}, {WORDS[self.sign]} {self.number:.12g}."
         return None
+
+
+def _share_of(written: str) -> float | None:
+    """Return the share that a percentage such as 60% is; None for anything else."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)%", written)
+    return None if found is None else float(found[1]) / 100.0
 
 
 @dataclass(frozen=True, slots=True)

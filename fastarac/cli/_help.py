@@ -11,6 +11,7 @@ import typer
 from typer import BadParameter
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+from fastarac._core.text import listed
 from fastarac.cli._panels import Panel
 
 TASKS = {  # each command with the first sentence of its docstring, which is not imported for a list
@@ -76,6 +77,33 @@ HelpAll = Annotated[
 
 class Command(TyperCommand):
     """A command whose help has options in panels, those for experts under ``--help-all`` alone."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; an error names everything that is missing, not only the first."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except BadParameter as error:
+            if type(error).__name__ == "MissingParameter":
+                self._name_all_missing(error, ctx, given)
+            raise
+
+    def _name_all_missing(self, error: Any, ctx: Any, given: list[str]) -> None:
+        """Put all required parameters that were not given into the error."""
+        values = self.make_parser(ctx).parse_args(args=given)[0]
+        missing = [
+            param
+            for param in self.get_params(ctx)
+            if param.required and param.value_is_missing(param.consume_value(ctx, values)[0])
+        ]
+        if len(missing) > 1:
+            kinds = dict.fromkeys(f"{param.param_type_name}s" for param in missing)
+            error.param_type = " and ".join(kinds)
+            names = (
+                param.metavar or param.name if isinstance(param, TyperArgument) else param.opts[0]
+                for param in missing
+            )
+            error.param_hint = listed(list(map(repr, names)))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then options by panel."""

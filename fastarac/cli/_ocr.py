@@ -272,7 +272,7 @@ class EngineFiles:
         if alone is not None and alone.is_file() and _is_field_table(alone):
             return
         if self.truth is None or not self.outputs:
-            raise RefusalError("TRUTH and at least one OCR are expected, or --pair (see --help)")
+            raise RefusalError("give TRUTH and at least one OCR, or --pair (see --help)")
         if self.name:
             self.named()
 
@@ -329,9 +329,9 @@ class BesideItems:
     def check(self, report: Path | None) -> None:
         """Refuse what nothing would show, or what could not be written."""
         if self.images is not None and report is None:
-            raise RefusalError("--images is given without --report, which would show them")
+            raise RefusalError("--images needs --report, which shows them")
         if self.no_text and report is None:
-            raise RefusalError("--no-text is given without --report, from which it leaves texts out")
+            raise RefusalError("--no-text needs --report, from which it leaves texts out")
         if self.no_text and self.images is not None:
             raise RefusalError("--no-text leaves out what --images shows; leave out one of the two")
         if self.review_pages is None:
@@ -383,15 +383,15 @@ def are_by_page(group: Sequence[str] | None) -> bool:
     given = tuple(group or ("page",))
     if given in (("page",), ("none",)):
         return given == ("page",)
-    raise RefusalError(f"--group is {' and '.join(given)}; page or none is expected")
+    raise RefusalError(f"--group must be page or none, got {' and '.join(given)}")
 
 
 def named_paths(paths: Sequence[Path], given: Sequence[str]) -> dict[str, Path]:
     """Return the paths of engines by their names: given ones, or those of the files and folders."""
     if given and len(given) != len(paths):
         raise RefusalError(
-            f"--name is given {_times(len(given))}, and OCR {_times(len(paths))}; one name for each "
-            "OCR is expected"
+            f"--name is given {_times(len(given))}, but OCR {_times(len(paths))}; give one name "
+            "for each OCR"
         )
     names = given or _names(paths)
     if len(set(names)) < len(names):

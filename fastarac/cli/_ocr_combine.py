@@ -78,11 +78,9 @@ class Combining:
     def check(self, missed_price: float | None, *, are_priced: bool) -> None:
         """Refuse options that do not fit each other."""
         if self.save_combination is not None and not self.combine:
-            raise RefusalError("--save-combination is given without --combine, which learns it")
+            raise RefusalError("--save-combination needs --combine, which learns it")
         if self.save_combination is not None and self.combination is not None:
-            raise RefusalError(
-                "--combination and --save-combination are both given; one of them is expected"
-            )
+            raise RefusalError("give only one of --combination and --save-combination")
         if self.save_combination is not None and not self.save_combination.parent.is_dir():
             raise RefusalError(
                 f"{self.save_combination}: there is no folder {self.save_combination.parent}"
@@ -91,11 +89,10 @@ class Combining:
             return
         if not are_priced:
             raise RefusalError(
-                "--engine-price is given without --cost-verification, --cost-correction and "
-                "--cost-error; all prices are expected"
+                "--engine-price needs --cost-verification, --cost-correction and --cost-error"
             )
         if missed_price is not None:
-            raise RefusalError("--engine-price and --cost-missed are both given; one is expected")
+            raise RefusalError("give only one of --engine-price and --cost-missed")
 
     def texts(self, engines: Mapping[str, Engine], alignment: Mapping[str, Any]) -> dict[str, Engine]:
         """Return the engines, and what they are together."""
@@ -133,7 +130,7 @@ class Combining:
         from fastarac.ocr import Combination
 
         if len(engines) < 2:
-            raise RefusalError("--combine is for several engines; two OCR at least are expected")
+            raise RefusalError("--combine needs at least two OCR")
         names = together_name(engines), agreement_name(engines)
         if taken := [name for name in names if name in engines]:
             raise RefusalError(f"an engine is called {quoted(taken[0])}; --name gives it another name")
@@ -158,21 +155,20 @@ class Combining:
             value = _number(price)
             if not equals or not 0 <= value < math.inf:
                 raise RefusalError(
-                    f"--engine-price is {quoted(each)}; NAME=PRICE with a price of at least 0 is "
-                    "expected"
+                    f"--engine-price must be NAME=PRICE with a price of at least 0, got {quoted(each)}"
                 )
             if name not in engines:
                 raise RefusalError(
-                    f"--engine-price names {quoted(name)}; one of {listed(list(map(quoted, engines)))} "
-                    "is expected"
+                    f"--engine-price must name one of {listed(list(map(quoted, engines)))}, got "
+                    f"{quoted(name)}"
                 )
             if name in found:
                 raise RefusalError(f"--engine-price is given twice for {quoted(name)}")
             found[name] = value
         if missing := [name for name in engines if name not in found]:
             raise RefusalError(
-                f"--engine-price is not given for {listed(list(map(quoted, missing)))}; a price of "
-                "each engine is expected"
+                "--engine-price must give a price for each engine, but lacks "
+                f"{listed(list(map(quoted, missing)))}"
             )
         every = sum(found.values())
         return found | {together_name(engines): every, agreement_name(engines): every}

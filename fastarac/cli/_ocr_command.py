@@ -145,15 +145,15 @@ def _kind(
     price = request.missed_price
     if price is not None:
         if not 0 <= price < math.inf:
-            raise RefusalError(f"--cost-missed is {price:g}; a number of at least 0 is expected")
+            raise RefusalError(f"--cost-missed must be a number of at least 0, got {price:g}")
         if settings.prices is None:
             raise RefusalError(
-                "--cost-missed is given without --cost-verification, --cost-correction and "
-                "--cost-error; all four prices are expected"
+                "--cost-missed needs --cost-verification, --cost-correction and --cost-error: "
+                "give all four prices"
             )
     request.combining.check(price, are_priced=settings.prices is not None)
     if output is not None and output.suffix not in (".parquet", ".csv"):
-        raise RefusalError(f"{output} ends in {output.suffix!r}; .parquet or .csv is expected")
+        raise RefusalError(f"{output} must end in .parquet or .csv, got {output.suffix!r}")
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         problem = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
         raise RefusalError(f"{output}: it cannot be written: {problem}")

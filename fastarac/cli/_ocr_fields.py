@@ -66,8 +66,8 @@ def are_given(request: OcrRequest) -> bool:
         tables = [path for path in outputs if path.is_file() and is_field_table(path)]
     if tables:
         raise RefusalError(
-            f"{tables[0]} is a table of fields, but {truth} has no fields; a table with the columns "
-            "document, field and truth, or JSON with the fields of each document, is expected"
+            f"{tables[0]} is a table of fields, but {truth} has no fields; use a table with the "
+            "columns document, field and truth, or JSON with the fields of each document"
         )
     if options := request.fields.given():
         raise RefusalError(
@@ -385,8 +385,8 @@ def _check_names(given: Sequence[str] | None, engines: Mapping[str, FieldOutputs
     there = {name for fields in engines.values() for name in fields.renamed}
     if unknown := [name for name in _new_names(given) if name not in there]:
         raise RefusalError(
-            f"--rename names {listed(unknown)}; names of fields that {listed(list(engines))} "
-            f"{'have' if len(engines) > 1 else 'has'} are expected"
+            f"--rename must name fields that {listed(list(engines))} "
+            f"{'have' if len(engines) > 1 else 'has'}, got {listed(unknown)}"
         )
 
 
@@ -394,11 +394,11 @@ def _without_outputs(path: Path, fields: FieldOutputs) -> str:
     """Say why no field has an output."""
     n = len(fields)
     if any(prediction is not None for prediction in fields.prediction):
-        return f"{path}: none of the {n:,} fields has an output with a confidence; numbers are expected"
+        return f"{path}: none of the {n:,} fields has an output with a confidence"
     left_out = "".join(f" ({note})" for note in fields.notes if " left out: " in note)
     return (
-        f"{path}: none of the {n:,} fields of the truth has an output{left_out}; the same names of "
-        "documents and fields are expected, or --rename FIELD=NAME"
+        f"{path}: none of the {n:,} fields of the truth has an output{left_out}; use the same "
+        "names of documents and fields, or --rename FIELD=NAME"
     )
 
 

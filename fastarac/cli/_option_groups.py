@@ -127,7 +127,7 @@ class PartlyVerified:
         _verified.refuse_others({given[name]: True for name in of_all if name in given}, beside)
         if self.inclusion_probability == NONE:
             raise RefusalError(
-                f"--judge is given beside --inclusion-probability {NONE}; leave out one of the two"
+                f"--judge cannot go with --inclusion-probability {NONE}: leave out one of the two"
             )
         chosen = self.inclusion_probability, self.judge, group
         return _verified.columns_of(reading.confidence, reading.correct, *chosen) | others

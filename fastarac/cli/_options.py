@@ -54,9 +54,9 @@ WORDS = {  # inside messages
     "max_error_rate=": "--error-rate ",
     "max_risk=": "--max-risk ",
     "one of max_error_rate, max_risk": "one of --error-rate, --max-risk",
-    "found max_error_rate and max_risk": "found --error-rate and --max-risk",
-    "beside expected_error_rate;": "beside --expect;",
-    "beside a pilot;": "beside --pilot;",
+    "got max_error_rate and max_risk": "got --error-rate and --max-risk",
+    "with expected_error_rate": "with --expect",
+    "with a pilot": "with --pilot",
 }
 
 
@@ -176,7 +176,7 @@ def line_size(text: str) -> int:
     size = bytes_of(text)
     if size:
         return size
-    raise typer.BadParameter(f"{text!r} is not a size; one such as 64MB is expected")
+    raise typer.BadParameter(f"{text!r} is not a size; use one such as 64MB")
 
 
 def ratio(text: str) -> float:
@@ -445,8 +445,8 @@ def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
         return None
     if len(columns) > 2 or len(set(columns)) < len(columns):
         raise RefusalError(
-            f"--group names {', '.join(map(quoted, columns))}; one column, or two different columns, "
-            "are expected"
+            "--group must name one column, or two different columns, got "
+            f"{', '.join(map(quoted, columns))}"
         )
     if len(columns) == 2 and "none" in columns:
         raise RefusalError("--group none excludes any other --group; leave out one of the two")
@@ -464,7 +464,7 @@ def one_column(columns: Sequence[str] | None) -> str | None:
     groups = groups_of(columns)
     if isinstance(groups, tuple):
         raise RefusalError(
-            f"--group names {' and '.join(map(quoted, groups))}; one column is expected here"
+            f"--group must name one column here, got {' and '.join(map(quoted, groups))}"
         )
     return None if groups == "none" else groups
 
@@ -539,15 +539,13 @@ class Certainty:
         from fastarac._core.checks import failure_of, of_percent  # not at the top: NumPy
 
         if self.level is not None and not 0.0 < self.level < 1.0:
-            message = f"--ci is {self.level}; a number strictly between 0 and 1 is expected"
+            message = f"--ci must be a number strictly between 0 and 1, got {self.level}"
             raise RefusalError(message + of_percent(self.level))
         with refused(ValueError):
             if self.failure_probability is not None:
                 failure_of(self.failure_probability, "--guarantee")
         if self.failure_probability is not None and not (limits and limits.fitted):
-            raise RefusalError(
-                "--guarantee is given beside --threshold alone; --error-rate or --max-risk is expected"
-            )
+            raise RefusalError("--guarantee needs --error-rate or --max-risk, not --threshold alone")
 
 
 def require_files(plot: Path | None, report: Path | None) -> None:

@@ -208,7 +208,7 @@ def _next(found: Answer) -> str:
 def _require_together(given: set[str]) -> None:
     """Refuse options that ask for no plan, or for several."""
     if sum(each in given for each in PLANS) != 1:
-        raise RefusalError(f"exactly one of {', '.join(PLANS)} is expected")
+        raise RefusalError(f"give exactly one of {', '.join(PLANS)}")
     incomplete(given, NEEDED)
     incompatible(given, EXCLUDED)
 

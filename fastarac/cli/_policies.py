@@ -67,7 +67,7 @@ def policies_in(folder: Path) -> dict[str, Policy]:
     """Read the policies of a folder, by the names of their files."""
     files = sorted(folder.glob("*.json"))
     if not files:
-        raise RefusalError(f"{folder}: it has no file whose name ends in .json; policies are expected")
+        raise RefusalError(f"{folder}: it has no policies (files whose names end in .json)")
     return {path.stem: load(path) for path in files}
 
 
@@ -79,7 +79,7 @@ def require_columns(policies: Iterable[Policy], *, by: str | None, documents: st
         ("--document", documents, any(each.documents for each in every)),
     ):
         if needed != (column is not None):
-            state = "is missing; the policy" if needed else "is given, but the policy"
+            state = "is missing: the policy" if needed else "is given, but the policy"
             raise RefusalError(f"{option} {state} was fitted with{'' if needed else 'out'} {option}")
 
 
@@ -116,7 +116,7 @@ def require_one_model(path: Path, used: Collection[Any]) -> None:
     """Raise where the column of models, which is not `used` for anything, names several."""
     found = [] if MODEL in used else names_in(path, MODEL)
     if len(found) > 1:
-        raise _several_models(path, found, "a table of its outputs alone is expected")
+        raise _several_models(path, found, "give a table of its outputs alone")
 
 
 def _several_models(path: Path, names: Sequence[str], way_out: str) -> RefusalError:
@@ -183,8 +183,8 @@ def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:
     """Return the group of each item, by the one column that policies and plans take."""
     if outputs.crossed is not None:
         raise RefusalError(
-            "the columns of --group are crossed (neither lies within the other); one column, or two "
-            "nested columns, is expected here"
+            "the columns of --group are crossed (neither lies within the other); use one column, "
+            "or two nested columns"
         )
     return labels_of(outputs.group)
 

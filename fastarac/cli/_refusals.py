@@ -17,12 +17,11 @@ def incompatible(given: Collection[str], rules: Iterable[Rule]) -> None:
     for option, others in rules:
         other = next((each for each in others if each in given), None)
         if option in given and other is not None:
-            raise RefusalError(f"{option} is given beside {other}; leave out one of the two")
+            raise RefusalError(f"{option} cannot go with {other}: leave out one of the two")
 
 
 def incomplete(given: Collection[str], rules: Iterable[Rule]) -> None:
     """Refuse an option without any of those that it goes with."""
     for option, others in rules:
         if option in given and not any(each in given for each in others):
-            one = "one of them" if len(others) > 1 else "it"
-            raise RefusalError(f"{option} is given without {' or '.join(others)}; {one} is expected")
+            raise RefusalError(f"{option} needs {' or '.join(others)}")

@@ -179,13 +179,13 @@ def _require_together(given: set[str]) -> None:
         return
     if "--judge" in given and "--mix" not in given:
         raise RefusalError(
-            "--judge is given beside --audit, which spreads the budget evenly; give a --mix below "
-            "1, or leave out --judge"
+            "--judge with --audit needs a --mix below 1, as --audit spreads the budget evenly; or "
+            "leave out --judge"
         )
     if "--group" in given:
         raise RefusalError(
-            "--group is given beside --audit, which draws single outputs; without --audit "
-            "groups are drawn whole, which fastarac check --inclusion-probability takes"
+            "--group cannot go with --audit, which draws single outputs; without --audit, whole "
+            "groups are drawn, for fastarac check --inclusion-probability"
         )
 
 

@@ -87,7 +87,7 @@ def _bytes(text: str) -> int:
     """Return the bytes of `--max-memory`."""
     size = bytes_of(text)
     if size is None:
-        raise RefusalError(f"--max-memory is {text!r}; a size such as 500MB or 2GB is expected")
+        raise RefusalError(f"--max-memory must be a size such as 500MB or 2GB, got {text!r}")
     if size < LEAST:
-        raise RefusalError(f"--max-memory is {text!r}; at least {LEAST // 10**6}MB is expected")
+        raise RefusalError(f"--max-memory must be at least {LEAST // 10**6}MB, got {text!r}")
     return size

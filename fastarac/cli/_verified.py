@@ -40,7 +40,7 @@ def refuse_others(options: Mapping[str, Any], beside: str = "--inclusion-probabi
     """Raise where an option is given that is not offered where some outputs are verified."""
     given = next((name for name, value in options.items() if value), None)
     if given is not None:
-        raise RefusalError(f"{given} is given beside {beside}; leave out one of the two")
+        raise RefusalError(f"{given} cannot go with {beside}: leave out one of the two")
 
 
 def columns_of(
@@ -53,16 +53,15 @@ def columns_of(
     """Return the columns as `read_verified` takes them."""
     if group == NONE:
         raise RefusalError(
-            f"--group {NONE} is given beside --inclusion-probability; leave it out, or name the column "
-            "of the groups that were drawn whole"
+            f"--group {NONE} cannot go with --inclusion-probability: leave it out, or name the "
+            "column of the groups that were drawn whole"
         )
     if isinstance(group, tuple):
         raise RefusalError(
-            "--group names two columns; for partly verified outputs, the one column of the groups "
-            "drawn whole is expected"
+            "--group must name one column for partly verified outputs, the groups drawn whole, got two"
         )
     if inclusion_probability is None:
-        raise RefusalError("--judge is given without --inclusion-probability")
+        raise RefusalError("--judge needs --inclusion-probability")
     return {
         "confidence": confidence,
         "correct": correct or "correct",
@@ -88,24 +87,25 @@ def evaluate(
     failure_probability = certainty.failure_probability
     if failure_probability is not None and limits.max_risk:
         raise RefusalError(
-            "--max-risk is given beside --guarantee; for partly verified outputs, use --error-rate, or "
-            "fastarac fit --max-risk"
+            "--max-risk cannot go with --guarantee for partly verified outputs: use --error-rate, "
+            "or fastarac fit --max-risk"
         )
     delivery.check()
     form, report = str(delivery.form), delivery.report
     if form == "markdown":
         raise RefusalError(
-            "--format markdown is given beside --inclusion-probability; table, json or csv is expected"
+            "--format must be table, json or csv with --inclusion-probability, got markdown"
         )
     if by is not None and report is not None:
         raise RefusalError(
-            "--by is given beside --inclusion-probability and --report; leave out --by or --report"
+            "--by and --report cannot go together with --inclusion-probability: leave out one of "
+            "the two"
         )
     if prices is not None:
         if report is not None:
             raise RefusalError(
-                "--report is given beside --inclusion-probability and prices; leave out --report or "
-                "the prices"
+                "--report and prices cannot go together with --inclusion-probability: leave out "
+                "one of the two"
             )
         arguments |= {"costs": prices.costs, "reviewer": prices.reviewer}
     conditions.require_models(names_of_files(paths))

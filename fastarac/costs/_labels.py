@@ -89,7 +89,7 @@ def classify(labels: Any, /, **columns: Any) -> Classified:
     for column in read[1:]:
         same_number(first.name, len(first.values), column.name, len(column.values))
     if not len(first.values):
-        raise ValueError(f"{' and '.join(columns)} are empty; at least one item is expected")
+        raise ValueError(f"{' and '.join(columns)} are empty; give at least one item")
     if math.prod(len(column.labels) for column in read) > LARGEST_GRID:
         read = [_numbered(column) for column in read]
     grid = _count(read)
@@ -133,16 +133,16 @@ def _read_classes(labels: Any) -> list[Any]:
     array = labels_of(labels, "labels")
     classes: list[Any] = array.tolist()
     if not classes:
-        raise ValueError("labels is empty; at least one label is expected")
+        raise ValueError("labels is empty; give at least one label")
     if len(set(classes)) < len(classes):
         twice = next(label for label in classes if classes.count(label) > 1)
-        raise ValueError(f"labels has {twice!r} more than once; distinct labels are expected")
+        raise ValueError(f"labels must be distinct, got {twice!r} more than once")
     return classes
 
 
 def _read_column(values: Any, name: str) -> LabelColumn:
     if isinstance(values, str) or not hasattr(values, "__len__"):
-        raise TypeError(f"{name} is {values!r}; an array of labels is expected")
+        raise TypeError(f"{name} must be an array of labels, got {values!r}")
     mask = mask_of(values)
     if mask is not None and mask.any():
         _reject_null(name, int(np.argmax(mask)))
@@ -200,7 +200,7 @@ def _read_objects(array: NDArray[Any], name: str) -> LabelColumn:
 
 
 def _reject_null(name: str, i: int) -> NoReturn:
-    raise ValueError(f"{name}[{i}] is null; a label for each item is expected")
+    raise ValueError(f"{name} must have a label for each item, got null at {name}[{i}]")
 
 
 def _numbered(column: LabelColumn) -> LabelColumn:
@@ -214,5 +214,5 @@ def _reject_label(column: LabelColumn, position: int, classes: list[Any]) -> NoR
     i = int(np.argmax(column.values == position + column.lowest))
     shown = ", ".join(map(repr, classes[:10])) + (", …" if len(classes) > 10 else "")
     raise ValueError(
-        f"{column.name}[{i}] is {column.labels[position]!r}; one of the labels {shown} is expected"
+        f"{column.name}[{i}] must be one of the labels {shown}, got {column.labels[position]!r}"
     )

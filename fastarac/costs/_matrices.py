@@ -20,16 +20,16 @@ def _array(values: ArrayLike, name: str, expected: str, kinds: str = "biuf") -> 
     except ValueError as error:  # rows of unequal length
         raise ValueError(f"{name} is not an array: {error}") from error
     if array.dtype.kind not in kinds:
-        raise TypeError(f"{name} has type {array.dtype}; {expected}")
+        raise TypeError(f"{name} must hold {expected}, got type {array.dtype}")
     return array
 
 
 def read_costs(costs: ArrayLike, name: str = "costs") -> NDArray[np.float64]:
     """Return finite costs of shape (..., rows, columns), as a new float64 array."""
-    array = _array(costs, name, "numbers are expected").astype(np.float64)
+    array = _array(costs, name, "numbers").astype(np.float64)
     if array.ndim < 2 or 0 in array.shape:
         raise ValueError(
-            f"{name} has shape {array.shape}; (K, K) is expected: rows predicted, columns actual"
+            f"{name} must have shape (K, K), rows predicted and columns actual, got {array.shape}"
         )
     reject_where(~(np.abs(array) <= LARGEST), array, name, f"a finite number up to {LARGEST:g}")
     return array
@@ -39,28 +39,26 @@ def read_counts(
     counts: ArrayLike, shape: tuple[int, ...], name: str = "counts", *, stacked: bool = False
 ) -> NDArray[np.int64]:
     """Return whole counts of the given shape, or many such, with a positive sum below 2**63."""
-    array = _array(counts, name, "whole numbers are expected", kinds="biu")
+    array = _array(counts, name, "whole numbers", kinds="biu")
     if array.shape[stacked:] != shape or array.ndim != len(shape) + stacked:
         expected = str(shape)
         if stacked:
-            expected = f"(m, {expected[1:]}, a table for each of m groups,"
-        raise ValueError(
-            f"{name} has shape {array.shape}; {expected} is expected, as the costs have it"
-        )
+            expected = f"(m, {expected[1:]}, a table for each of m groups"
+        raise ValueError(f"{name} must have shape {expected}, like the costs, got {array.shape}")
     reject_where(array < 0, array, name, "a whole number of at least 0")
     total = sum(array.ravel().tolist())
     if not 0 < total < 1 << 63:
-        raise ValueError(f"{name} sums to {total}; a positive sum below 2**63 is expected")
+        raise ValueError(f"{name} must have a positive sum below 2**63, got {total}")
     return array.astype(np.int64)
 
 
 def read_probabilities(probabilities: ArrayLike, n_classes: int) -> NDArray[Any]:
     """Return probabilities of shape (n, n_classes), whose values are still to be checked."""
-    array = _array(probabilities, "probabilities", "numbers in [0, 1] are expected")
+    array = _array(probabilities, "probabilities", "numbers in [0, 1]")
     if array.ndim != 2 or array.shape[1] != n_classes:
         raise ValueError(
-            f"probabilities has shape {array.shape}; (n, {n_classes}) is expected, one column for each "
-            "class in the order of the costs' columns"
+            f"probabilities must have shape (n, {n_classes}), one column for each class in the "
+            f"order of the costs' columns, got {array.shape}"
         )
     return array
 
@@ -73,10 +71,8 @@ def check_probabilities(part: NDArray[np.float64], sums: NDArray[np.float64], st
     if bad.any():
         i, j = np.argwhere(bad)[0]
         raise ValueError(
-            f"probabilities[{start + i}, {j}] is {part[i, j]}; a number in [0, 1] is expected"
+            f"probabilities[{start + i}, {j}] must be a number in [0, 1], got {part[i, j]}"
         )
     i = int(np.argmax(~(np.abs(sums - 1.0) <= TOLERANCE)))
     total = math.fsum(part[i])
-    raise ValueError(
-        f"probabilities[{start + i}] sums to {total:.9g}; 1 within {TOLERANCE:g} is expected"
-    )
+    raise ValueError(f"probabilities[{start + i}] must sum to 1 within {TOLERANCE:g}, got {total:.9g}")

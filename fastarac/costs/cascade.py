@@ -189,15 +189,14 @@ class Cascade(Table, Result):
                 values = given[name]
                 if len(values) != n:
                     raise ValueError(
-                        f"confidence of {name!r} has {len(values)} items and others have {n}; the same "
-                        "number is expected"
+                        f"confidence of {name!r} must have {n} items like the others, got {len(values)}"
                     )
                 infinite = left & np.isinf(values)
                 if infinite.any():
                     i = int(infinite.argmax())
                     raise ValueError(
-                        f"confidence of {name!r} is {values[i]} for item {i}, which gets to it; a "
-                        "finite number, or NaN for no output, is expected"
+                        f"confidence of {name!r} must be a finite number, or NaN for no output, "
+                        f"where an item reaches the stage, got {values[i]} for item {i}"
                     )
             taken = left & at_or_above(values, self.thresholds[s])
             found[taken] = s
@@ -211,17 +210,15 @@ class Cascade(Table, Result):
         if not isinstance(confidence, Mapping):
             if not isinstance(confidence, Sequence) or len(confidence) > len(models):
                 raise TypeError(
-                    f"confidence is a {type(confidence).__name__}; a dict, or a list with an array for "
-                    f"each of {', '.join(models)}, is expected"
+                    "confidence must be a dict, or a list with an array for each of "
+                    f"{', '.join(models)}, got a {type(confidence).__name__}"
                 )
             confidence = dict(zip(models, confidence, strict=False))
         for name in confidence:
             if name not in models:
-                raise ValueError(
-                    f"confidence has the name {name!r}; names among {', '.join(models)} are expected"
-                )
+                raise ValueError(f"confidence must have names among {', '.join(models)}, got {name!r}")
         if models[0] not in confidence:
-            raise ValueError(f"confidence has no {models[0]!r}, the first stage, which is expected")
+            raise ValueError(f"confidence must have {models[0]!r}, the first stage")
         return {name: vector(values, f"confidence of {name!r}") for name, values in confidence.items()}
 
     def __str__(self) -> str:
@@ -379,19 +376,16 @@ def optimize_cascade(
     for each item, by the d and a that are stated. Capacities are not tested.
     """
     if max_error_rate is None and costs is None:
-        raise TypeError(
-            "neither max_error_rate nor costs is given; one of the two is expected, for without them "
-            "errors cost nothing"
-        )
+        raise TypeError("give max_error_rate or costs: without them errors cost nothing")
     limit = None if max_error_rate is None else fraction_of(max_error_rate, "max_error_rate")
     delta = None if failure_probability is None else failure_of(failure_probability)
     if delta is not None and limit is None:
-        raise TypeError("failure_probability is given without max_error_rate; both are expected")
+        raise TypeError("failure_probability needs max_error_rate")
     for name, value in (("groups", groups), ("max_group_size", max_group_size)):
         if value is not None and delta is None:
-            raise TypeError(f"{name} is given without failure_probability; both are expected")
+            raise TypeError(f"{name} needs failure_probability")
     if max_group_size is not None and groups is None:
-        raise TypeError("max_group_size is given without groups; both are expected")
+        raise TypeError("max_group_size needs groups")
     read = read_stages(stages, costs)
     if limit is not None and delta is not None:
         codes = None if groups is None else read_groups(groups, read.n_items)[1]
@@ -460,16 +454,16 @@ def evaluate_cascade(
         names = tuple(stage.name for stage in read.stages)
         if thresholds.names != names:
             raise ValueError(
-                f"thresholds are of the stages {', '.join(thresholds.names)}; stages "
-                f"{', '.join(names)} are expected"
+                f"thresholds must be of the stages {', '.join(names)}, got "
+                f"{', '.join(thresholds.names)}"
             )
         thresholds = thresholds.thresholds[:-1]
     if isinstance(thresholds, str) or not isinstance(thresholds, Sequence | np.ndarray):
-        raise TypeError(f"thresholds is {thresholds!r}; a list of numbers is expected")
+        raise TypeError(f"thresholds must be a list of numbers, got {thresholds!r}")
     if len(thresholds) != read.free:
         raise ValueError(
-            f"thresholds has {len(thresholds)} numbers; {read.free} are expected, one for each stage "
-            "but the last"
+            f"thresholds must have {read.free} numbers, one for each stage but the last, got "
+            f"{len(thresholds)}"
         )
     own = []
     for s, threshold in enumerate(thresholds):
@@ -504,7 +498,7 @@ def cost_over_threshold(
     now = evaluate_cascade(stages, thresholds=cascade, costs=costs)
     moved = now.names[:-1]
     if stage not in moved:
-        raise ValueError(f"stage is {stage!r}; one of {', '.join(moved)} is expected")
+        raise ValueError(f"stage must be one of {', '.join(moved)}, got {stage!r}")
     read, s = read_stages(stages, costs), moved.index(stage)
     own = [read.own_value(i, threshold) for i, threshold in enumerate(now.thresholds[:-1])]
     search = CascadeSearch(read, every=0, first=1)

@@ -98,8 +98,8 @@ def _halves(stages: Stages, promise: Promise, rng: np.random.Generator) -> tuple
     n_units = n if codes is None else int(codes.max()) + 1
     if n_units < 2:
         raise ValueError(
-            f"there is one {'item' if codes is None else 'group'}; at least two, one for each half, "
-            "are expected"
+            f"there must be at least two {'items' if codes is None else 'groups'}, one for each "
+            "half, got one"
         )
     first = rng.permutation(n_units) < n_units // 2
     chosen = np.empty(n, np.bool_)

@@ -197,9 +197,7 @@ class CostMatrix(Result):
     def __init__(self, costs: ArrayLike) -> None:
         array = read_costs(costs)
         if array.ndim > 3:
-            raise ValueError(
-                f"costs has shape {array.shape}; (K, K), or (n, K, K) by item, is expected"
-            )
+            raise ValueError(f"costs must have shape (K, K), or (n, K, K) by item, got {array.shape}")
         object.__setattr__(self, "costs", read_only(array))
         _warn_unreasonable(array)
 
@@ -425,19 +423,17 @@ class CostMatrix(Result):
         shape = self.costs.shape[-2:]
         if actual is None:
             if self.per_item:
-                raise TypeError(
-                    "counts do not say which items they are; predicted and actual are expected"
-                )
+                raise TypeError("counts do not say which items they are: give predicted and actual")
             if labels is not None:
-                raise TypeError("labels is given with counts; it belongs to predicted and actual")
+                raise TypeError("labels cannot go with counts: it belongs to predicted and actual")
             counts = read_counts(predicted, shape)
             return math.fsum((counts * self.costs).flat) / int(counts.sum())
         found = classify(labels, predicted=predicted, actual=actual)
         if shape != (len(found.classes),) * 2:
             named = "predicted and actual have" if labels is None else "labels has"
             raise ValueError(
-                f"{named} {len(found.classes)} classes and the costs have shape {shape}; "
-                "a row and a column for each class are expected"
+                f"{named} {len(found.classes)} classes, so the costs need a row and a column for "
+                f"each, got shape {shape}"
             )
         if not self.per_item:
             return self.expected_cost(found.counts())

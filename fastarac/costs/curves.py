@@ -201,7 +201,7 @@ def _exact_hull_of(
     if isinstance(y_true, ROCConvexHull):
         for name, value in (("y_score", y_score), ("sample_weight", sample_weight)):
             if value is not None:
-                raise TypeError(f"{name} is given beside a ROCConvexHull; the hull alone is expected")
+                raise TypeError(f"{name} cannot go with a ROCConvexHull: give the hull alone")
         return y_true.exact, y_true.thresholds.tolist()
     sweep = as_sweep(y_true, y_score, sample_weight, SCORED_NAMES)
     require_both_classes(sweep)
@@ -387,9 +387,7 @@ def cost_curve_band(
         samples = costs((positive - right) / positive, wrong / negative)
     else:
         if y_score is None:
-            raise TypeError(
-                "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
-            )
+            raise TypeError("groups needs single items, which a ThresholdSweep lacks: give arrays")
         at = [
             int(np.flatnonzero((sweep.true_accepts == tp) & (sweep.false_accepts == fp))[0])
             for tp, fp in zip(true_positives, false_positives, strict=True)
@@ -450,7 +448,5 @@ def _grid(grid: int | ArrayLike) -> FloatArray:
         return np.linspace(0, 1, whole_number(grid, "grid", 2, MOST_VALUES))
     places = fractions_of(grid, "grid")
     if places.ndim != 1 or not places.size:
-        raise ValueError(
-            f"grid has shape {places.shape}; a number of points or a list of them is expected"
-        )
+        raise ValueError(f"grid must be a number of points or a list of them, got shape {places.shape}")
     return places

@@ -211,7 +211,7 @@ class ROCConvexHull(Table, Result):
         """
         low, high = _slope(low, "low"), _slope(high, "high")
         if low > high:
-            raise ValueError(f"low is {low} and high is {high}; low <= high is expected")
+            raise ValueError(f"low must be at most high, got {low} and {high}")
         found = np.flatnonzero((self.slope_low <= high) & (self.slope_high >= low))
         return tuple(self[i] for i in found.tolist())
 
@@ -219,7 +219,7 @@ class ROCConvexHull(Table, Result):
 def _slope(value: Any, name: str) -> float:
     slope = real_scalar(value, name, finite=False)
     if slope < 0:
-        raise ValueError(f"{name} is {value!r}; a number of at least 0 is expected")
+        raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
     return slope
 
 

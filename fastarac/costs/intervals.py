@@ -284,22 +284,22 @@ def bcost_delta(
     True
     """
     if costs is None:
-        raise TypeError("costs is missing; a CostMatrix or an array of shape (K, K) is expected")
+        raise TypeError("costs is missing: give a CostMatrix or an array of shape (K, K)")
     prices = _read_prices(costs)
     plan = _plan(confidence_level, n_resamples, laplace, random_state, groups)
     n_rows, n_classes = prices.shape[-2:]
     if predicted_2 is None and actual is None:
         if labels is not None:
-            raise TypeError("labels is given with counts; it belongs to predictions and actual labels")
+            raise TypeError("labels cannot go with counts: it belongs to predictions and actual labels")
         counted = _read_tables(predicted_1, (n_rows, n_rows, n_classes), groups)
     elif predicted_2 is None or actual is None:
-        raise TypeError("predicted_2 and actual are expected both, or neither, beside counts")
+        raise TypeError("give both predicted_2 and actual with counts, or neither")
     else:
         found = classify(labels, predicted_1=predicted_1, predicted_2=predicted_2, actual=actual)
         if not len(found.classes) == n_rows == n_classes:
             raise ValueError(
-                f"the labels are of {len(found.classes)} classes and the costs have shape "
-                f"{prices.shape[-2:]}; give the label of each row and column as labels"
+                f"the labels have {len(found.classes)} classes, but the costs have shape "
+                f"{prices.shape[-2:]}; name each row and column by labels"
             )
         counted = matrix = found.counts()
         if groups is not None:
@@ -344,9 +344,7 @@ def _plan(
         laplace = 1.0 if groups is None else 0.0
     added = positive_scalar(laplace, "laplace")
     if added and groups is not None:
-        raise ValueError(
-            f"laplace is {laplace} with groups, which are drawn as they are; 0 is expected"
-        )
+        raise ValueError(f"laplace must be 0 with groups, which are drawn as they are, got {laplace}")
     rng = np.random.default_rng(key_of(random_state))
     return _Plan(level, rank, n_resamples, added, rng)
 
@@ -355,9 +353,7 @@ def _read_prices(costs: ArrayLike | CostMatrix) -> NDArray[np.float64]:
     if not isinstance(costs, CostMatrix):
         return read_costs(costs)
     if costs.per_item:
-        raise TypeError(
-            "costs are those of single items; one matrix for all items, or a stack, is expected"
-        )
+        raise TypeError("costs must be one matrix for all items, or a stack, got those of single items")
     return costs.costs
 
 

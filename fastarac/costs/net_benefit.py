@@ -57,7 +57,7 @@ def odds_of(threshold: float) -> float:
 
 def _below_one(values: FloatArray, name: str) -> FloatArray:
     if (values == 1.0).any():
-        raise ValueError(f"{name} is 1, whose odds are infinite; a number below 1 is expected")
+        raise ValueError(f"{name} must be below 1, got 1, whose odds are infinite")
     return values
 
 

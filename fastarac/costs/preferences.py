@@ -177,15 +177,13 @@ def preference_map(
 def _ratios(values: ArrayLike, name: str, lowest: int) -> FloatArray:
     array = vector(values, name).astype(np.float64)
     if not len(array):
-        raise ValueError(f"{name} is empty; at least one ratio is expected")
+        raise ValueError(f"{name} is empty; give at least one ratio")
     bad = ~((array >= lowest) & (array < np.inf))
     reject_where(bad, array, name, f"a finite number of at least {lowest}")
     falls = np.diff(array) <= 0
     if falls.any():
         i = int(falls.argmax())
-        raise ValueError(
-            f"{name}[{i + 1}] is {array[i + 1]} after {array[i]}; rising numbers are expected"
-        )
+        raise ValueError(f"{name} must rise, got {array[i + 1]} after {array[i]} at {i + 1}")
     return array
 
 

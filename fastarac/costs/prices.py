@@ -105,8 +105,8 @@ def _class_costs(
     positive, negative = _weights(p_positive, cost_fn, cost_fp)
     if np.any((positive == 0) & (negative == 0)):
         raise ValueError(
-            "p_positive*cost_fn and (1 - p_positive)*cost_fp are both 0; errors of at least one kind "
-            "that occur and cost something are expected"
+            "p_positive*cost_fn and (1 - p_positive)*cost_fp are both 0, but at least one kind of "
+            "error must occur and cost something"
         )
     return positive, negative
 
@@ -122,11 +122,11 @@ def _weights(
 def _prices(values: ArrayLike, name: str) -> FloatArray:
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} has type {array.dtype}; numbers of at least 0 are expected")
+        raise TypeError(f"{name} must hold numbers of at least 0, got type {array.dtype}")
     prices = array.astype(np.float64)
     bad = ~((prices >= 0) & (prices < np.inf))
     if bad.any():
-        raise ValueError(f"{name} is {prices[bad].flat[0]}; a finite number of at least 0 is expected")
+        raise ValueError(f"{name} must be a finite number of at least 0, got {prices[bad].flat[0]}")
     return prices
 
 

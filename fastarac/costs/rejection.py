@@ -124,7 +124,7 @@ def rejection_cost_curve(
     given = None if reject_cost is None else fractions_of(reject_cost, "reject_cost")
     if given is not None and given.ndim > 1:
         raise ValueError(
-            f"reject_cost has shape {given.shape}; a number or a one-dimensional array is expected"
+            f"reject_cost must be a number or a one-dimensional array, got shape {given.shape}"
         )
     sweep = as_sweep(correct, confidence, sample_weight).rising
     corners, changes = _envelope(sweep)
@@ -229,7 +229,7 @@ def accuracy_rejection_cost_curve(
     """
     largest = max(require_costs(costs).error, costs.verification)
     if not largest:
-        raise ValueError("costs has error and verification 0; at least one of them above 0 is expected")
+        raise ValueError("costs must have error or verification above 0")
     sweep = as_sweep(correct, confidence, sample_weight).possible
     rejected = sweep.verification_rate
     cost = costs.error / largest * sweep.error_rate + costs.verification / largest * rejected

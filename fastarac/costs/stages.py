@@ -78,18 +78,18 @@ class Stage(Result):
         max_share: float | None = None,
     ) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise TypeError(f"name is {name!r}; the name of a stage is expected")
+            raise TypeError(f"name must be the name of a stage, got {name!r}")
         of_stage = f"of stage {name!r}"
         is_model = correct is not None
         if confidence is not None and not is_model:
-            raise TypeError(f"confidence {of_stage} is given without correct; both are expected")
+            raise TypeError(f"confidence {of_stage} needs correct")
         if is_model and reviewer is not None:
             raise TypeError(
-                f"reviewer {of_stage} is given beside correct; people have no correct, and a model has "
-                "no reviewer"
+                f"reviewer {of_stage} cannot go with correct: people have no correct, and a model "
+                "has no reviewer"
             )
         if price is None and is_model:
-            raise TypeError(f"price {of_stage} is None; the price of an item is expected for a model")
+            raise TypeError(f"price {of_stage} is None, but a model needs the price of an item")
         check_reviewer(reviewer, f"reviewer {of_stage}")
         values: dict[str, Any] = {
             "name": name,
@@ -264,21 +264,16 @@ def read_stages(stages: Sequence[Stage | Mapping[str, Any]], costs: Verification
         For what is no stage, or no cascade.
     """
     if isinstance(stages, Stage | str | Mapping) or not isinstance(stages, Sequence):
-        raise TypeError(f"stages is a {type(stages).__name__}; a list of stages is expected")
+        raise TypeError(f"stages must be a list of stages, got a {type(stages).__name__}")
     given = tuple(map(_stage_of, range(len(stages)), stages))
     if len(given) < 2:
-        raise ValueError(
-            f"stages has {len(given)} stage{'' if len(given) == 1 else 's'}; at least two are expected"
-        )
+        raise ValueError(f"stages must hold at least two, got {len(given)}")
     names = [stage.name for stage in given]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"stages has the name {name!r} twice; another name for each is expected")
+            raise ValueError(f"stages must have different names, got {name!r} twice")
     if given[0].kind != MODEL:
-        raise ValueError(
-            f"the first stage, {names[0]!r}, has no correct and confidence; a model is expected first, "
-            "whose outputs people verify"
-        )
+        raise ValueError(f"the first stage, {names[0]!r}, must be a model, with correct and confidence")
     if costs is not None:
         require_costs(costs)
     _check_models(given)
@@ -299,16 +294,14 @@ def read_stages(stages: Sequence[Stage | Mapping[str, Any]], costs: Verification
 def _stage_of(place: int, stage: Any) -> Stage:
     if isinstance(stage, Stage):
         return stage
-    require_type(stage, Mapping, f"stages[{place}]", "a Stage or a dict of its arguments is expected")
+    require_type(stage, Mapping, f"stages[{place}]", "a Stage or a dict of its arguments")
     known = [field.name for field in fields(Stage)]
     for key in stage:
         if key not in known:
-            raise TypeError(
-                f"stages[{place}] has the key {key!r}; only {', '.join(known)} are expected"
-            )
+            raise TypeError(f"stages[{place}] has the unknown key {key!r}; keys are {', '.join(known)}")
     for key in ("name", "price"):
         if key not in stage and (key == "name" or "correct" in stage):
-            raise TypeError(f"stages[{place}] has no {key}, which is expected")
+            raise TypeError(f"stages[{place}] must have {key}")
     return Stage(**{"price": None, **stage})
 
 
@@ -320,25 +313,22 @@ def _check_models(stages: tuple[Stage, ...]) -> None:
             continue
         if first.correct is not None and len(stage.correct) != len(first.correct):
             raise ValueError(
-                f"stage {stage.name!r} has {len(stage.correct)} items and stage {first.name!r} has "
-                f"{len(first.correct)}; the same items, in the same order, are expected"
+                f"all stages must have the same items, in the same order, but {stage.name!r} has "
+                f"{len(stage.correct)} and {first.name!r} has {len(first.correct)}"
             )
         if stage is stages[-1]:
             continue
         if stage.confidence is None:
             raise TypeError(
-                f"confidence of stage {stage.name!r} is missing; only the last stage, which takes what "
-                "is left, needs none"
+                f"confidence of stage {stage.name!r} is missing: only the last stage, which takes "
+                "the rest, needs none"
             )
         known = stage.confidence[~np.isnan(stage.confidence)]
         if not len(known):
-            raise ValueError(
-                f"confidence of stage {stage.name!r} is NaN for all items; some are expected"
-            )
+            raise ValueError(f"confidence of stage {stage.name!r} is NaN for all items")
         if known.min() == known.max():
             raise ValueError(
-                f"confidence of stage {stage.name!r} is {known[0]} for all items; "
-                "confidences that tell items apart are expected"
+                f"confidence of stage {stage.name!r} must tell items apart, got {known[0]} for all"
             )
 
 
@@ -346,9 +336,7 @@ def _price_of(stage: Stage, costs: VerificationCosts | None) -> float:
     if stage.price is not None:
         return stage.price
     if costs is None:
-        raise TypeError(
-            f"price of stage {stage.name!r} is None, and costs is not given; one of the two is expected"
-        )
+        raise TypeError(f"stage {stage.name!r} needs a price, or give costs")
     return costs.verification
 
 

@@ -89,9 +89,7 @@ class VerificationCosts(Pickled):
             price = positive_scalar(getattr(self, name), name, strict=name == "correction")
             object.__setattr__(self, name, price)
         if not math.isfinite(self.verification + self.correction + self.error):
-            raise ValueError(
-                "verification + correction + error is infinite; smaller prices are expected"
-            )
+            raise ValueError("verification + correction + error must be finite: use smaller prices")
         if not math.isfinite(self.gamma + self.delta):
             raise ValueError(
                 f"correction is {self.correction!r}, too little beside verification "
@@ -125,7 +123,7 @@ class VerificationCosts(Pickled):
         """
         number = real_scalar(delta, "delta")
         if number < -1:
-            raise ValueError(f"delta is {delta!r}; a number of at least -1 is expected")
+            raise ValueError(f"delta must be a number of at least -1, got {delta!r}")
         return cls(positive_scalar(gamma, "gamma"), 1.0, 1.0 + number)
 
     @property
@@ -215,9 +213,9 @@ def _reviewer_of(at: Any, reviewer: Reviewer | None) -> Reviewer:
     check_reviewer(reviewer)
     if isinstance(at, OperatingPoint):
         if reviewer is not None:
-            raise TypeError("reviewer is given beside an OperatingPoint; the point alone is expected")
+            raise TypeError("reviewer cannot go with an OperatingPoint: give the point alone")
         return at.reviewer or PERFECT
-    expected = "a ThresholdSweep or an OperatingPoint is expected"
+    expected = "a ThresholdSweep or an OperatingPoint"
     require_type(at, ThresholdSweep | CornerSweep, "at", expected, shown=False)
     return reviewer or PERFECT
 
@@ -225,7 +223,7 @@ def _reviewer_of(at: Any, reviewer: Reviewer | None) -> Reviewer:
 def require_costs(costs: Any) -> VerificationCosts:
     """Raise unless these are `VerificationCosts`."""
     if not isinstance(costs, VerificationCosts):
-        raise TypeError(f"costs is {costs!r} ({type(costs).__name__}); VerificationCosts are expected")
+        raise TypeError(f"costs must be VerificationCosts, got {costs!r} ({type(costs).__name__})")
     return costs
 
 

@@ -183,11 +183,9 @@ def draw_folds(
     n, alike = len(draw), _are_alike(curve_kwargs)
     styles: list[Any] = [curve_kwargs] * n if alike else list(curve_kwargs or ())
     if len(styles) != n:
-        raise ValueError(f"curve_kwargs has {len(styles)} entries; {n} are expected, one a fold")
+        raise ValueError(f"curve_kwargs must have {n} entries, one for each fold, got {len(styles)}")
     if not (names is None or isinstance(names, str)) and (alike or len(names) != n):
-        raise ValueError(
-            f"name is a list; beside a list of {n} curve_kwargs one of {n} names is expected"
-        )
+        raise ValueError(f"name must be a text, or a list of {n} names with a list of {n} curve_kwargs")
     drawn: list[FoldT] = []
     for i, one in enumerate(draw):
         style = canonical(styles[i])

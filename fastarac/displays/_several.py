@@ -125,8 +125,8 @@ def _bands_of(
     choice(kind, "band", ("pointwise", "simultaneous"))
     if not issubclass(display, BandedDisplay):
         raise TypeError(
-            f"band is {band!r}, but {display.__name__} has no band; ARACDisplay, ARPDisplay, "
-            "GeneralizedRCDisplay, RCDisplay or RocCurveDisplay is expected"
+            f"band is {band!r}, but {display.__name__} has no band: only ARACDisplay, ARPDisplay, "
+            "GeneralizedRCDisplay, RCDisplay and RocCurveDisplay have one"
         )
     asked: dict[str, Any] = {"random_state": 0, "kind": kind, "curve": display._band_of}  # noqa: SLF001
     bands = {}

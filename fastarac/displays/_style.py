@@ -47,7 +47,7 @@ def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
     """Return `ax`, or the axes of a new pyplot figure."""
     if ax is not None:
         if projection is not None and ax.name != projection:
-            raise ValueError(f"ax has the projection {ax.name!r}; {projection!r} is expected")
+            raise ValueError(f"ax must have the projection {projection!r}, got {ax.name!r}")
         return ax
     require("matplotlib", "plot")
     from matplotlib import pyplot as plt
@@ -79,8 +79,8 @@ def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
     from matplotlib.lines import Line2D
 
     if not isinstance(kwargs or {}, Mapping):
-        expected = "a dictionary such as {'linewidth': 2} is expected"
-        raise TypeError(f"keywords for a line are {kwargs!r:.60}; {expected}")
+        expected = "a dictionary such as {'linewidth': 2}"
+        raise TypeError(f"keywords for a line must be {expected}, got {kwargs!r:.60}")
     return normalize_kwargs(dict(kwargs or {}), Line2D)
 
 

@@ -124,7 +124,7 @@ class MonitorDisplay(IntervalDisplay):
         """
         history = monitor.history()
         if len(history.audited) == 0:
-            raise ValueError("monitor has seen no audits; at least one is expected")
+            raise ValueError("monitor must have seen at least one audit")
         display = cls(
             history.audited.astype(np.float64), history.error_rate, history.low, history.high,
             limit=monitor.limit, alarm_at=monitor.alarm_at, name=name,

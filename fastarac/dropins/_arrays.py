@@ -37,7 +37,7 @@ def to_array(values: Any) -> Array:
         )
     mask = mask_of(values)
     if mask is not None and mask.any():
-        raise ValueError(f"an array has {mask.sum()} masked values; none is expected")
+        raise ValueError(f"an array has {mask.sum()} masked values; leave it out")
     own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
     if own_type is None or own_type.kind not in "biuf":
         array = np.asarray(values)
@@ -179,7 +179,7 @@ def check_sum(weight: Array) -> None:
     total = sum_of(weight)
     if np.isfinite(total) or np.isnan(weight.astype(np.float64)).any():
         return
-    raise ValueError(f"sample_weight sums to {total}; a finite sum is expected")
+    raise ValueError(f"sample_weight must have a finite sum, got {total}")
 
 
 def sortable(scores: Array) -> tuple[Array, Array | None]:
@@ -193,7 +193,7 @@ def sortable(scores: Array) -> tuple[Array, Array | None]:
         check_finite(scores)
         levels, ranks = np.unique(scores, return_inverse=True)
         return ranks.reshape(scores.shape), levels
-    raise TypeError(f"y_score has type {scores.dtype}; numbers are expected")
+    raise TypeError(f"y_score must hold numbers, got type {scores.dtype}")
 
 
 def bits_of(scores: Array) -> tuple[Array, Layout]:

@@ -26,14 +26,14 @@ def scores_of(
     """
     if response_method != "auto" and response_method not in METHODS:
         known = ", ".join(map(repr, ("auto", *METHODS)))
-        raise ValueError(f"response_method is {response_method!r}; one of {known} is expected")
+        raise ValueError(f"response_method must be one of {known}, got {response_method!r}")
     wanted = METHODS if response_method == "auto" else (response_method,)
     for method in wanted:
         if hasattr(estimator, method):
             return np.asarray(getattr(estimator, method)(X)), THRESHOLDS[method]
     raise TypeError(
         f"{type(estimator).__name__} has {'no' if len(wanted) == 1 else 'neither'} "
-        f"{' nor '.join(wanted)}; a classifier with a confidence is expected"
+        f"{' nor '.join(wanted)}; use a classifier that gives confidences"
     )
 
 
@@ -44,10 +44,10 @@ def scores_of_positives(
     scores, _ = scores_of(estimator, X, response_method)
     classes = np.asarray(estimator.classes_)
     if len(classes) != 2:
-        raise ValueError(f"{type(estimator).__name__} has {len(classes)} classes; two are expected")
+        raise ValueError(f"{type(estimator).__name__} must have two classes, got {len(classes)}")
     label = classes[1] if pos_label is None else pos_label
     if label not in classes:
-        raise ValueError(f"pos_label is {label!r}; one of the classes {classes.tolist()} is expected")
+        raise ValueError(f"pos_label must be one of the classes {classes.tolist()}, got {label!r}")
     is_second = bool(label == classes[1])
     if scores.ndim == 2:
         return scores[:, int(is_second)], label
@@ -71,9 +71,7 @@ def folds_of(
     expected = len(cv_results["indices"]["train"][0]) + len(tested[0])
     found = X.shape[0] if hasattr(X, "shape") else len(X)
     if found != expected:
-        raise ValueError(
-            f"X has {found} rows and cv_results is of {expected}; the same rows are expected"
-        )
+        raise ValueError(f"X must have the rows of cv_results, {expected}, got {found}")
     for estimator, rows in zip(cv_results["estimator"], tested, strict=True):
         yield (
             estimator,

@@ -67,17 +67,17 @@ def correctness(
     labels = np.asarray(on_cpu(y_true))
     scores = np.asarray(on_cpu(y_score))
     if scores.dtype.kind not in "biuf":
-        raise TypeError(f"y_score has type {scores.dtype}; real numbers are expected")
+        raise TypeError(f"y_score must hold real numbers, got type {scores.dtype}")
     if labels.ndim != 1 or scores.ndim not in (1, 2) or len(labels) != len(scores) or not len(labels):
         raise ValueError(
-            f"y_true has shape {labels.shape} and y_score {scores.shape}; (n,) and (n, n_classes) or "
-            "(n,) with n >= 1 are expected"
+            "y_true must have shape (n,) and y_score (n, n_classes) or (n,), with n >= 1, got "
+            f"{labels.shape} and {scores.shape}"
         )
     if not np.isfinite(scores).all():
-        raise ValueError("y_score has NaN or infinite values; finite numbers are expected")
+        raise ValueError("y_score must hold finite numbers, got NaN or infinite ones")
     if classes is None and labels.dtype.kind in "fc" and (labels != np.round(labels)).any():
         found = labels[labels != np.round(labels)][0].item()
-        message = f"y_true has {found!r}; classes are expected: texts, booleans or whole numbers"
+        message = f"y_true must hold classes (texts, booleans or whole numbers), got {found!r}"
         if scores.ndim == 1 and (scores == np.round(scores)).all():
             message += " (y_true comes before y_score)"
         raise ValueError(message + ", or classes= that names fractions")
@@ -86,17 +86,16 @@ def correctness(
     if known.shape != (columns,):
         origin = "y_true has" if classes is None else "classes has"
         raise ValueError(
-            f"{origin} {len(known)} classes and y_score has columns for {columns}; classes= is expected"
+            f"{origin} {len(known)} classes, but y_score has columns for {columns}; name them by "
+            "classes="
         )
     among = np.isin(labels, known)
     if not among.all():
-        raise ValueError(
-            f"y_true has {labels[~among][0]!r}; one of the classes {known.tolist()} is expected"
-        )
+        raise ValueError(f"y_true must hold the classes {known.tolist()}, got {labels[~among][0]!r}")
     if scores.ndim == 2:
         return known[scores.argmax(axis=1)] == labels, scores.max(axis=1)
     at = real_scalar(threshold, "threshold")
     if not 0 <= at <= 1 and scores.min() >= 0 and scores.max() <= 1:
-        message = f"threshold is {at!r} and y_score has probabilities; a number in [0, 1] is expected"
+        message = f"threshold must be in [0, 1], as y_score has probabilities, got {at!r}"
         raise ValueError(message + of_percent(at))
     return known[(scores >= at).astype(np.intp)] == labels, np.abs(scores - np.float64(at))

@@ -159,7 +159,7 @@ def _check_columns(indicator: Indicator, scores: Array, average: str | None) -> 
     if found > expected:
         raise IndexError(f"index {expected} is out of bounds for axis 1 with size {expected}")
     if found < expected:
-        raise ValueError(f"y_score has {found} columns and y_true has {expected}; as many are expected")
+        raise ValueError(f"y_score must have {expected} columns, as y_true has, got {found}")
 
 
 def _collect(scores: Sequence[Score]) -> tuple[NDArray[np.float64], list[str]]:

@@ -94,9 +94,7 @@ def _check_shapes(gains: Array, scores: Array) -> None:
         kind = read_target(gains).kind
         raise ValueError(f"Only {_KINDS} formats are supported. Got {kind} instead")
     if scores.shape != gains.shape:
-        raise ValueError(
-            f"y_score has shape {scores.shape} and y_true has {gains.shape}; the same is expected"
-        )
+        raise ValueError(f"y_score must have the shape of y_true, {gains.shape}, got {scores.shape}")
 
 
 def dcg_score(

@@ -131,6 +131,6 @@ def check_reviewer_of_costs(costs: VerificationCosts | None, reviewer: Reviewer 
     check_reviewer(reviewer)
     if reviewer is not None and costs is None:
         raise ValueError(
-            "reviewer is given without costs, and no other figure depends on it; operating_point is "
-            "expected where the errors of people count in a limit"
+            "reviewer needs costs: no other figure depends on it (for a limit that counts "
+            "people's errors, use operating_point)"
         )

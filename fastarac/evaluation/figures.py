@@ -134,10 +134,7 @@ class CountedFigures(_ItemFigures):
         groups = self._of_items = asked.groups
         if asked.graded:
             if asked.failure_probability is not None:
-                raise TypeError(
-                    "graded is given with failure_probability, which takes whole errors; one of them "
-                    "is expected"
-                )
+                raise TypeError("graded cannot go with failure_probability, which needs 0 or 1")
             parts = split_grades(correct, confidence, sample_weight, groups)
             correct, confidence, sample_weight = parts.correct, parts.confidence, parts.weight
             self._of_items = parts.groups
@@ -210,8 +207,8 @@ class CountedFigures(_ItemFigures):
         if level is None:
             if self.asked.groups is not None and self.asked.failure_probability is None:
                 raise ValueError(
-                    "groups is given without intervals=True or failure_probability; no other figure "
-                    "depends on them"
+                    "groups needs intervals=True or failure_probability: no other figure depends "
+                    "on groups"
                 )
             return {}
         data: dict[str, Any] = {"correct": self._given[0], "confidence": self._given[1]}
@@ -261,9 +258,9 @@ class EstimatedFigures(_ItemFigures):
             limit.criterion == "max_risk" for limit in asked.limits
         ):
             raise ValueError(
-                "max_risk is given with failure_probability and a PartialTruth; "
-                "guaranteed_operating_point with thresholds or a scale is expected, which were fixed "
-                "without these items"
+                "max_risk with failure_probability and a PartialTruth needs thresholds that were "
+                "fixed without these items: use guaranteed_operating_point with thresholds or a "
+                "scale"
             )
         self._given = truth, require_confidence(confidence)
         self._sample = PartialSample.of(*self._given, asked.groups)
@@ -317,14 +314,12 @@ def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None
     """Refuse what the guarantee of dependent items cannot take."""
     if sample_weight is not None:
         raise TypeError(
-            "failure_probability is given with groups and sample_weight, but weights are not counts; "
-            "one of the two is expected"
+            "failure_probability with groups takes no sample_weight, as weights are not counts"
         )
     if any(limit.criterion == "max_risk" for limit in limits):
         raise ValueError(
-            "max_risk is given with groups and failure_probability, which takes thresholds that were "
-            "fixed without these items; guaranteed_operating_point with thresholds or a scale is "
-            "expected"
+            "max_risk with groups and failure_probability needs thresholds that were fixed "
+            "without these items: use guaranteed_operating_point with thresholds or a scale"
         )
 
 

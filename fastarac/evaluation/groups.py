@@ -194,12 +194,12 @@ def evaluate_groups(
     for name in names:
         if name not in METRICS:
             known = ", ".join(map(repr, METRICS))
-            raise ValueError(f"metrics has {name!r}; some of {known} are expected")
+            raise ValueError(f"metrics must be some of {known}, got {name!r}")
     check_intervals(intervals, confidence_level)
     limits = read_limits(max_error_rate, max_risk, threshold)
     check_reviewer_of_costs(costs, reviewer)
     if groups is not None and not intervals:
-        raise ValueError("groups is given without intervals=True; no other figure depends on them")
+        raise ValueError("groups needs intervals=True: no other figure depends on groups")
     asked = AskedOfGroups(
         names, limits, prices, gamma, None if costs is None else reviewer or Reviewer(), groups, graded,
         confidence_level if intervals else None,

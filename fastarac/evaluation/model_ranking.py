@@ -367,7 +367,7 @@ def _points(share: float) -> str:
 def labels_of_groups(outputs: Outputs) -> NDArray[np.str_]:
     """Return the label of each item's group."""
     if outputs.group is None:
-        raise ValueError("models has outputs without groups; those that all models share are expected")
+        raise ValueError("models has outputs without groups: use groups that all models share")
     return np.array(outputs.group.names, np.str_)[outputs.group.codes]
 
 

@@ -24,10 +24,7 @@ from fastarac._kernels.codes import PRECISION_TRAPEZOIDS, RECALL_STEPS
 Array = NDArray[Any]
 Counts = NDArray[np.int64]
 
-CHANGED = (
-    "frame has other items in its second pass than in its first; rows that are the same each time they "
-    "are read are expected"
-)
+CHANGED = "frame must give the same rows each time it is read, but its second pass had other items"
 
 
 class Cells(NamedTuple):

@@ -42,9 +42,9 @@ class Problem(NamedTuple):
 
 
 PROBLEMS = (
-    Problem("correct", "neither 0 nor 1", "0 (incorrect) or 1 (correct) is expected"),
-    Problem("confidence", "not finite", "a finite number is expected"),
-    Problem("weight", "negative or not finite", "a finite number of at least 0 is expected"),
+    Problem("correct", "neither 0 nor 1", "use 0 (incorrect) or 1 (correct)"),
+    Problem("confidence", "not finite", "use a finite number"),
+    Problem("weight", "negative or not finite", "use a finite number of at least 0"),
 )
 
 
@@ -80,7 +80,7 @@ class ItemSource(ABC):
     def problems(self) -> list[Problem]:
         """What the items of these columns must not be."""
         return [
-            *(Problem(role, "null", "a value for each item is expected") for role in self.columns),
+            *(Problem(role, "null", "each item needs a value") for role in self.columns),
             *(problem for problem in PROBLEMS if problem.role in self.columns),
         ]
 
@@ -88,9 +88,8 @@ class ItemSource(ABC):
         """Raise for weights: they make more than `most` kinds of items, and bins cannot hold them."""
         if self.weighted:
             raise ValueError(
-                f"weight makes more than {most} kinds of items, of one confidence and one weight each; "
-                "fewer are expected in an engine, such as rounded ones: its sums of weights depend on "
-                "their order"
+                f"weight makes more than {most} pairs of confidence and weight; round the weights: "
+                "the engine's sums of more of them depend on their order"
             )
 
     @abstractmethod
@@ -260,7 +259,7 @@ def _sweep_of_kinds(
 
 def reject_empty() -> NoReturn:
     """Raise for a frame without rows."""
-    raise ValueError("correct and confidence are empty; at least one item is expected")
+    raise ValueError("correct and confidence are empty; give at least one item")
 
 
 def reject_changed() -> NoReturn:

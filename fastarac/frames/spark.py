@@ -23,8 +23,8 @@ def reject_stream(frame: Any) -> None:
     """Raise for a frame that has no end."""
     if frame.isStreaming:
         raise TypeError(
-            "frame is a stream of Spark, whose rows have no end; a batch of it is expected, as "
-            "foreachBatch of its writeStream gives"
+            "frame is a stream of Spark, whose rows never end; use its batches, as "
+            "writeStream.foreachBatch gives them"
         )
 
 

@@ -27,13 +27,9 @@ class Spelling(NamedTuple):
     def quoted(self, column: str, role: str) -> str:
         """Return the name of a column as the dialect quotes it."""
         if not isinstance(column, str):
-            raise TypeError(
-                f"{role} is of type {type(column).__name__}; the name of a column is expected"
-            )
+            raise TypeError(f"{role} must be the name of a column, got type {type(column).__name__}")
         if self is SPELLINGS["bigquery"] and set(column) & set("`\\\n"):
-            raise ValueError(
-                f"{role} is {column!r}, which BigQuery cannot quote; another name is expected"
-            )
+            raise ValueError(f"{role} must be a name that BigQuery can quote, got {column!r}")
         return f"{self.quote}{column.replace(self.quote, 2 * self.quote)}{self.quote}"
 
     def numbers(self, label: str) -> str:
@@ -161,7 +157,7 @@ def sql(
     if by is not None:
         several.extend(by if isinstance(by, list | tuple) else [cast("str", by)])
     if by is not None and not several:
-        raise ValueError("by names no column; at least one is expected")
+        raise ValueError("by must name at least one column")
     quoted = [words.quoted(name, "by") for name in several]
     labels = ["label"] if len(quoted) == 1 else [f"label_{i}" for i in range(len(quoted))]
     items += "".join(f", {name} AS {label}" for name, label in zip(quoted, labels, strict=True))

@@ -246,8 +246,8 @@ def evaluate(
     for name, value in needing.items():
         if value is not None and value is not False and method in IN_BINS:
             raise TypeError(
-                f"{name} is given with method={method!r}, which counts in bins; method='auto' or "
-                "'counts' is expected, which count the items of each confidence"
+                f"{name} needs method='auto' or 'counts', which count the items of each "
+                f"confidence, got {method!r}, which counts in bins"
             )
     limits = read_limits(max_error_rate, max_risk, threshold)
     inner_fraction(confidence_level, "confidence_level")
@@ -286,20 +286,18 @@ def _source(
     choice(method, "method", METHODS)
     if weight is not None and method in IN_BINS:
         raise ValueError(
-            f"weight is given with method={method!r}, whose bins hold numbers of items; "
-            "method='auto' or 'counts' is expected, which sum the weights of each confidence"
+            f"weight needs method='auto' or 'counts', which sum weights, got {method!r}, whose "
+            "bins hold numbers of items"
         )
     columns: dict[str, str | None] = {"confidence": confidence, "correct": correct, "weight": weight}
     if by is None or isinstance(by, str):
         columns["by"] = by
     elif isinstance(by, list | tuple):
         if not by:
-            raise ValueError("by names no column; at least one is expected")
+            raise ValueError("by must name at least one column")
         columns |= {f"by_{i}": name for i, name in enumerate(by)}
     else:
-        raise TypeError(
-            f"by is of type {type(by).__name__}; the name of a column, or a list, is expected"
-        )
+        raise TypeError(f"by must be the name of a column, or a list, got type {type(by).__name__}")
     return _open(frame, {role: name for role, name in columns.items() if name is not None})
 
 
@@ -319,8 +317,8 @@ def _open(frame: Any, columns: dict[str, str]) -> ItemSource:
         known = nw.from_native(frame)
     except TypeError as error:
         message = (
-            f"frame is of type {type(frame).__name__}; a frame that narwhals reads is expected, of "
-            "pandas, polars, pyarrow, DuckDB, PySpark or Dask"
+            "frame must be a data frame of pandas, polars, pyarrow, DuckDB, PySpark or Dask, got "
+            f"type {type(frame).__name__}"
         )
         if isinstance(frame, str | os.PathLike):
             message += " (fastarac.io.read_outputs reads files)"
@@ -346,8 +344,8 @@ def _reject_repeated(names: Iterable[Any]) -> None:
     repeated = [repr(name) for name, n in Counter(names).items() if n > 1]
     if repeated:
         raise ValueError(
-            f"frame has several columns of the name {listed(repeated)}; each name once is expected: "
-            "rename them, or select what is read"
+            f"frame has several columns named {listed(repeated)}; rename them, or select the "
+            "columns to read"
         )
 
 
@@ -367,9 +365,7 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
     for role, name in columns.items():
         shown = "by" if role.startswith("by") else role
         if not isinstance(name, str):
-            raise TypeError(
-                f"{shown} is of type {type(name).__name__}; the name of a column is expected"
-            )
+            raise TypeError(f"{shown} must be the name of a column, got type {type(name).__name__}")
         if name not in schema:
             there = listed([repr(column) for column in schema]) if schema else "none"
             raise ValueError(f"{shown} is {name!r}, but there is no such column; there are {there}")
@@ -388,8 +384,8 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
                 frame.get_column(name).to_native(), role
             )  # raises the error of arrays, with the place
         message = (
-            f"{role} (column {name!r}) has type {kind}; booleans, integers or floats up to 64 bits are "
-            "expected"
+            f"{role} (column {name!r}) must hold booleans, integers or floats up to 64 bits, got "
+            f"type {kind}"
         )
         more = ", not text" if kind == nw.String else ""
         raise TypeError(message + (more if kind != nw.Decimal else "; cast it to double"))
@@ -399,8 +395,8 @@ def _check_label(name: str, kind: Any) -> None:
     """Raise for labels that hold several values."""
     if kind.is_nested():
         raise TypeError(
-            f"by (column {name!r}) has type {kind}; labels are expected, or a list of the names of "
-            "columns, for their combinations"
+            f"by (column {name!r}) must hold labels, got type {kind}; for combinations, give a "
+            "list of column names"
         )
 
 

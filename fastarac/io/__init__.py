@@ -248,9 +248,7 @@ def read_models(
         empty_confidence, second, compare,
     )  # fmt: skip
     if not isinstance(files, Mapping):
-        raise TypeError(
-            f"files is of type {type(files).__name__}; a mapping of names to paths is expected"
-        )
+        raise TypeError(f"files must be a mapping of names to paths, got type {type(files).__name__}")
     paths = {name: Path(path) for name, path in files.items()}
     found = read_files(paths, columns, same_items=same_items, on_file=on_file)
     outputs = {name: each.with_outermost() for name, each in found.outputs.items()}
@@ -261,7 +259,7 @@ def _columns_of_groups(group: str | Sequence[str] | None) -> tuple[str | None, s
     """Return the one column of groups, or both."""
     names = [group] if group is None or isinstance(group, str) else list(group)
     if not 1 <= len(names) <= 2:
-        raise ValueError(f"group names {len(names)} columns; one or two are expected")
+        raise ValueError(f"group must name one or two columns, got {len(names)}")
     return names[0], names[1] if len(names) > 1 else None
 
 

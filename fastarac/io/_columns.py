@@ -116,14 +116,14 @@ class Columns:
         """
         if self.empty_truth and self.truth is None:
             problem = (
-                f"empty_truth is True, but column {quoted(str(self.correct))} says what is correct; a "
-                "column of truths is expected"
+                f"empty_truth needs a column of truths, but column {quoted(str(self.correct))} "
+                "says what is correct"
             )
             raise DataFileError(source.path, problem)
         if self.compare is not None and self.truth is None:
             problem = (
-                f"compare is {self.compare!r}, but column {quoted(str(self.correct))} says what is "
-                "correct; columns of outputs and of truths are expected"
+                f"compare={self.compare!r} needs columns of outputs and of truths, but column "
+                f"{quoted(str(self.correct))} says what is correct"
             )
             raise DataFileError(source.path, problem)
         labels = self._labels
@@ -266,8 +266,8 @@ def require_apart(source: FileSource, column: str) -> None:
     if found := source.select(ends, rest=merged).fetchall():
         low, high = found[0]
         problem = (
-            f"column {quoted(column)} holds {low} and {high}, which are one number in double precision"
-            f"; expected numbers that it tells apart, or integers of 64 bits ({CAST})"
+            f"column {quoted(column)} holds {low} and {high}, which are the same number in double "
+            f"precision; expected numbers that it tells apart, or integers of 64 bits ({CAST})"
         )
         raise DataFileError(source.path, problem)
 

@@ -158,7 +158,7 @@ class Delimited(FileSource):
         if len(ends) < 2:
             return error
         problem = (
-            "some of its lines end in CR LF and some in LF alone; expected the same of all, as "
+            "some of its lines end in CR LF and others in LF alone; make them all the same, as "
             "`sed -i 's/\\r$//' FILE` or dos2unix makes them"
         )
         return DataFileError(self.path, problem)

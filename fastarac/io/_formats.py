@@ -224,7 +224,7 @@ class RowsOfFiles(RowsOfArrays):
                 source.find_all_columns()
             if sorted(source.columns) != sorted(first.columns):
                 found, expected = (", ".join(map(quoted, each.columns)) for each in (source, first))
-                problem = f"its columns are {found}; those of {first.path}, {expected}, are expected"
+                problem = f"its columns must be those of {first.path}, {expected}, got {found}"
                 raise DataFileError(source.path, problem)
             for column in first.columns:
                 source.require(column, is_label=of_json)
@@ -332,7 +332,7 @@ def _require_parquet_alone(directory: Path) -> None:
     for name in shown:
         path = directory / name
         if name[0] in "._" or not (name.endswith(PARQUET_SUFFIX) and path.is_file()):
-            problem = f"it is a directory with {quoted(name)} in it; Parquet files alone are expected"
+            problem = f"it is a directory with {quoted(name)} in it, but must hold Parquet files alone"
             raise DataFileError(directory, problem)
     if not shown:
         raise DataFileError(directory, "it is a directory without Parquet files; name a file")

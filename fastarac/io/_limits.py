@@ -77,7 +77,7 @@ def reading_limits(*, max_line: int | None = None, max_ratio: float | None = Non
     if max_ratio is not None:
         ratio = real_scalar(max_ratio, "max_ratio", finite=False)
         if ratio < 1:
-            raise ValueError(f"max_ratio is {max_ratio!r}; a number of at least 1 is expected")
+            raise ValueError(f"max_ratio must be a number of at least 1, got {max_ratio!r}")
     token = _LIMITS.set(ReadingLimits(line, ratio))
     try:
         yield

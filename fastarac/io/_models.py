@@ -289,25 +289,24 @@ def _of_same_items(
     """
     if len(models) < 2:
         found = printable(next(iter(models)))
-        raise ValueError(f"there is one model, {found}; at least two are expected (see model=COLUMN)")
+        raise ValueError(f"there is one model, {found}; give at least two (see model=COLUMN)")
     matching = _matched(models, texts["item"])
     if matching is None:
         difference = _unequal_sizes(models)
         if difference is not None:
-            raise ValueError(
-                f"{difference}; outputs of the same items are expected; item=COLUMN matches them"
-            )
+            raise ValueError(f"{difference}; use outputs of the same items (item=COLUMN matches them)")
         same = dict(models)
     else:
         difference = matching.difference
         if difference is not None and not told:
             those = f"item={ID!r} compares those that all models have, "
             raise ValueError(
-                f"{difference}, by column {quoted(ID)}; outputs of the same items are expected: "
-                f"{those if len(matching.places[0]) else ''}item=False takes the outputs as they stand"
+                f"{difference}, by column {quoted(ID)}; use outputs of the same items: "
+                f"{those if len(matching.places[0]) else ''}item=False takes the outputs as they "
+                "stand"
             )
         if not len(matching.places[0]):
-            raise ValueError(f"{difference}; outputs of the same items are expected")
+            raise ValueError(f"{difference}; use outputs of the same items")
         same = {
             name: outputs.take(places)
             for (name, outputs), places in zip(models.items(), matching.places, strict=True)
@@ -335,10 +334,10 @@ def _refuse_difference(
         quoted(texts[what].text(each[row])) if what in texts else f"{each[row]:.12g}" for each in values
     ]
     where = f"output {row + 1:,}"
-    hint = " in the same order are expected (item=COLUMN matches them)"
+    hint = "; use the same items in the same order (item=COLUMN matches them)"
     if (items := models[0].item) is not None:
-        where, hint = f"the item {quoted(texts['item'].text(items.codes[row]))}", " are expected"
+        where, hint = f"the item {quoted(texts['item'].text(items.codes[row]))}", "; use the same items"
     raise ValueError(
         f"the {what} of {where} is {found[0]} for {printable(names[0])} and {found[1]} for "
-        f"{printable(names[1])}; the same items{hint}"
+        f"{printable(names[1])}{hint}"
     )

@@ -189,9 +189,9 @@ class KnownCorrect(Correct):
             return super().refusal(source, index)
         problem = (
             f"column {quoted(self.column)} is empty, as in {n_empty:,} of {n:,} rows; expected "
-            f"{self.expectation(source)}. If people verified only some of the rows, these have to be "
-            "drawn at random: fastarac sample draws them, and "
-            "read_verified(inclusion_probability=COLUMN) takes all rows with the answers"
+            f"{self.expectation(source)}. If people verified only some of the rows, these must "
+            "have been drawn at random: fastarac sample draws them, and "
+            "read_verified(inclusion_probability=COLUMN) reads all rows with the answers"
         )
         return source.error_in_row(index, problem)
 

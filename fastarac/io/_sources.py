@@ -66,8 +66,8 @@ class DataFileError(ValueError):
     Examples
     --------
     >>> import fastarac as fa
-    >>> print(fa.io.DataFileError("a.csv", "a number is expected", row=2))
-    a.csv, row 2: a number is expected
+    >>> print(fa.io.DataFileError("a.csv", "expected a number", row=2))
+    a.csv, row 2: expected a number
     """
 
     def __init__(
@@ -302,7 +302,7 @@ class FileSource(ABC):
     def require_few_columns(self) -> None:
         """Raise where there are more columns than DuckDB has memory for."""
         if len(self.columns) > MAX_COLUMNS:
-            problem = f"it has {len(self.columns):,} columns; at most {MAX_COLUMNS:,} are expected"
+            problem = f"it must have at most {MAX_COLUMNS:,} columns, got {len(self.columns):,}"
             raise DataFileError(self.path, problem)
 
     def require_unchanged(self) -> None:
@@ -312,7 +312,7 @@ class FileSource(ABC):
         except OSError:
             unchanged = False
         if not unchanged:
-            problem = "it changed while it was read; give a copy of it, to which nobody writes"
+            problem = "it changed while it was read; use a copy that nobody writes to"
             raise DataFileError(self.path, problem)
 
     def error_in_row(self, index: int, problem: str) -> DataFileError:

@@ -49,7 +49,7 @@ class Ragged(NamedTuple):
         i = int(bad.argmax())
         q = int(np.searchsorted(self.offsets, i, side="right")) - 1
         place = f"{name}[{i}]" if self.single else f"{name}[{q}][{i - self.offsets[q]}]"
-        raise ValueError(f"{place} is {self.values[i]}; {expected} is expected")
+        raise ValueError(f"{place} must be {expected}, got {self.values[i]}")
 
     def result(self, values: FloatArray) -> Any:
         """One value for one ranking, else the array over the queries."""
@@ -64,8 +64,8 @@ def read_ragged(given: Any, name: str) -> Ragged:
     if isinstance(given, tuple):
         if len(given) != 2 or np.ndim(given[0]) != 1 or np.ndim(given[1]) != 1:
             raise ValueError(
-                f"{name} is a tuple that is not (values, offsets); a list of rankings, or two "
-                "one-dimensional arrays are expected"
+                f"{name} is a tuple that is not (values, offsets); use a list of rankings, or two "
+                "one-dimensional arrays"
             )
         values = vector(given[0], name)
         return Ragged(values, _offsets(given[1], len(values), name), single=False)
@@ -74,7 +74,7 @@ def read_ragged(given: Any, name: str) -> Ragged:
         for i, ranking in enumerate(given):
             if (found := np.ndim(ranking)) != 1:
                 raise ValueError(
-                    f"{name}[{i}] has {found} dimensions; a one-dimensional ranking is expected"
+                    f"{name}[{i}] must be a one-dimensional ranking, got {found} dimensions"
                 )
             some = len(ranking) > 0
             rankings.append(vector(ranking, f"{name}[{i}]") if some else np.empty(0, np.bool_))
@@ -93,24 +93,22 @@ def read_ragged(given: Any, name: str) -> Ragged:
 
 def _require_some(n: int, name: str) -> None:
     if n < 1:
-        raise ValueError(f"{name} is empty; at least one ranking is expected")
+        raise ValueError(f"{name} is empty; give at least one ranking")
 
 
 def _offsets(given: Any, n: int, name: str) -> NDArray[np.int64]:
     _require_some(len(given) - 1, name)
     offsets = vector(given, f"the offsets of {name}")
     if offsets.dtype.kind not in "iu":
-        raise TypeError(f"the offsets of {name} have type {offsets.dtype}; integers are expected")
+        raise TypeError(f"the offsets of {name} must hold integers, got type {offsets.dtype}")
     _require_some(len(offsets) - 1 if len(offsets) else 0, name)
     ends = int(offsets[0]), int(offsets[-1])
     if ends != (0, n):
-        raise ValueError(
-            f"the offsets of {name} go from {ends[0]} to {ends[1]}; from 0 to {n} is expected"
-        )
+        raise ValueError(f"the offsets of {name} must go from 0 to {n}, got {ends[0]} to {ends[1]}")
     if (offsets[1:] < offsets[:-1]).any():
         i = int((offsets[1:] < offsets[:-1]).argmax())
         falls = f"fall from {offsets[i]} to {offsets[i + 1]}"
-        raise ValueError(f"the offsets of {name} {falls}; rising ones are expected")
+        raise ValueError(f"the offsets of {name} {falls}, but must rise")
     return offsets.astype(np.int64)
 
 
@@ -157,6 +155,4 @@ def as_keys(ragged: Ragged, name: str) -> Ragged:
 def same_shape(ragged: Ragged, other: Ragged, names: tuple[str, str]) -> None:
     """Raise unless both have rankings of the same lengths."""
     if not np.array_equal(ragged.offsets, other.offsets):
-        raise ValueError(
-            f"{names[0]} and {names[1]} have rankings of different lengths; the same are expected"
-        )
+        raise ValueError(f"{names[0]} and {names[1]} must have rankings of the same lengths")

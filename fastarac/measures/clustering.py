@@ -191,7 +191,7 @@ def purity_f(counts: ArrayLike, variant: str = "standard") -> float:
 def _read(counts: ArrayLike) -> NDArray[Any]:
     table = read_table(counts, "counts")
     if table.ndim != 2 or table.size == 0:
-        raise ValueError(f"counts has shape {table.shape}; a matrix of clusters by classes is expected")
+        raise ValueError(f"counts must be a matrix of clusters by classes, got shape {table.shape}")
     if 0 < table.max() < LEAST:  # products of shares would vanish; purities have no unit
         table = np.ldexp(table, -int(np.frexp(table.max())[1]))
     return table

@@ -351,16 +351,14 @@ def confusion_measures(
         return SweepMeasures(cast("ThresholdSweep | CornerSweep", tp.possible))
     for name in NAMES:
         if given[name] is None:
-            raise TypeError(f"{name} is missing; tp, fp, fn and tn, or a ThresholdSweep, are expected")
+            raise TypeError(f"{name} is missing: give tp, fp, fn and tn, or a ThresholdSweep")
     cells = [read_table(given[name], name, copy=True) for name in NAMES]
     dtype = np.int64 if all(cell.dtype.kind == "i" for cell in cells) else np.float64
     try:
         shape = np.broadcast_shapes(*(cell.shape for cell in cells))
     except ValueError as error:
         shapes = ", ".join(str(cell.shape) for cell in cells)
-        raise ValueError(
-            f"tp, fp, fn and tn have shapes {shapes}; shapes that broadcast are expected"
-        ) from error
+        raise ValueError(f"tp, fp, fn and tn must have shapes that broadcast, got {shapes}") from error
     cells = [np.broadcast_to(cell.astype(dtype, copy=False), shape) for cell in cells]
     with np.errstate(over="ignore"):
         total = np.asarray(sum(cell.astype(np.float64) for cell in cells))
@@ -368,11 +366,9 @@ def confusion_measures(
         if (total >= 2.0**62).any() and np.any(
             sum(cell.astype(object) for cell in cells) > LARGEST_COUNT
         ):
-            raise ValueError(
-                "tp, fp, fn and tn sum to more than 2**63 - 1; smaller counts are expected"
-            )
+            raise ValueError("tp, fp, fn and tn must sum to at most 2**63 - 1")
     elif np.isinf(total).any():
-        raise ValueError("tp, fp, fn and tn sum to inf; a finite sum is expected")
+        raise ValueError("tp, fp, fn and tn must have a finite sum, got inf")
     return ConfusionMeasures(*cells)
 
 
@@ -380,13 +376,13 @@ def read_table(values: ArrayLike, name: str, *, copy: bool = False) -> NDArray[A
     """Return counts of at least 0 as int64, or weights as float64, in any shape."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
-        raise TypeError(f"{name} has type {array.dtype}; integers or floats up to 64 bits are expected")
+        raise TypeError(f"{name} must hold integers or floats up to 64 bits, got type {array.dtype}")
     bad = np.asarray(~((array >= 0) & np.isfinite(array)))
     reject_where(bad, array, name, "a finite number of at least 0")
     if array.dtype.kind == "f":
         return array.astype(np.float64, copy=copy)
     if array.dtype.kind == "u" and array.size and array.max() > LARGEST_COUNT:
-        raise ValueError(f"{name} holds {array.max()}; at most 2**63 - 1 is expected")
+        raise ValueError(f"{name} must hold at most 2**63 - 1, got {array.max()}")
     return array.astype(np.int64, copy=copy)
 
 
@@ -485,11 +481,11 @@ def class_counts(prediction_counts: ArrayLike) -> ClassCounts:
     """
     table = read_table(prediction_counts, "prediction_counts")
     if table.ndim < 2 or table.shape[-1] != table.shape[-2] or table.shape[-1] == 0:
-        raise ValueError(f"prediction_counts has shape {table.shape}; a square matrix is expected")
+        raise ValueError(f"prediction_counts must be a square matrix, got shape {table.shape}")
     with np.errstate(over="ignore"):
         total = table.sum(axis=(-2, -1), dtype=np.float64)
     if not (total < (2.0**63 if table.dtype.kind == "i" else np.inf)).all():
-        raise ValueError(f"prediction_counts sums to {total.max():g}; a sum below 2**63 is expected")
+        raise ValueError(f"prediction_counts must sum to less than 2**63, got {total.max():g}")
     tp = np.diagonal(table, axis1=-2, axis2=-1)
     fp = table.sum(axis=-1) - tp
     fn = table.sum(axis=-2) - tp

@@ -132,10 +132,10 @@ def average_curves(
     folds = list(sweeps)
     for i, fold in enumerate(folds):
         if not isinstance(fold, ThresholdSweep | CornerSweep):
-            raise TypeError(f"sweeps[{i}] is a {type(fold).__name__}; a ThresholdSweep is expected")
+            raise TypeError(f"sweeps[{i}] must be a ThresholdSweep, got a {type(fold).__name__}")
         whole_sweep(fold)
     if not folds:
-        raise ValueError("sweeps is empty; at least one ThresholdSweep is expected")
+        raise ValueError("sweeps is empty; give at least one ThresholdSweep")
     points = _read_grid(grid, along)
     x, y = np.empty((len(folds), len(points))), np.empty((len(folds), len(points)))
     for i, fold in enumerate(folds):
@@ -154,7 +154,7 @@ def average_curves(
 def _read_grid(grid: ArrayLike, along: str) -> FloatArray:
     points = vector(grid, "grid").astype(np.float64)
     if len(points) == 0:
-        raise ValueError("grid is empty; at least one point is expected")
+        raise ValueError("grid is empty; give at least one point")
     if along == "acceptance":
         return fractions_of(points, "grid")
     reject_where(np.isnan(points), points, "grid", "a threshold")

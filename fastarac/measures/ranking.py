@@ -374,8 +374,8 @@ def normalized_dcg(
         judged = _gains(judged_gains, "judged_gains", negative=False)
         if judged.n_queries != batch.n_queries:
             raise ValueError(
-                f"judged_gains has {judged.n_queries} queries and gains has {batch.n_queries}; "
-                "the same number is expected"
+                "judged_gains and gains must have the same number of queries, got "
+                f"{judged.n_queries} and {batch.n_queries}"
             )
     longest = max(_shown(batch, k), _shown(judged, k))
     discounts = _discounts(longest, discount)
@@ -476,7 +476,7 @@ def pool(rankings: Any, depth: int = 100) -> Any:
     depth = whole_number(depth, "depth", 1)
     systems = list(rankings.values()) if isinstance(rankings, Mapping) else list(rankings)
     if not systems:
-        raise ValueError("rankings is empty; at least one system is expected")
+        raise ValueError("rankings is empty; give at least one system")
     mappings = sum(isinstance(system, Mapping) for system in systems)
     if mappings == len(systems):
         queries = dict.fromkeys(query for system in systems for query in system)
@@ -485,12 +485,12 @@ def pool(rankings: Any, depth: int = 100) -> Any:
             for query in queries
         }
     if mappings:
-        raise TypeError("rankings holds mappings and lists; all systems in one form are expected")
+        raise TypeError("rankings must hold all systems in one form, got mappings and lists")
     numbers = {len(system) for system in systems}
     if len(numbers) > 1:
         raise ValueError(
-            f"the systems in rankings have {' and '.join(map(str, sorted(numbers)))} queries; "
-            "the same number is expected"
+            "the systems in rankings must have the same number of queries, got "
+            f"{' and '.join(map(str, sorted(numbers)))}"
         )
     return [_union(answers, depth) for answers in zip(*systems, strict=True)]
 
@@ -532,18 +532,18 @@ def _sizes(batch: Ragged, n_relevant: Any, found: FloatArray) -> FloatArray:
         return found
     given = np.asarray(n_relevant)
     if given.dtype.kind not in "iu":
-        raise TypeError(f"n_relevant has type {given.dtype}; whole numbers are expected")
+        raise TypeError(f"n_relevant must hold whole numbers, got type {given.dtype}")
     if given.ndim and given.shape != found.shape:
         raise ValueError(
-            f"n_relevant has shape {given.shape} and there are {batch.n_queries} queries; one number "
-            "for each is expected"
+            f"n_relevant must have one number for each of {batch.n_queries} queries, got shape "
+            f"{given.shape}"
         )
     sizes = np.broadcast_to(given, found.shape)
     if (sizes < found).any():
         q = int((sizes < found).argmax())
         raise ValueError(
-            f"n_relevant[{q}] is {sizes[q]}, but {found[q]:.0f} relevant items are in the ranking; at "
-            "least as many are expected"
+            f"n_relevant[{q}] must be at least {found[q]:.0f}, the relevant items in the ranking, "
+            f"got {sizes[q]}"
         )
     return sizes.astype(np.float64)
 

@@ -373,6 +373,6 @@ def require_one_threshold(policy: Policy) -> None:
     if policy.documents or policy.fields:
         what = "accepts whole documents" if policy.documents else "has a threshold for each field"
         raise ValueError(
-            f"the policy {what} ({few_of(map(str, policy.fields), 5)}), and words on pages have no "
-            "fields; a policy of one threshold is expected"
+            f"the policy {what} ({few_of(map(str, policy.fields), 5)}), but words on pages have no "
+            "fields; use a policy of one threshold"
         )

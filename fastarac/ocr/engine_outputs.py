@@ -109,8 +109,7 @@ def read_engine_outputs(
         named = " + ".join(parts_of)
     elif combination is not None or isinstance(output, Mapping):
         raise TypeError(
-            "a combination and a mapping of the names of engines to their files go together; both, or "
-            "neither, are expected"
+            "give both a combination and a mapping of names of engines to their files, or neither"
         )
     else:
         words, notes, found, named = _read_files(output, pattern, level, hyphenated)
@@ -121,7 +120,7 @@ def read_engine_outputs(
     }
     page = np.repeat(np.arange(len(parts)), [len(part["text"]) for part in parts])
     if not len(page):
-        raise ValueError(f"no word is on {_pages(len(parts))}; outputs of an engine are expected")
+        raise ValueError(f"no page has a word ({_pages(len(parts))}); use outputs of an engine")
     return EngineOutputs(
         page=page,
         text=tuple(text for part in parts for text in part["text"]),
@@ -171,7 +170,7 @@ def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hy
     named = few_of(map(str, paths), 3)
     found = found_files(paths, pattern).files
     if not found:
-        raise FileNotFoundError(f"{named} holds no file; files of an engine are expected")
+        raise FileNotFoundError(f"{named} holds no file of an engine")
     return _Files(*_read_pages(found, level, hyphenated), tuple(found), named)
 
 
@@ -184,10 +183,10 @@ def _read_pages(
     if again:
         same = tuple(file.path for file, name in zip(found, names, strict=True) if name in again)
         raise PairingError(
-            f"{len(again)} {plural('name', len(again))} of pages occur{'s' * (len(again) == 1)} more "
-            f"than once: {few_of(map(str, same), LISTED)}; one file for each name (up to the first "
-            "dot) is expected, so choose files by a pattern, or put them into one folder with "
-            "subfolders, whose names tell them apart",
+            f"{len(again)} {plural('name', len(again))} of pages occur{'s' * (len(again) == 1)} "
+            f"more than once: {few_of(map(str, same), LISTED)}; names count up to the first dot: "
+            "choose files by a pattern, or put them into one folder with subfolders, whose names "
+            "tell them apart",
             ambiguous=same,
         )
     parts = []

@@ -87,7 +87,7 @@ class WordColumns:
                 f"map has {listed(given)}; all of {listed(list(PLACES))}, or none, are needed"
             )
         if self.scale not in (None, *HIGHEST):
-            raise ValueError(f"scale is {self.scale!r}; 'percent' or 'unit' is expected")
+            raise ValueError(f"scale must be 'percent' or 'unit', got {self.scale!r}")
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> WordColumns:
@@ -104,13 +104,13 @@ class WordColumns:
             name, sign, column = (piece.strip() for piece in part.partition("="))
             if not sign or not column or name not in (*COLUMNS, "scale"):
                 known = listed([*COLUMNS, "scale"])
-                raise ValueError(f"map has {part!r}; NAME=COLUMN is expected, with NAME one of {known}")
+                raise ValueError(f"map must be NAME=COLUMN, with NAME one of {known}, got {part!r}")
             if name in found:
                 raise ValueError(f"map has {name} twice ({found[name]} and {column})")
             found[name] = column
         missing = [name for name in ("text", "confidence") if name not in found]
         if missing:
-            raise ValueError(f"map has no {listed(missing)}; text=COLUMN,confidence=COLUMN is expected")
+            raise ValueError(f"map must name {listed(missing)}, as in text=COLUMN,confidence=COLUMN")
         return cls(**found)
 
     @property
@@ -153,7 +153,7 @@ def read_table(path: Path, columns: WordColumns) -> dict[str, Words]:
                 if value is None and (not is_null or name == "page"):
                     if name in numbers:
                         raise numbers[name].refusal(source, i)
-                    raise source.unexpected(column, i, "a name is expected")
+                    raise source.unexpected(column, i, "expected a name")
     values = {name: [row[2 * k] for row in rows] for k, name in enumerate(wanted)}
     return _by_page(path, values, columns.scale)
 
@@ -170,16 +170,14 @@ def _by_page(path: Path, values: dict[str, list[Any]], scale: Scale | None) -> d
     )
     if outside.any():
         i = int(outside.argmax())
-        problem = (
-            f"the confidence is {confidence[i]:g}; a number from 0 to {HIGHEST[scale]:g} is expected"
-        )
+        problem = f"the confidence must be a number from 0 to {HIGHEST[scale]:g}, got {confidence[i]:g}"
         raise DataFileError(path, problem, row=i + 1)
     pages = values.get("page") or [page_stem(path)] * len(confidence)
     rows_of: dict[str, list[int]] = {}
     for i, page in enumerate(pages):
         rows_of.setdefault(page, []).append(i)
     if not rows_of:
-        raise DataFileError(path, "it has no rows; a row for each output is expected")
+        raise DataFileError(path, "it has no rows, but must have one for each output")
     return {page: _words(page, rows, values, confidence, scale) for page, rows in rows_of.items()}
 
 

@@ -48,7 +48,7 @@ def found_files(
     for path in given:
         if not path.is_dir():
             if not path.exists():
-                raise FileNotFoundError(f"{path} does not exist; a file or a folder is expected")
+                raise FileNotFoundError(f"{path} does not exist: name a file or a folder")
             files.append(PageFile(path))
             continue
         for inside in _inside(path):

@@ -367,8 +367,8 @@ def pair_table(
     for file in truths.files:
         if (stem := page_stem(file.path)) in of_truth:
             raise PairingError(
-                f"{of_truth[stem]} and {file.path} are both called {stem}; one file for each page is "
-                "expected (--truth-pattern chooses)",
+                f"{of_truth[stem]} and {file.path} are both called {stem}; keep one file for each "
+                "page (--truth-pattern chooses)",
                 ambiguous=(of_truth[stem], file.path),
             )
         of_truth[stem] = file.path
@@ -446,7 +446,7 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
     rows = csv.reader(decoded(file).splitlines())
     header = [name.strip() for name in next(rows, [])]
     if not set(PAIR_COLUMNS) <= set(header):
-        problem = f"the columns are {shown(header)}; {', '.join(PAIR_COLUMNS)} are expected"
+        problem = f"the columns must be {', '.join(PAIR_COLUMNS)}, got {shown(header)}"
         raise OcrFileError(file.path, problem, place="line 1")
     found: dict[str, dict[Path, Path]] = {}
     for row in rows:
@@ -456,20 +456,22 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
         truth, engine, output = (cells.get(name, "") for name in PAIR_COLUMNS)
         place = f"line {rows.line_num}"
         if not (truth and engine and output):
-            problem = f"the row is {shown(row)}; truth, engine and output are expected"
+            problem = f"the row must be truth, engine and output, got {shown(row)}"
             raise OcrFileError(file.path, problem, place=place)
         files = [file.path.parent / each for each in (truth, output)]
         for each in files:
             if not each.is_file():
-                raise FileNotFoundError(f"{file.path}: {place}: {each} is no file; one is expected")
+                raise FileNotFoundError(f"{file.path}: {place}: {each} is not a file")
         if files[0] in found.setdefault(engine, {}):
             raise PairingError(
-                f"{file.path}: {place}: engine {engine} has two outputs of {files[0]}; one is expected",
+                f"{file.path}: {place}: engine {engine} has two outputs of {files[0]}; keep one",
                 ambiguous=(files[0],),
             )
         found[engine][files[0]] = files[1]
     if not found:
-        raise OcrFileError(file.path, "there is no pair; a row for each page and engine is expected")
+        raise OcrFileError(
+            file.path, "there is no pair, but there must be a row for each page and engine"
+        )
     truths = list(dict.fromkeys(each for pairs in found.values() for each in pairs))
     above = os.path.commonpath([each.parent.absolute() for each in truths])
     folders = [os.path.relpath(each.parent.absolute(), above) for each in truths]
@@ -501,9 +503,9 @@ def _by_name(files: list[PageFile], names: list[str], side: str, shared: set[str
         count = sum(len(group) > 1 for group in named.values())
         raise PairingError(
             f"{count} {plural('name', count)} of {side} occur{'s' * (count == 1)} more than once: "
-            f"{_list(ambiguous)}; one file for each name (up to the first dot) is expected, so put the "
-            "truth and the outputs of each engine into folders of their own, or choose files by a "
-            "pattern (--pattern, --truth-pattern)",
+            f"{_list(ambiguous)}; names count up to the first dot: put the truth and the outputs "
+            "of each engine into folders of their own, or choose files by a pattern (--pattern, "
+            "--truth-pattern)",
             ambiguous=ambiguous,
         )
     return {name: file.path for file, name in zip(files, names, strict=True)}
@@ -557,8 +559,8 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
         return replace(truth, page_names=names), replace(words, page_names=names)
     if n_truth > 1 and n_words > 1:
         raise PairingError(
-            f"{name}: the truth has {n_truth} pages and the output has {n_words}; the same number is "
-            "expected (in plain text, a form feed begins a page)"
+            f"{name}: truth and output must have the same number of pages, got {n_truth} and {n_words} "
+            "(in plain text, a form feed begins a page)"
         )
     side = "truth" if n_truth == 1 else "output"
     note = ReadingNote(

@@ -198,7 +198,7 @@ class ReportedPages(Source):
         attributes = self.beside.attributes
         if self.by_attribute is not None or attributes is None:
             return self.by_attribute
-        expected = "what fastarac.ocr.read_attributes returns is expected"
+        expected = "the result of fastarac.ocr.read_attributes"
         given = require_type(attributes, PageAttributes, "attributes", expected, shown=False)
         by_page = outputs.group is not None
         labels = outputs.group or outputs.by

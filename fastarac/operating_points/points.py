@@ -279,7 +279,7 @@ def operating_point(
     limit = 0.0
     if threshold is not None:
         if interpolate:
-            raise TypeError("interpolate is given with threshold; a threshold accepts its tie whole")
+            raise TypeError("interpolate cannot go with threshold, which accepts its tie whole")
         if not isinstance(threshold, int):  # integers may be beyond what a float holds
             threshold = real_scalar(threshold, "threshold", finite=False)
     else:

@@ -100,11 +100,13 @@ class PolicySampleSize(Result):
         """How many outputs to verify, and how probable success is with so many."""
         if self.n_groups is None or self.n_items is None:
             return (
-                f"no number up to {self._number(self.most_groups)} is enough: even then "
-                f"{self._success} in {percent(self.power, 2)} of samples"
+                f"no number up to {self._number(self.most_groups)} is enough: even then the chance "
+                f"that {self._success} is only {percent(self.power, 2)}"
             )
         number = self._number(self.n_groups, self.n_items)
-        return f"verify {number}, drawn at random: then {self._success} in {self._chance} of samples"
+        return (
+            f"verify {number}, drawn at random: the chance that {self._success} is then {self._chance}"
+        )
 
     @property
     def _success(self) -> str:
@@ -124,8 +126,8 @@ class PolicySampleSize(Result):
         """Yield what the range means, the least number, and what is promised."""
         if not math.isnan(self.pilot_power_low):
             yield (
-                f"8 of 10 pilots of this size give a share in this range, this one "
-                f"{percent(self.power, 3)}. A larger pilot narrows the range"
+                f"this pilot alone gives {percent(self.power, 3)}, but 8 of 10 pilots of its size give "
+                "a chance in this range; a larger pilot narrows it"
             )
         if self.least_groups is not None:
             least = self._number(self.least_groups, self.least_items)
@@ -386,7 +388,7 @@ def sample_size_for_policy(
 def _refuse(beside: str, **given: object) -> None:
     for name, value in given.items():
         if value is not None:
-            raise TypeError(f"give only one of {name} and {beside}")
+            raise TypeError(f"{name} cannot go with {beside}")
 
 
 def _of_pilot(

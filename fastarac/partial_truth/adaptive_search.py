@@ -173,7 +173,7 @@ class AdaptiveThresholdSearch:
         scores = vector(confidence, "confidence")
         n = len(scores)
         if n == 0:
-            raise ValueError("confidence is empty; at least one output is expected")
+            raise ValueError("confidence is empty; give at least one output")
         reject_where(~np.isfinite(scores), scores, "confidence", "a finite number")
         guesses = None if judge is None else read_judge(judge, n)
         self._digest = _digest_of(scores, guesses)
@@ -365,21 +365,21 @@ class AdaptiveThresholdSearch:
         """
         places, given = np.atleast_1d(np.asarray(indices)), np.atleast_1d(np.asarray(correct))
         if places.dtype.kind not in "iu" and len(places):
-            raise TypeError(f"indices has type {places.dtype}; integers are expected")
+            raise TypeError(f"indices must hold integers, got type {places.dtype}")
         if places.ndim != 1 or places.shape != given.shape:
             raise ValueError(
-                f"indices has shape {places.shape} and correct {given.shape}; one answer for each is "
-                "expected"
+                "indices and correct must have one answer for each index, got shapes "
+                f"{places.shape} and {given.shape}"
             )
         if given.dtype.kind not in "biuf" and len(given):
-            raise TypeError(f"correct has type {given.dtype}; True and False are expected")
+            raise TypeError(f"correct must hold True and False, got type {given.dtype}")
         reject_where(~((given == 0) | (given == 1)), given, "correct", "True or False")
         new: dict[int, bool] = {}
         for index, value in zip(places.tolist(), given.tolist(), strict=True):
             if index not in self._position:
-                raise ValueError(f"indices has {index}, which was not asked for")
+                raise ValueError(f"indices must be among those asked for, got {index}")
             if self._answers.get(index, new.get(index, bool(value))) != bool(value):
-                raise ValueError(f"indices has {index}, which has another answer already")
+                raise ValueError(f"indices has {index}, which already has another answer")
             new[index] = bool(value)
         self._answers |= new
         self._count()

@@ -244,11 +244,9 @@ def confidence_based_estimate(
     n = len(values)
     if isinstance(reference, Policy):
         if threshold is not None:
-            raise TypeError("threshold is given beside a policy, which has its own")
+            raise TypeError("threshold cannot go with a policy, which has its own")
         if reference.documents is not None:
-            raise TypeError(
-                "reference is a policy of whole documents; one of single outputs is expected"
-            )
+            raise TypeError("reference must be a policy of single outputs, got one of whole documents")
         accepted = reference.apply(values, by=by)
         codes = np.zeros(n, np.intp) if by is None else places_among(reference.fields, by, n, "by")[0]
         parts = _of_policy(reference, values, codes, accepted)
@@ -258,7 +256,7 @@ def confidence_based_estimate(
     else:
         if by is not None or groups is not None:
             name = "by" if by is not None else "groups"
-            raise TypeError(f"{name} is given; it goes with a policy as the reference")
+            raise TypeError(f"{name} needs a policy as the reference")
         codes, fields, together, alpha = np.zeros(n, np.intp), (None,), 1.0, SHIFT_LEVEL
         level_of = -math.inf if threshold is None else real_scalar(threshold, "threshold", finite=False)
         accepted = at_or_above(values, level_of)
@@ -370,8 +368,8 @@ def _of_items(
     else:
         if not isinstance(reference, tuple) or len(reference) != 2:
             raise TypeError(
-                f"reference is a {type(reference).__name__}; a Policy, a ThresholdSweep or a tuple "
-                "(correct, confidence) is expected"
+                "reference must be a Policy, a ThresholdSweep or a tuple (correct, confidence), "
+                f"got a {type(reference).__name__}"
             )
         sweep = threshold_sweep(*reference)
         levels = read_items(*reference).confidence

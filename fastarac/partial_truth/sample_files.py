@@ -236,8 +236,8 @@ def draw_rows(
         mix = 0.5 if policy is None else 1.0
     if judge is not None and mix == 1.0:
         raise ValueError(
-            "judge is given, but mix is 1, which spreads the budget evenly, as it does by default "
-            "beside a policy; a mix below 1 is expected, or no judge"
+            "judge needs a mix below 1: a mix of 1, the default with a policy, spreads the budget "
+            "evenly"
         )
     added = [ROW, PROBABILITY, LEAST, SIZE, "correct", *([] if groups is None else [DRAWN_BY])]
     if policy is not None:
@@ -378,24 +378,24 @@ class _Answers(NamedTuple):
             source,
             ROW,
             ~np.isin(rows, np.arange(1, len(ours) + 1)),
-            f"the number of one of the {len(ours):,} rows of {outputs.path} is expected",
+            f"expected the number of one of the {len(ours):,} rows of {outputs.path}",
         )
         refuse_twice(source, rows)
         places = rows.astype(np.intp) - 1
         refuse_where(source, confidence, ours[places] != found["confidence"],
-                f"the confidence of that row of {outputs.path} is expected")  # fmt: skip
+                f"expected the confidence of that row of {outputs.path}")  # fmt: skip
         probability = found[PROBABILITY]
         refuse_where(source, PROBABILITY, ~((probability > 0) & (probability <= 1)),
-                "a number above 0 and at most 1 is expected")  # fmt: skip
+                "expected a number above 0 and at most 1")  # fmt: skip
         if SIZE in found:
             size = found[SIZE]
-            refuse_where(source, SIZE, size != size[:1], "one number is expected in all rows")
+            refuse_where(source, SIZE, size != size[:1], "expected the same number in all rows")
             if len(size) != size[0]:
                 raise DataFileError(
                     source.path,
-                    f"it has {len(size):,} of the {size[0]:,.0f} rows that were drawn; all are "
-                    "expected, those without an answer with an empty column correct: what is left out "
-                    "may be what is wrong",
+                    f"it has {len(size):,} of the {size[0]:,.0f} rows that were drawn; keep all of "
+                    "them, with an empty column correct where there is no answer: the rows left "
+                    "out may be the wrong ones",
                 )
         least = least_of(source, LEAST, found[LEAST]) if LEAST in found else None
         return cls(source, places, probability, found["correct"], least)
@@ -412,8 +412,7 @@ class _Answers(NamedTuple):
         larger = sample.inclusion_probability[self.places] * (1.0 + ROUNDING)
         refuse_where(
             self.source, ROW, ~sample.selected[self.places] | (self.probability > larger),
-            "a row that is drawn now, too, is expected: by the same options and seed, and no smaller "
-            "budget",
+            "this row is not drawn now: use the same options and seed, and no smaller budget",
         )  # fmt: skip
         return self.spread(len(sample.selected))
 
@@ -421,7 +420,7 @@ class _Answers(NamedTuple):
 def least_of(source: FileSource, column: str, values: NDArray[np.float64]) -> float:
     """Return the one number that a column of least probabilities has."""
     bad = ~((values > 0) & (values <= 1)) | (values != values[:1])
-    refuse_where(source, column, bad, "one number above 0 and at most 1 is expected in all rows")
+    refuse_where(source, column, bad, "expected one number above 0 and at most 1 in all rows")
     return float(values[0])
 
 
@@ -432,8 +431,8 @@ def drawn_by(source: FileSource) -> str:
     if len(named) != 1 or named[0] not in source.columns:
         raise DataFileError(
             source.path,
-            f"column {quoted(DRAWN_BY)} holds {quoted(str(named[0]))}; the name of a column, the same "
-            "in each row, is expected",
+            f"column {quoted(DRAWN_BY)} must hold the name of a column, the same in each row, got "
+            f"{quoted(str(named[0]))}",
         )
     return str(named[0])
 
@@ -447,8 +446,8 @@ def _warn_without_confidence(given: NDArray[np.bool_]) -> None:
     n, left = len(given), int((~given).sum())
     if left:
         warn_unreliable(
-            f"{left:,} of {n:,} outputs have no confidence: they are never accepted, and are left out, "
-            "so that a check is one of the others"
+            f"{left:,} of {n:,} outputs have no confidence: they are never accepted, so the sample "
+            "leaves them out, and a check is one of the others"
         )
 
 
@@ -456,7 +455,7 @@ def _paths_of(path: Any) -> list[Path]:
     paths = [path_of(each) for each in (path if isinstance(path, list | tuple) else [path])]
     if not paths or len({each.resolve() for each in paths}) < len(paths):
         found = "no file" if not paths else "one file twice"
-        raise ValueError(f"path has {found}; one file, or several different ones, are expected")
+        raise ValueError(f"path must name one file, or several different ones, got {found}")
     return paths
 
 
@@ -474,11 +473,11 @@ def _is_without_lines(path: Path) -> bool:
 
 def _refuse_beside_policy(*, answers: Any, groups: Any) -> None:
     if answers is not None:
-        raise ValueError("answers is given beside a policy, of which each audit is drawn once")
+        raise ValueError("answers cannot go with a policy, as each audit is drawn once")
     if groups is not None:
         raise ValueError(
-            "groups is given beside a policy, whose audits are of single outputs; without the policy "
-            "groups are drawn whole, for a check of it that takes them"
+            "groups cannot go with a policy, whose audits are of single outputs; without the "
+            "policy, whole groups are drawn, and a check takes these"
         )
 
 
@@ -486,7 +485,7 @@ def goal_of(output: str | os.PathLike[str], *read: str | os.PathLike[str]) -> Pa
     """Return the file to write, and raise where it is read, too, or has no known ending."""
     goal = path_of(output, "output")
     if any(path_of(each).resolve() == goal.resolve() for each in read):
-        raise ValueError(f"output is {str(goal)!r}, which is read; another file is expected")
+        raise ValueError(f"output is {str(goal)!r}, which is also read: choose another file")
     require_format(goal, "output")
     return goal
 
@@ -499,7 +498,7 @@ def refuse_columns(source: FileSource, added: list[str]) -> None:
     if there:
         raise DataFileError(
             source.path,
-            f"it has a column {quoted(there[0])}, which is to be added; a file without it is expected",
+            f"it already has the column {quoted(there[0])}, which a sample adds: rename or remove it",
         )
 
 
@@ -512,7 +511,7 @@ def refuse_where(source: FileSource, column: str, bad: NDArray[np.bool_], why: s
 def refuse_twice(source: FileSource, rows: NDArray[np.float64]) -> None:
     """Raise where the number of a row is there again."""
     first = np.unique(rows, return_index=True)[1]
-    refuse_where(source, ROW, ~np.isin(np.arange(len(rows)), first), "each row once is expected")
+    refuse_where(source, ROW, ~np.isin(np.arange(len(rows)), first), "expected each row once")
 
 
 def columns_to_draw(
@@ -535,7 +534,7 @@ def columns_to_draw(
     found = read_columns(source, picks, labels, ["confidence"] if empty else [])
     if judge is not None:
         values = found["judge"]
-        refuse_where(source, judge, ~((values >= 0) & (values <= 1)), "a number in [0, 1] is expected")
+        refuse_where(source, judge, ~((values >= 0) & (values <= 1)), "expected a number in [0, 1]")
     return found
 
 
@@ -555,8 +554,8 @@ def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
         return
     if n:
         raise ValueError(
-            f"output is {str(goal)!r}, which has {n:,} answers in its column correct; another "
-            "file is expected"
+            f"output is {str(goal)!r}, which has {n:,} answers in its column correct: choose "
+            "another file"
         )
 
 

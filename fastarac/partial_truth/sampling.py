@@ -160,12 +160,12 @@ def draw_verification_sample(
     scores = vector(confidence, "confidence")
     n = len(scores)
     if n == 0:
-        raise ValueError("confidence is empty; at least one output is expected")
+        raise ValueError("confidence is empty; give at least one output")
     reject_where(~np.isfinite(scores), scores, "confidence", "a finite number")
     wanted = real_scalar(budget, "budget")
     if not 0.0 < wanted <= n:
         raise ValueError(
-            f"budget is {budget!r}; a number above 0 and at most that of the outputs, {n}, is expected"
+            f"budget must be above 0 and at most {n}, the number of outputs, got {budget!r}"
         )
     even = fraction_of(mix, "mix")
     right = _by_rank(scores) if judge is None else read_judge(judge, n)
@@ -178,9 +178,7 @@ def draw_verification_sample(
     part_of[units] = parts
     if (part_of[units] != parts).any():
         where = int((part_of[units] != parts).argmax())
-        raise ValueError(
-            f"groups[{where}] is of a group that is in several strata; a group in one is expected"
-        )
+        raise ValueError(f"groups must each lie in one stratum, but the one at {where} lies in several")
     probability = np.empty(len(counts))
     share = wanted / n
     for part in range(int(part_of.max()) + 1):
@@ -188,10 +186,7 @@ def draw_verification_sample(
         probability[here] = _filled(sizes[here], counts[here], even * share, share)
     if not probability.min() > 0.0:
         where = int((probability[units] == 0.0).argmax())
-        raise ValueError(
-            f"mix is {mix!r}, with which output {where} would never be drawn; a number above 0 is "
-            "expected"
-        )
+        raise ValueError(f"mix must be above 0, got {mix!r}: output {where} would never be drawn")
     drawn = np.random.default_rng(key_of(random_state)).random(len(counts)) < probability
     return VerificationSample(drawn[units], probability[units], float(probability.min()))
 

@@ -149,7 +149,7 @@ def _require_same(search: AdaptiveThresholdSearch, state: Path, **given: Any) ->
         found = search.limit if name == search.criterion else getattr(search, name)
         if found != value:
             raise ValueError(
-                f"{state}: its {name} is {found}; {value} is given now: a new state is expected"
+                f"{state}: its {name} is {found}, but {value} is given now: begin a new state"
             )
 
 
@@ -163,7 +163,7 @@ def _take_answers(
     numbers, answers = found[ROW], found["correct"]
     asked = np.concatenate([search.open, search.answered]) + 1
     refuse_where(batch, ROW, ~np.isin(numbers, asked),
-                 f"the number of one of the {n:,} rows that was asked for is expected")  # fmt: skip
+                 f"expected the number of one of the {n:,} rows that were asked for")  # fmt: skip
     known = ~np.isnan(answers)
     refuse_twice(batch, numbers)
     search.tell(numbers[known].astype(np.intp) - 1, answers[known].astype(np.bool_))

@@ -144,7 +144,7 @@ def read_verified_models(
         if counts.max() > 1:
             twice = quoted(str(of_items[counts > 1][0]))
             raise DataFileError(
-                path, f"column {quoted(item)} holds {twice} twice; each item once is expected"
+                path, f"column {quoted(item)} must hold each item once, got {twice} twice"
             )
         if not orders:
             first, names = name, of_items
@@ -158,8 +158,8 @@ def read_verified_models(
                     which = f"its item {quoted(str(missing[0]))} is"
                 raise DataFileError(
                     there,
-                    f"{which} not in {lacking}; the same items are expected, of which each has "
-                    "its probability of being drawn",
+                    f"{which} not in {lacking}; both must have the same items, each with its "
+                    "probability of being drawn",
                 )
         orders[name] = places
     back = np.argsort(orders[first], kind="stable")
@@ -206,8 +206,9 @@ def read_verified_fields(
         ):
             raise DataFileError(
                 source.path,
-                "it has only the outputs that were drawn; all are expected, with the answers beside "
-                "them: join_answers, or fastarac sample FILE --answers ANSWERS -o ALL, writes them",
+                "it has only the outputs that were drawn, but all are needed, with the answers "
+                "beside them: join_answers, or fastarac sample FILE --answers ANSWERS -o ALL, "
+                "writes such a file",
             )
         least = _checked_least(source, picks, found)
         try:
@@ -232,23 +233,23 @@ def _checked_least(
     known, probability = ~np.isnan(found["correct"]), found["inclusion_probability"]
     is_drawn = found["drawn"] == 1 if "drawn" in found else known
     no_chance = ~((probability > 0) & (probability <= 1))
-    wanted = "a number above 0 and at most 1 is expected"
+    wanted = "expected a number above 0 and at most 1"
     for bad, why in (
-        (is_drawn & no_chance, f"{wanted} of an output that was chosen"),
+        (is_drawn & no_chance, f"{wanted} for an output that was chosen"),
         (~np.isnan(probability) & no_chance, f"{wanted}, or nothing where it is not known"),
     ):
         _refuse_rows(source, column["inclusion_probability"], bad, why)
     if "judge" in found:
         bad = ~((found["judge"] >= 0) & (found["judge"] <= 1))
-        _refuse_rows(source, column["judge"], bad, "a number in [0, 1] is expected")
-    surplus = "nothing is expected of an output that was not drawn"
+        _refuse_rows(source, column["judge"], bad, "expected a number in [0, 1]")
+    surplus = "it must be empty, as the output was not drawn"
     _refuse_rows(source, column["correct"], known & ~is_drawn, surplus)
     least = None
     if LEAST in found:
         least = least_of(source, column[LEAST], found[LEAST])
-        why = f"a number of at least {least:g} is expected, the least of all"
+        why = f"expected a number of at least {least:g}, the least of all"
         _refuse_rows(source, column["inclusion_probability"], probability < least, why)
-    unanswered = "the answer is expected of an output that was drawn"
+    unanswered = "the output was drawn: fill in the answer"
     _refuse_rows(source, column["correct"], is_drawn & ~known, unanswered)
     return least
 

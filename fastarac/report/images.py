@@ -34,7 +34,7 @@ def images_in(folder: Path) -> FoundImages:
     ValueError is raised if there is no image, or two have the same name but for their endings.
     """
     if not folder.is_dir():
-        raise ValueError(f"{folder} is no folder; a folder with the images of the pages is expected")
+        raise ValueError(f"{folder} must be a folder with the images of the pages")
     images: list[tuple[str, Path]] = []
     seen: set[str] = set()
     for above, folders, names in os.walk(folder, followlinks=True):
@@ -50,7 +50,7 @@ def images_in(folder: Path) -> FoundImages:
             if Path(name).suffix.lower() in SUFFIXES and not name.startswith(".")
         )
     if not images:
-        raise ValueError(f"{folder} holds no image; {', '.join(SUFFIXES)} are expected")
+        raise ValueError(f"{folder} holds no image (of {', '.join(SUFFIXES)})")
     found = FoundImages()
     for with_folder, short in ((True, False), (True, True), (False, False), (False, True)):
         level: dict[str, Path] = {}
@@ -61,7 +61,7 @@ def images_in(folder: Path) -> FoundImages:
             first = level.setdefault(name, path)
             if first is not path and with_folder and not short:
                 raise ValueError(
-                    f"{first} and {path} are both images of {name}; one a page is expected"
+                    f"{first} and {path} are both images of {name}; keep one for each page"
                 )
             if first is not path:
                 several[name] = first, path

@@ -179,7 +179,7 @@ def write_operation_report(
     elif monitor is not None:
         parts.append(_of_monitor(monitor))
     if not parts:
-        raise TypeError("no part is given; at least one of plan, policy, …, monitor is expected")
+        raise TypeError("give at least one part: plan, policy, …, monitor")
     write_whole(path, page_of_sections(title, parts))
 
 

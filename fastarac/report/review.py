@@ -99,7 +99,7 @@ def write_review_pages(
     (20, 'article_bees.html', True)
     """
     require("jinja2", "report")
-    expected = "what fastarac.ocr.apply_to_files or compare_texts returns is expected"
+    expected = "a result of fastarac.ocr.apply_to_files or compare_texts"
     require_type(pages, Reviewable, "pages", expected, shown=False)
     names = list(pages.page_names)
     files = _files(names)
@@ -122,8 +122,8 @@ def _files(names: Sequence[str]) -> list[str]:
         other = first.setdefault(file.casefold(), name)
         if other != name:
             raise ValueError(
-                f"pages {few_of([other, name], 2)} differ in upper and lower case alone, and their "
-                "files would be one on some disks; other names are expected"
+                f"pages {few_of([other, name], 2)} differ only in upper and lower case, so some "
+                "disks would keep one file for both; rename one"
             )
     return [f"{file}.html" for file in files]
 

@@ -133,14 +133,12 @@ def write_report(
     require("jinja2", "report")
     require_page(path)
     level = inner_fraction(confidence_level, "confidence_level")
-    expected = "a mapping of names to (correct, confidence), or to what fastarac.ocr makes, is expected"
+    expected = "a mapping of names to (correct, confidence), or to results of fastarac.ocr"
     require_type(models, Mapping, "models", expected, shown=False)
     if not models:
-        raise ValueError("models is empty; at least one model is expected")
+        raise ValueError("models is empty; give at least one model")
     if images is not None and not texts:
-        raise ValueError(
-            "images is given with texts=False; images show texts, so that one of the two is expected"
-        )
+        raise ValueError("give only one of images and texts=False: images show texts")
     if any(map(_in_part, models.values())):
         require_alone(costs=costs, reviewer=reviewer, by=by, images=images, attributes=attributes)
         values = max_error_rate, max_risk, threshold
@@ -200,8 +198,8 @@ def _write_verified(
     for name, given in models.items():
         if isinstance(given, Reportable):
             raise TypeError(
-                f"models[{name!r}] is a {type(given).__name__}, and the outputs of another model are "
-                "verified in part; (correct, confidence) is expected for each"
+                f"models[{name!r}] must be (correct, confidence), as another model is partly "
+                f"verified, got a {type(given).__name__}"
             )
         correct, confidence = given
         truth = partial_truth_of(correct)

@@ -165,8 +165,8 @@ def threshold_sweep(
     if corners_only:
         if graded or sample_weight is not None:
             other = "graded" if graded else "sample_weight"
-            message = f"corners_only is given with {other}; it takes whole items, so one of them"
-            raise TypeError(f"{message} is expected")
+            message = f"give only one of corners_only, which needs whole items, and {other}"
+            raise TypeError(message)
         items = read_items(correct, confidence)
         return trusted_sweep(CornerSweep, corners_of(items))
     if graded:
@@ -292,7 +292,7 @@ def split_grades(
 ) -> GradedItems:
     """Return graded items as weighted ones in groups; a sweep has no grades any more."""
     if isinstance(correct, AcceptedCounts):
-        raise TypeError("graded is given beside a ThresholdSweep; the sweep alone is expected")
+        raise TypeError("graded cannot go with a ThresholdSweep: give the sweep alone")
     return graded_items(correct, require_confidence(confidence), sample_weight, groups)
 
 
@@ -303,7 +303,7 @@ def require_confidence(
     if confidence is None:
         if isinstance(beside, AcceptedCounts):
             whole_sweep(beside)
-        message = f"{names[1]} is missing; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
+        message = f"{names[1]} is missing: give ({names[0]}, {names[1]}) or a ThresholdSweep"
         if isinstance(beside, str | os.PathLike):
             message += " (fastarac.io.read_outputs reads files)"
         elif hasattr(beside, "columns"):

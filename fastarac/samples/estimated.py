@@ -136,8 +136,7 @@ class EstimatedSweep(ThresholdSweep):
             return min(max(area, 0.0), 1.0)
         if interpolation == "linear":
             raise ValueError(
-                "interpolation is 'linear', which is not estimated from partial truth; "
-                "'davis-goadrich' or 'step' is expected"
+                "interpolation must be 'davis-goadrich' or 'step' for partial truth, got 'linear'"
             )
         g = np.diff(n)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -159,7 +158,7 @@ class EstimatedSweep(ThresholdSweep):
 
     def __add__(self, other: object) -> ThresholdSweep:
         """Raise ``TypeError``: truths are added, and estimated together."""
-        raise TypeError("an EstimatedSweep is added; a PartialTruth of all items is expected")
+        raise TypeError("an EstimatedSweep cannot be added: use a PartialTruth of all items")
 
 
 class EstimatedItems(RankedItems):
@@ -196,4 +195,4 @@ def require_alone(**others: object) -> None:
     """Raise where anything of these names is given beside a `PartialTruth`."""
     for name, value in others.items():
         if value is not None:
-            raise TypeError(f"{name} is given beside a PartialTruth; the truth alone is expected")
+            raise TypeError(f"{name} cannot go with a PartialTruth: give the truth alone")

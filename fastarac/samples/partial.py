@@ -143,7 +143,7 @@ class PartialTruth(Table, Result):
         truth = labels_in_part(correct, "correct")
         n = len(truth)
         if n == 0:
-            raise ValueError("correct is empty; at least one item is expected")
+            raise ValueError("correct is empty; give at least one item")
         known = ~np.isnan(truth)
         good = ((truth >= 0) & (truth <= 1)) if graded else np.isin(truth, (0, 1))
         reject_where(known & ~good, truth, "correct", "a grade in [0, 1]" if graded else "0, 1 or NaN")
@@ -155,7 +155,7 @@ class PartialTruth(Table, Result):
             if left.any() and open == "refuse":
                 raise ValueError(
                     f"correct is NaN at {int(left.sum())} items that were drawn, first at "
-                    f"{int(left.argmax())}; their answers are expected, or open='wrong'"
+                    f"{int(left.argmax())}; fill in their answers, or use open='wrong'"
                 )
             truth = np.where(left, 0.0, truth)
             known = known | left
@@ -164,18 +164,18 @@ class PartialTruth(Table, Result):
             i = int(bad.argmax())
             of, or_unknown = (" of a verified item", "") if known[i] else ("", ", or NaN if unknown,")
             raise ValueError(
-                f"inclusion_probability[{i}] is {probability[i]:g}{of}; a number above "
-                f"0 and at most 1{or_unknown} is expected ({_such_rows(bad)})"
+                f"inclusion_probability[{i}] must be a number above 0 and at most 1{or_unknown}, "
+                f"got {probability[i]:g}{of} ({_such_rows(bad)})"
             )
         certain = (probability == 1.0) & ~known
         if certain.any() and known.any():
             i = int(certain.argmax())
             raise ValueError(
-                f"inclusion_probability[{i}] is 1, but correct[{i}] is NaN; the truth of an item that "
-                f"is certain to be chosen is expected ({_such_rows(certain)})"
+                f"inclusion_probability[{i}] is 1, so the truth of the item must be known, but "
+                f"correct[{i}] is NaN ({_such_rows(certain)})"
             )
         if not known.any():
-            raise ValueError("correct is NaN everywhere; the truth of some items is expected")
+            raise ValueError("correct is NaN everywhere: the truth of some items must be known")
         codes = None
         if groups is not None:
             codes = read_groups(groups, n, beside="correct")[1].astype(np.intp)
@@ -231,9 +231,9 @@ class PartialTruth(Table, Result):
             return NotImplemented
         for name in ("judge", "groups"):
             if (getattr(self, name) is None) != (getattr(other, name) is None):
-                raise ValueError(f"{name} is given for one of two truths that are added, but not both")
+                raise ValueError(f"{name} must be given for both truths that are added, or for neither")
         if self.truth_reader != other.truth_reader:
-            raise ValueError("truth_reader differs between two truths that are added")
+            raise ValueError("truth_reader must be the same of both truths that are added")
         both = PartialTruth.__new__(PartialTruth)
         judge = None
         if self.judge is not None and other.judge is not None:
@@ -302,7 +302,7 @@ def _read_drawn(drawn: ArrayLike, truth: FloatArray) -> NDArray[np.bool_]:
     chosen = np.asarray(flags == 1)
     if (extra := ~np.isnan(truth) & ~chosen).any():
         i = int(extra.argmax())
-        raise ValueError(f"drawn[{i}] is 0, but correct[{i}] is {truth[i]:g}; NaN is expected")
+        raise ValueError(f"drawn[{i}] is 0, so correct[{i}] must be NaN, got {truth[i]:g}")
     return chosen
 
 
@@ -330,8 +330,7 @@ def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.in
     """
     if not truth.verified[chosen].any():
         raise ValueError(
-            f"correct has {truth.n_verified} verified items, and none of them in a random part; more "
-            "are expected"
+            f"correct has {truth.n_verified} verified items, but none in a random part; verify more"
         )
     part = PartialTruth.__new__(PartialTruth)
     judge = None if truth.judge is None else truth.judge[chosen]

@@ -201,8 +201,8 @@ def check_method(statistic: Statistic, method: str) -> None:
         if method in ("auto", "wald", "logit"):
             reason = ", which has no influence values"
         raise ValueError(
-            f"statistic is {statistic.name!r}{reason}; for method={method!r} one of {', '.join(taken)} "
-            "is expected, and bootstrap takes all"
+            f"statistic is {statistic.name!r}{reason}; method={method!r} takes {', '.join(taken)}, "
+            "and bootstrap takes all"
         )
 
 
@@ -215,14 +215,13 @@ def _sample_of(
     if isinstance(correct, AcceptedCounts) or (groups is None and sample_weight is None):
         if groups is not None:
             raise TypeError(
-                "groups is given beside a ThresholdSweep, which has no items; (correct, confidence) is "
-                "expected"
+                "groups needs single items, which a ThresholdSweep lacks: give (correct, confidence)"
             )
         sweep = as_sweep(correct, confidence, sample_weight)
         if sweep.true_accepts.dtype != np.int64:
             raise ValueError(
-                "correct is a ThresholdSweep of weighted items, whose single weights are lost; "
-                "(correct, confidence, sample_weight) is expected"
+                "correct is a ThresholdSweep of weighted items, which lacks the single weights: "
+                "give (correct, confidence, sample_weight)"
             )
         return ItemSample(sweep, None, None), ()
     items = influence.items_of(correct, confidence, sample_weight)

@@ -219,11 +219,9 @@ def _places(grid: int | ArrayLike) -> FloatArray:
         x = np.atleast_1d(fractions_of(grid, "grid"))
         n = x.size
         if x.ndim != 1 or not n or not (x[1:] > x[:-1]).all():
-            raise ValueError(
-                "grid is not a rising row of places; a number of places, or these are expected"
-            )
+            raise ValueError("grid must be a number of places, or rising places")
     if n > MAX_PLACES:
-        raise ValueError(f"grid has {n} places; at most {MAX_PLACES} are expected")
+        raise ValueError(f"grid must have at most {MAX_PLACES} places, got {n}")
     return x
 
 

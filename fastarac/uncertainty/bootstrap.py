@@ -338,7 +338,7 @@ def _by_name(
     several: Sequence[StatisticLike]
     several = statistic if _is_several(statistic) else [statistic]  # type: ignore[assignment,list-item]
     if not several:
-        raise ValueError("statistic is empty; at least one is expected")
+        raise ValueError("statistic is empty; give at least one")
     named: dict[str, Callable[[ThresholdSweep], float]] = {}
     for one in several:
         if isinstance(one, str | Statistic) or not callable(one):
@@ -347,7 +347,7 @@ def _by_name(
             read = one
         name = name_of(read)
         if name in named:
-            raise ValueError(f"statistic has {name!r} twice; different names are expected")
+            raise ValueError(f"statistic must hold different names, got {name!r} twice")
         named[name] = read
     return named
 
@@ -361,9 +361,9 @@ def _error(statistic: Callable[[ThresholdSweep], float], name: str, population: 
     """Standard error of the estimate; raises where there is none of a replicate either."""
     if population.members is not None:
         raise ValueError(
-            "method is 'studentized' with groups or weights; 'percentile', 'basic' or 'bca' is expected"
+            "method must be 'percentile', 'basic' or 'bca' with groups or weights, got 'studentized'"
         )
     if not isinstance(statistic, Statistic):
-        raise TypeError(f"method is 'studentized', but {name} is a function; a Statistic is expected")
+        raise TypeError(f"method='studentized' needs a Statistic, but {name} is a function")
     with undefined_is_nan():
         return standard_error(population.sweep, statistic, stratified=population.stratified)

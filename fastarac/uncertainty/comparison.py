@@ -332,7 +332,7 @@ def compare_models(
         _refuse_unseen_pages(read, method, grouped=groups is not None)
     if method == "bootstrap":
         if read.partial:
-            raise ValueError("method is 'bootstrap'; for a PartialTruth 'asymptotic' is expected")
+            raise ValueError("method must be 'asymptotic' for a PartialTruth, got 'bootstrap'")
         found = by_resampling(read, compared, level, Resampling(resamples, random_state, progress))
     elif read.partial:
         found = by_estimates(read, compared, level, random_state)
@@ -422,8 +422,8 @@ def _compared(
     """The statistic that is compared: the one given, what an item costs, or the ARAC-AUC."""
     if costs is not None:
         if statistic is not None:
-            raise TypeError("statistic and costs are both given; one of them is expected")
+            raise TypeError("statistic and costs are both given; give only one")
         return Statistic("cost", costs=costs, reviewer=reviewer)
     if reviewer is not None:
-        raise TypeError("reviewer is given without costs; a reviewer changes what errors cost")
+        raise TypeError("reviewer needs costs: a reviewer changes what errors cost")
     return as_statistic("arac_auc" if statistic is None else statistic)

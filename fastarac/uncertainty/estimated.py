@@ -60,8 +60,7 @@ def check_statistic(statistic: Statistic, method: str = "auto") -> None:
     if not definition.in_part:
         names = (name for name, one in DEFINITIONS.items() if one.in_part)
         raise ValueError(
-            f"statistic is {statistic.name!r}, which is not estimated from partial truth; one of "
-            f"{', '.join(names)} is expected"
+            f"statistic must be one of {', '.join(names)} for partial truth, got {statistic.name!r}"
         )
     taken = {
         "gamma": {name for name, one in DEFINITIONS.items() if one.is_linear},
@@ -69,11 +68,11 @@ def check_statistic(statistic: Statistic, method: str = "auto") -> None:
     }.get(method)
     if taken is not None and statistic.name not in taken:
         raise ValueError(
-            f"statistic is {statistic.name!r}; for method={method!r} and partial truth one of "
-            f"{', '.join(sorted(taken))} is expected"
+            f"statistic must be one of {', '.join(sorted(taken))} for method={method!r} and "
+            f"partial truth, got {statistic.name!r}"
         )
     if method in ("wald", "logit") and statistic.definition.has_limit:
-        raise ValueError(f"method is {method!r}; for {statistic.name!r} 'inversion' is expected")
+        raise ValueError(f"method must be 'inversion' for {statistic.name!r}, got {method!r}")
 
 
 def _share_interval(

@@ -38,8 +38,8 @@ def by_estimates(
     estimated.check_statistic(statistic)
     if not statistic.definition.is_smooth:
         raise ValueError(
-            f"statistic is {statistic.name!r}, of which a PartialTruth gives no difference; one of "
-            f"{', '.join(SMOOTH)} is expected"
+            f"statistic must be one of {', '.join(SMOOTH)} for differences under a PartialTruth, "
+            f"got {statistic.name!r}"
         )
     names, samples = models.names, []
     for name, model in models.items.items():
@@ -104,8 +104,6 @@ def _degrees(sample: PartialSample, contributors: float, verified: float) -> flo
 def _check(models: ComparedModels) -> None:
     """Refuse what is not offered beside partial truth."""
     if models.n_groups is not None or models.further:
-        raise ValueError(
-            "a model has a PartialTruth; paired='items' and one column of groups is expected"
-        )
+        raise ValueError("a model has a PartialTruth; use paired='items' and one column of groups")
     for model in models.items.values():
         require_alone(sample_weight=model.weight)

@@ -35,16 +35,14 @@ def read_pairs(
 ) -> PointCounts:
     """The points between runs of whole items; raises where the closed form does not hold."""
     if not stratified:
-        raise ValueError("stratified is False; for method='exact-variance' stratified=True is expected")
+        raise ValueError("method='exact-variance' needs stratified=True")
     for name, given in (("groups", groups), ("sample_weight", sample_weight)):
         if given is not None:
-            raise ValueError(f"{name} is given; for method='exact-variance' single items are expected")
+            raise ValueError(f"{name} cannot go with method='exact-variance', which needs single items")
     refuse_partial(correct)
     sweep = as_ranked(correct, confidence, corners=True).runs
     if sweep.true_accepts.dtype != np.int64:
-        raise ValueError(
-            "the sweep is weighted; for method='exact-variance' counts of items are expected"
-        )
+        raise ValueError("the sweep is weighted, but method='exact-variance' needs counts of items")
     return sweep
 
 
@@ -57,9 +55,7 @@ def interval_of_pairs(
     """The normal interval of a statistic within its range, and why it is not to be relied on."""
     if not isinstance(statistic, Statistic) or not statistic.definition.is_line_of_roc:
         known = ", ".join(name for name, one in DEFINITIONS.items() if one.is_line_of_roc)
-        raise ValueError(
-            f"statistic is {name!r}; for method='exact-variance' one of {known} is expected"
-        )
+        raise ValueError(f"statistic must be one of {known} for method='exact-variance', got {name!r}")
     method, value = "exact-variance", statistic(sweep)
     if math.isnan(value):
         return Interval(value, math.nan, math.nan, math.nan, level, method), None

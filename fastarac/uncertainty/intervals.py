@@ -207,15 +207,15 @@ def _leave_out(
     """The statistic without an item of each kind, one after the other."""
     if population.members is not None:
         raise ValueError(
-            f"method is 'bca' with weights or groups, but {name} has no influence values; "
-            "method='percentile' is expected"
+            f"method must be 'percentile' with weights or groups, as {name} has no influence "
+            "values, got 'bca'"
         )
     kinds = sum(int(np.count_nonzero(count)) for count in counts)
     if kinds > MAX_LEFT_OUT:
         raise ValueError(
-            f"method is 'bca', but {name} has no influence values, so that an item of each of {kinds} "
-            f"kinds would have to be left out; at most {MAX_LEFT_OUT} kinds, or method='percentile', "
-            "are expected"
+            f"method is 'bca', but {name} has no influence values, so one item of each of {kinds} "
+            f"kinds would be left out in turn; use method='percentile', or at most {MAX_LEFT_OUT} "
+            "kinds"
         )
     sweep = population.sweep
     values = [np.full(len(count), np.nan) for count in counts]

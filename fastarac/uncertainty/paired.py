@@ -66,8 +66,8 @@ def read_models(models: Any, groups: Any, sample_weight: Any, paired: str) -> Co
     for name, model in named_models(models, 2).items():
         if isinstance(model, ThresholdSweep):
             raise TypeError(
-                f"model {name!r} is a ThresholdSweep, in which it is lost which item is which; "
-                "(correct, confidence) is expected"
+                f"model {name!r} must be (correct, confidence): a ThresholdSweep does not tell "
+                "which item is which"
             )
         if not isinstance(model, tuple | list) or len(model) not in (2, 3):
             raise TypeError(
@@ -81,8 +81,7 @@ def read_models(models: Any, groups: Any, sample_weight: Any, paired: str) -> Co
             columns[name] = labels, *columns[name][1:]
         elif truth is None and labels is columns[name][0]:
             raise TypeError(
-                f"models[{name!r}]: correct is no PartialTruth, but that of another model is; one for "
-                "each is expected"
+                f"models[{name!r}]: correct must be a PartialTruth, as that of another model is"
             )
     of_the_same = _of_the_same_groups if paired == "groups" else _of_the_same_items
     return of_the_same(columns, groups, sample_weight)._replace(partial=partial)
@@ -94,8 +93,8 @@ def _of_the_same_items(
     for value, argument in ((groups, "groups"), (sample_weight, "sample_weight")):
         if isinstance(value, Mapping):
             raise TypeError(
-                f"{argument} is a mapping of names, which paired='groups' takes; with paired='items' "
-                "one array for all models is expected"
+                f"{argument} must be one array for all models with paired='items', got a mapping "
+                "of names, which paired='groups' takes"
             )
     names = list(columns)
     first = columns[names[0]]
@@ -108,7 +107,9 @@ def _of_the_same_items(
                 "must be evaluated on the same items, or paired='groups' compares them by their groups"
             )
         if len(model) != len(first):
-            raise ValueError(f"only one of {names[0]!r} and {name!r} has ids; all or none are expected")
+            raise ValueError(
+                f"only one of {names[0]!r} and {name!r} has ids; give ids for all models or none"
+            )
         if len(model) == 3:
             _check_ids(names[0], first[2], name, model[2], n)
     factors = () if groups is None else read_factors(groups, n)
@@ -135,8 +136,7 @@ def _of_the_same_groups(
     for name, model in columns.items():
         if len(model) == 3:
             raise ValueError(
-                f"model {name!r} has ids, which paired='groups' does not match; (correct, confidence) "
-                "is expected"
+                f"model {name!r} must be (correct, confidence): paired='groups' does not match ids"
             )
     factors = _joint_factors(columns, groups)
     ends = np.cumsum([len(model[1]) for model in columns.values()])[:-1]
@@ -160,8 +160,8 @@ def _joint_factors(
     for name, count in counts.items():
         if count != counts[first]:
             raise ValueError(
-                f"groups[{first!r}] has {max(1, counts[first])} columns and groups[{name!r}] has "
-                f"{max(1, count)}; the same columns for each model are expected"
+                f"groups must have the same columns for each model, got {max(1, counts[first])} "
+                f"for {first!r} and {max(1, count)} for {name!r}"
             )
     found = []
     for k in range(max(1, counts[first])):
@@ -190,12 +190,12 @@ def _of_each_model(
     values: Any, argument: str, columns: Mapping[str, tuple[Any, ...]]
 ) -> Mapping[str, Any]:
     """Raise unless there is an array for each model, and for no other."""
-    expected = "a mapping of each model's name to an array of its items is expected"
-    expected = f"with paired='groups' {expected}"
+    expected = "a mapping of each model's name to an array of its items"
+    expected = f"{expected} with paired='groups'"
     found: Mapping[str, Any] = require_type(values, Mapping, argument, expected, shown=False)
     for name in columns:
         if name not in values:
-            raise ValueError(f"{argument} has no array for model {name!r}; one for each is expected")
+            raise ValueError(f"{argument} must have an array for each model, got none for {name!r}")
     for name in values:
         if name not in columns:
             raise ValueError(
@@ -209,11 +209,11 @@ def _check_ids(name: str, ids: Any, other_name: str, other_ids: Any, n: int) -> 
     a, b = np.asarray(ids), np.asarray(other_ids)
     for label, array in ((name, a), (other_name, b)):
         if array.shape != (n,):
-            raise ValueError(f"ids of {label!r} have shape {array.shape}; ({n},) is expected")
+            raise ValueError(f"ids of {label!r} must have shape ({n},), got {array.shape}")
     different = np.flatnonzero(np.asarray(a != b))
     if len(different):
         i = int(different[0])
         raise ValueError(
-            f"ids of {name!r} and {other_name!r} differ at {i}: {a[i]} and {b[i]}; the same items in "
-            "the same order are expected"
+            f"ids of {name!r} and {other_name!r} differ at {i}: {a[i]} and {b[i]}; both need the "
+            "same items in the same order"
         )

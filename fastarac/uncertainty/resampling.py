@@ -185,7 +185,7 @@ def population_of(
     """
     if stratified and groups is not None:
         raise ValueError(
-            "stratified is given with groups; whole groups are drawn, so that the numbers of correct "
+            "stratified cannot go with groups: whole groups are drawn, so the numbers of correct "
             "and incorrect items cannot be fixed"
         )
     refuse_partial(correct)
@@ -193,13 +193,12 @@ def population_of(
         reject_beside_sweep(confidence, sample_weight)
         if groups is not None:
             raise TypeError(
-                "groups is given beside a ThresholdSweep, which does not know its items; "
-                "(correct, confidence) is expected"
+                "groups needs single items, which a ThresholdSweep lacks: give (correct, confidence)"
             )
         if correct.true_accepts.dtype != np.int64:
             raise ValueError(
-                "correct is a weighted ThresholdSweep, which does not know its items; "
-                "(correct, confidence) with sample_weight is expected"
+                "correct is a weighted ThresholdSweep, which lacks the single weights: give "
+                "(correct, confidence) with sample_weight"
             )
     if isinstance(correct, AcceptedCounts) or (sample_weight is None and groups is None):
         if of_pairs:

@@ -497,8 +497,8 @@ class Statistic(Pickled):
             raise TypeError(f"statistic {name!r} has no parameter {unknown[0]!r}; it takes {takes}")
         if definition.required is not None and definition.required not in parameters:
             raise TypeError(
-                f"statistic {name!r} is given without {definition.required}; "
-                f"Statistic({name!r}, {definition.required}=...) is expected"
+                f"statistic {name!r} needs {definition.required}: use Statistic({name!r}, "
+                f"{definition.required}=...)"
             )
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "parameters", tuple(sorted(parameters.items())))
@@ -533,9 +533,9 @@ class Statistic(Pickled):
 def check_name(name: object, argument: str = "statistic") -> None:
     """Raise unless there is a statistic of this name, which was given as `argument`."""
     if not isinstance(name, str):
-        raise TypeError(f"{argument} is {name!r} ({type(name).__name__}); a name is expected")
+        raise TypeError(f"{argument} must be a name, got {name!r} ({type(name).__name__})")
     if name not in DEFINITIONS:
-        message = f"{argument} is {name!r}; one of {', '.join(DEFINITIONS)} is expected"
+        message = f"{argument} must be one of {', '.join(DEFINITIONS)}, got {name!r}"
         raise ValueError(message + _meant(name))
 
 
@@ -557,7 +557,7 @@ def as_statistic(statistic: str | Statistic) -> Statistic:
         return statistic
     if isinstance(statistic, str):
         return Statistic(statistic)
-    raise TypeError(f"statistic is {statistic!r}; a name or a Statistic is expected")
+    raise TypeError(f"statistic must be a name or a Statistic, got {statistic!r}")
 
 
 _EXAMPLE = ThresholdSweep.from_counts([0.0, 1.0], [1, 1], [1, 0])

@@ -19,7 +19,10 @@ def test_a_draw():
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
     found = sampling.drawn_answer(sample, GOAL, is_audit=False, answers=Path("old.csv"))
     first, least_limit, *others = found.sentences()
-    assert first == 'Drew 102 of 1,000 outputs: fill in the column "correct" of to_verify.csv.'
+    assert first == (
+        "Drew 102 of 1,000 outputs (100 on average, as each is drawn by chance): "
+        'fill in the column "correct" of to_verify.csv.'
+    )
     assert least_limit.startswith("Without a single error, this sample proves a limit of ")
     assert others == [
         "The answers of old.csv are kept: fill in the empty ones.",
@@ -29,8 +32,8 @@ def test_a_draw():
     found = sampling.drawn_answer(sample, GOAL, is_audit=True)
     assert found.screen.answer == [
         (
-            'Drew 102 of 1,000 accepted outputs: fill in the column "correct" of to_verify.csv where '
-            "drawn is 1."
+            "Drew 102 of 1,000 accepted outputs (100 on average, as each is drawn by chance): "
+            'fill in the column "correct" of to_verify.csv where drawn is 1.'
         )
     ]
 

@@ -49,10 +49,10 @@ def chain(levels: range) -> list[Node]:
 
 
 CRAFTED: dict[str, tuple[bytes, str]] = {
-    "bits": (written((HALF, 200, 1, 1)), r"bits\[0\] is 200; 0 to 64 are expected"),
+    "bits": (written((HALF, 200, 1, 1)), r"bits\[0\] must be 0 to 64, got 200"),
     "deep": (written(*((0, 64, 1, 1) for _ in range(100))), r"low\[1\] is 0; rising keys, each"),
-    "negative": (written((HALF, 0, -1, 2)), r"counts\[0\] is \[-1, 2\]; at least one item"),
-    "empty": (written((HALF, 0, 0, 0)), r"counts\[0\] is \[0, 0\]; at least one item"),
+    "negative": (written((HALF, 0, -1, 2)), r"counts\[0\] must be at least one item.*, got \[-1, 2\]"),
+    "empty": (written((HALF, 0, 0, 0)), r"counts\[0\] must be at least one item.*, got \[0, 0\]"),
     "overflow": (written((HALF, 0, 2**62, 2**62)), "sum to 9223372036854775808, beyond int64"),
     "vast": (written(*((HALF + i, 0, 2**63 - 1, 2**63 - 1) for i in range(3))), "beyond int64"),
     "unsorted": (written((HALF, 0, 1, 1), (HALF - 1, 0, 1, 1)), r"low\[1\] is 13826050856027422719"),
@@ -68,17 +68,17 @@ CRAFTED: dict[str, tuple[bytes, str]] = {
         written((HALF + 1, 1, 1, 1)),
         r"low\[0\] is 13826050856027422721; the first key of a",
     ),
-    "nan": (written((2**64 - 1, 0, 1, 1)), "the key of a finite confidence is expected"),
-    "below all": (written((0, 4, 1, 1)), "the key of a finite confidence is expected"),
-    "minus zero": (written((2**63 - 1, 0, 1, 1)), "the key of a finite confidence is expected"),
+    "nan": (written((2**64 - 1, 0, 1, 1)), "it must be the key of a finite confidence"),
+    "below all": (written((0, 4, 1, 1)), "it must be the key of a finite confidence"),
+    "minus zero": (written((2**63 - 1, 0, 1, 1)), "it must be the key of a finite confidence"),
     "wide": (written((2**63, 0, 4, 7), (HALF, 2, 3, 1), width=0.5), "at most max_width / 2 = 0.25 of"),
     "width 0": (written((HALF, 0, 1, 1), width=0.0), "max_width in data is 0.0"),
     "width nan": (written((HALF, 0, 1, 1), width=np.nan), "max_width in data is nan"),
     "width tiny": (written((HALF, 0, 1, 1), width=5e-324), "max_width in data is 5e-324; .*1e-12"),
     "too many": (written((HALF, 0, 1, 1), size=2), "says that it has 2 nodes, and has 25 bytes"),
     "size negative": (written((HALF, 0, 1, 1), size=-1), "says that it has -1 nodes"),
-    "size vast": (written((HALF, 0, 1, 1), size=2**63 - 1), "says that it has 9223372036854775807"),
-    "version": (written((HALF, 0, 1, 1), version=3), "version 3; 1 to 2 are expected"),
+    "size vast": (written((HALF, 0, 1, 1), size=2**63 - 1), "data is a damaged ThresholdSketch: its"),
+    "version": (written((HALF, 0, 1, 1), version=3), "version 3; use 1 to 2"),
 }
 
 
@@ -151,13 +151,13 @@ def test_a_memory_map_is_read_and_let_go(tmp_path: Path):
 
 @pytest.mark.parametrize("data", ["text", None, 5, [1, 2]])
 def test_what_has_no_bytes_is_refused(data: Any):
-    with pytest.raises(TypeError, match=f"data is of type {type(data).__name__}; bytes, or another"):
+    with pytest.raises(TypeError, match="data must be bytes, or another"):
         ThresholdSketch.from_bytes(data)
 
 
 @pytest.mark.parametrize("width", [5e-324, 1e-308, 9e-13])
 def test_widths_that_no_memory_has_nodes_for_are_refused(width):
-    with pytest.raises(ValueError, match=f"max_width is {width}; a number from 1e-12 on and below 1"):
+    with pytest.raises(ValueError, match="max_width must be a number from 1e-12 on and below 1"):
         ThresholdSketch(width)
     assert ThresholdSketch(1e-12).max_width == 1e-12
 

@@ -56,7 +56,7 @@ def test_required_by_default(folder):
     assert policy.optional == ()
     assert "fields have no output: they are never accepted, nor is a document that lacks" in done.stdout
     assert "po: absent in " in done.stdout
-    assert "(--fields-complete takes them for rightly empty)" in " ".join(done.stdout.split())
+    assert "(--fields-complete counts them as rightly empty)" in " ".join(done.stdout.split())
     goals = ["-o", folder / "a.csv", "--review", folder / "r.csv"]
     out = " ".join(run("apply", folder / "p.json", folder / "all.csv", *COLUMNS, *goals).stdout.split())
     assert " of 900 documents (" in out
@@ -112,9 +112,7 @@ def test_what_is_refused(folder):
     (found,) = json.loads(watched.stdout)["monitor"]["policies"]
     assert found["audited"] == 900
     assert found["errors"] == json.loads(checked.stdout)["check"]["errors"] > 0
-    assert "--optional is given without documents" in reason(
-        "fit", path, "--by", "field", *optional, *to
-    )
+    assert "--optional needs documents" in reason("fit", path, "--by", "field", *optional, *to)
     said = reason("fit", path, *COLUMNS, "--optional", "iban", *to)
     assert said == '--optional has "iban"; fields that by has are expected: "date", "po" and "total"'
     run("fit", path, *COLUMNS, "--type", "type", *to)

@@ -290,9 +290,7 @@ class TestPairing:
         )
 
     def test_one_model(self, pair):
-        assert (
-            refusal(pair[0]) == "there is one model, a; at least two are expected (see --model COLUMN)"
-        )
+        assert refusal(pair[0]) == "there is one model, a; give at least two (see --model COLUMN)"
 
     def test_identifiers_that_are_missing(self, tmp_path, pair):
         empty = write(tmp_path / "c.csv", [("x", 1, 1, 0.6), ("", 1, 2, 0.5)])
@@ -337,14 +335,14 @@ class TestStatistics:
             (("--statistic", "arac_auc:x=1"), "--statistic 'arac_auc' has no parameter 'x'"),
             (
                 ("--statistic", "acceptance_rate"),
-                "--statistic acceptance_rate is given without threshold, as in acceptance_rate:",
+                "--statistic acceptance_rate needs threshold, as in acceptance_rate:",
             ),
             (
                 ("--statistic", "equal_error_rate"),
                 "--statistic equal_error_rate has no asymptotic test of differences; --method ",
             ),
-            (("--ci", 95), "--ci is 95.0; a number strictly between 0 and 1 is expected"),
-            (("--cost-error", 1), "--cost-error is given without --cost-verification, "),
+            (("--ci", 95), "--ci must be a number strictly between 0 and 1, got 95.0"),
+            (("--cost-error", 1), "--cost-error needs --cost-verification, "),
         ],
     )
     def test_refused_before_any_file_is_read(self, options, found):

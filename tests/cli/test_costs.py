@@ -173,14 +173,14 @@ def test_integer_confidences_keep_their_digits(tmp_path):
     [
         (
             ["--cost-error", 3],
-            "--cost-error is given without --cost-verification, --cost-correction; all three prices",
+            "--cost-error needs --cost-verification, --cost-correction",
         ),
-        (["--reviewer-detection", 0.9], "--reviewer-detection is given without --cost-verification, "),
+        (["--reviewer-detection", 0.9], "--reviewer-detection needs --cost-verification, "),
         ([*PRICES[:4], "--cost-error", -1], "--cost-error is -1.0; a finite number of at least 0"),
-        ([*PRICES[:4], "--cost-error", "nan"], "--cost-error is nan; a finite number is expected"),
+        ([*PRICES[:4], "--cost-error", "nan"], "--cost-error must be a finite number, got nan"),
         (
             ["--cost-correction", 0, "--cost-error", 1, "--cost-verification", 1],
-            "--cost-correction is 0.0; a finite number above 0 is expected",
+            "--cost-correction must be a finite number above 0, got 0.0",
         ),
         ([*PRICES, "--reviewer-detection", 2], "--reviewer-detection is 2.0; a number in [0, 1]"),
         ([*PRICES, "--reviewer-false-alarm", -1], "--reviewer-false-alarm is -1.0; a number in [0, 1]"),

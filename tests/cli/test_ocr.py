@@ -310,7 +310,7 @@ def test_names(folders):
     alone = "Beta: if nobody looks for missing words, they alone are more than the limit (22.2% of"
     assert alone in " ".join(text.split())
     assert refusal(folders / "truth", one, two, "--name", "A") == (
-        "--name is given once, and OCR 2 times; one name for each OCR is expected"
+        "--name is given once, and OCR 2 times; use one name for each OCR"
     )
     assert "several engines are called A;" in refusal(
         folders / "truth", one, two, "--name", "A", "--name", "A"
@@ -376,9 +376,9 @@ def test_the_level_of_the_text(folders):
 
 def test_what_cannot_be_read_or_written(folders):
     truth, one = folders / "truth", folders / "one"
-    assert refusal() == "TRUTH and at least one OCR are expected, or --pair (see --help)"
+    assert refusal() == "give TRUTH and at least one OCR, or --pair (see --help)"
     assert "does not exist" in refusal(truth, folders / "none")
-    assert "ends in '.xlsx'; .parquet or .csv is expected" in refusal(truth, one, "-o", "x.xlsx")
+    assert "ends in '.xlsx'; use .parquet or .csv" in refusal(truth, one, "-o", "x.xlsx")
     assert refusal(truth, one, "-o", folders / "no" / "x.parquet") == (
         f"{folders / 'no' / 'x.parquet'}: it cannot be written: there is no folder {folders / 'no'}"
     )
@@ -530,9 +530,7 @@ def test_missed_words_have_a_price(many, missed):
         assert priced["cost_per_1000/cheapest"] == pytest.approx(row["cost_per_1000/cheapest"] + by)
         assert priced["threshold/cheapest"] == row["threshold/cheapest"]
     alone = ("--cost-missed", 11)
-    assert "--cost-missed is given without --cost-ver" in refusal(
-        many / "truth", many / "drops", *alone
-    )
+    assert "--cost-missed needs --cost-ver" in refusal(many / "truth", many / "drops", *alone)
     assert "--cost-missed is -1; a number" in refusal(
         many / "truth", many / "drops", "--cost-missed", -1
     )

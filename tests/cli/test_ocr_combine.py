@@ -95,7 +95,7 @@ def test_a_saved_combination_divides_new_pages(folders):
     rows = (folders / "accepted.csv").read_text().splitlines()
     assert len(rows) > 100
     reason = partial(commands.reason, "apply", policy)
-    assert "the engines are" in reason(
+    assert "the engines must be" in reason(
         *engines, "--combination", model, "--name", "a", "--name", "b", *goals
     )
     assert "at least two" in reason(engines[0], "--combination", model, *goals)
@@ -139,7 +139,10 @@ def test_fields_are_combined(tmp_path):
         ((*PRICES, "--engine-price", "one=-1"), "NAME=PRICE"),
         ((*PRICES, "--engine-price", "three=1"), 'names "three"'),
         ((*PRICES, "--engine-price", "one=1", "--engine-price", "one=1"), "twice"),
-        ((*PRICES, "--engine-price", "one=1", "--cost-missed", "1"), "one is expected"),
+        (
+            (*PRICES, "--engine-price", "one=1", "--cost-missed", "1"),
+            "only one of --engine-price and --cost-missed",
+        ),
         (("--name", "A", "--name", "A", "--combine"), "several engines are called"),
     ],
 )
@@ -149,7 +152,7 @@ def test_options_that_do_not_fit_are_refused(folders, options, message):
 
 def test_what_cannot_be_combined_is_refused(folders, tmp_path):
     truth, one, two = arguments(folders)
-    assert "two OCR at least" in refusal(truth, one, "--combine")
+    assert "--combine needs at least two OCR" in refusal(truth, one, "--combine")
     both = truth, one, two, "--combine"
     (tmp_path / "damaged.json").write_text("{}")
     assert "not the file of a fastarac combination" in refusal(
@@ -160,4 +163,4 @@ def test_what_cannot_be_combined_is_refused(folders, tmp_path):
     for folder in (truth, one, two):
         for path in sorted(folder.iterdir())[1:]:
             path.unlink()
-    assert "truth has one page" in refusal(*both)
+    assert "truth must have at least two pages, as each is combined by rules" in refusal(*both)

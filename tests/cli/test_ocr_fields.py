@@ -215,8 +215,8 @@ def test_refusals(tables):
     (tables / "page.txt").write_text("amber")
     assert "there is no column" in refusal(truth, tables / "page.txt")
     assert refusal(tables / "page.txt", engine) == (
-        f"{engine} is a table of fields, but {tables / 'page.txt'} has no fields; a table with the "
-        "columns document, field and truth, or JSON with the fields of each document, is expected"
+        f"{engine} is a table of fields, but {tables / 'page.txt'} has no fields; use a table with "
+        "the columns document, field and truth, or JSON with the fields of each document"
     )
     assert refusal(tables / "page.txt", tables / "page.txt", "--compare", "number") == (
         "--compare is for fields; texts have --fold (see fastarac ocr --help)"
@@ -251,7 +251,7 @@ def test_refusals(tables):
         [(*key, "1", "") for key in FIELDS],
     )
     assert refusal(truth, absent) == (
-        f"{absent}: none of the 8 fields has an output with a confidence; numbers are expected"
+        f"{absent}: none of the 8 fields has an output with a confidence; use numbers"
     )
     alike = [(*key, value[0], 0.5) for key, value in FIELDS.items()]
     write(absent, ("document", "field", "prediction", "confidence"), alike)
@@ -276,11 +276,9 @@ def test_fields_of_other_names(tables):
     assert message.startswith(
         f"{tables / 'loud.jsonl'}: none of the 8 fields of the truth has an output"
     )
-    assert message.endswith(
-        "the same names of documents and fields are expected, or --rename FIELD=NAME"
-    )
+    assert message.endswith("; use the same names of documents and fields, or --rename")
     assert refusal(truth, engine, "--rename", "SUM=total", *COMPARE) == (
-        "--rename names SUM; names of fields that engine has are expected"
+        "--rename names SUM; use names of fields that engine has"
     )
     assert refusal(truth, engine, "--rename", "SUM").startswith('--rename is "SUM"; FIELD=NAME is')
 
@@ -328,7 +326,7 @@ def test_comparisons_and_names_are_named_as_options(tmp_path):
     assert refused.startswith("--compare is 'numbr'; exact, text, number, ")
     pair = tmp_path / "a.csv", tmp_path / "b.csv"
     refused = refusal(*pair, "--name", "A", "--name", "B")
-    assert "--name is given 2 times, and OCR once; one name for each OCR is expected" in refused
+    assert "--name is given 2 times, and OCR once; use one name for each OCR" in refused
 
 
 @pytest.mark.parametrize("service", invoices.SERVICES)

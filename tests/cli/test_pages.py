@@ -97,15 +97,15 @@ def test_a_check_is_of_one_model_and_of_one_scale(words):
     one = run(*check, words / "both.csv", "--only", "A", "--format", "json", code=None)
     assert f'"n_items": {N_PAGES * WORDS:,}'.replace(",", "") in one.stdout
     message = refusal(*check, words / "small.csv")
-    assert "the confidences are of another scale than those that the policy was fitted on" in message
-    assert "--log is given beside --only" in refusal(*check, words / "new.csv", "--log", "--only", "A")
+    assert "the confidences run from" in message
+    assert "--log cannot go with --only" in refusal(*check, words / "new.csv", "--log", "--only", "A")
 
 
 def test_a_smaller_scale_is_refused_where_it_lies_in_the_range_of_the_policy(words, tmp_path):
     """Confidences from 0 to 1 are within those from 0 to 100, but below nearly all of them."""
     goals = "-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"
     message = refusal("apply", words / "p.json", words / "small.csv", *goals)
-    assert "are of another scale" in message
+    assert "some confidences have another scale than the policy" in message
     assert not (tmp_path / "a.csv").exists()
     run("apply", words / "p.json", words / "new.csv", *goals)
 

@@ -30,28 +30,28 @@ def test_the_sentence_is_that_of_the_library(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--max-risk", 0.01], "--max-risk is given without --pilot or --expect;"),
+        (["--max-risk", 0.01], "--max-risk needs --pilot or --expect"),
         (
             ["--error-rate", 0.1, "--expect", 0.05, "--group", "page"],
-            "--group is given without --pilot;",
+            "--group needs --pilot",
         ),
         (
             ["--max-risk", 0.1, "--expect", 0.05, "--group", "page"],
-            "--group is given without --pilot;",
+            "--group needs --pilot",
         ),
-        (["--error-rate", 0.1, "--expect", 0.05, "--by", "field"], "--by is given without --pilot;"),
+        (["--error-rate", 0.1, "--expect", 0.05, "--by", "field"], "--by needs --pilot"),
         (
             ["--max-risk", 0.1, "--expect", 0.05, "--by", "a"],
-            "--by is given without --pilot;",
+            "--by needs --pilot",
         ),
-        (["--error-rate", 0.1, "--expect", 0.05, "--ci", 0.9], "--ci is given without --half-width or"),
+        (["--error-rate", 0.1, "--expect", 0.05, "--ci", 0.9], "--ci needs --half-width or"),
         (
             ["--half-width", 0.1, "--pilot", "a.csv", "--power", 0.9],
-            "--power is given without --error-rate or ",
+            "--power needs --error-rate or ",
         ),
         (
             ["--max-risk", 0.1, "--expect", 0.05, "--plot", "a.png"],
-            "--plot is given beside --max-risk;",
+            "--plot cannot go with --max-risk",
         ),
     ],
 )

@@ -159,8 +159,8 @@ def test_refusals(pages, tmp_path):
     (full / "a.txt").write_text("x")
     pictures = ("--images", scans, "--crops")
     assert "the folder is not empty" in reason(*sample, *pictures, full)
-    assert "--images is given without --crops" in reason(*sample, "--images", scans)
-    assert "--crops is given without --images" in reason(*sample, "--crops", tmp_path / "c")
+    assert "--images needs --crops" in reason(*sample, "--images", scans)
+    assert "--crops needs --images" in reason(*sample, "--crops", tmp_path / "c")
     one = tmp_path / "one"
     one.mkdir()
     (one / "p01.png").write_bytes((scans / "p01.png").read_bytes())
@@ -176,7 +176,9 @@ def test_refusals(pages, tmp_path):
     assert "--images is for OCR" in reason(*of_table, *pictures, tmp_path / "c")
     assert "--unit is for OCR" in reason(*of_table, "--unit", "line")
     first = next(Path(ocr).iterdir())
-    assert "which is read" in reason("sample", first, "--budget", 1, "-o", first)
+    assert ", which is also read: choose another file" in reason(
+        "sample", first, "--budget", 1, "-o", first
+    )
     assert 'no column "kind"; the columns are "page"' in reason(*sample, "--by", "kind")
     run(*sample)
     fill_in(goal)

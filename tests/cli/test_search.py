@@ -94,5 +94,5 @@ def test_refusals(outputs, tmp_path):
         writer = csv.DictWriter(file, found[0])
         writer.writeheader()
         writer.writerows(found)
-    assert "that was asked for is expected" in reason(*command)
+    assert "expected the number of one of the" in reason(*command)
     assert state.read_bytes() == before

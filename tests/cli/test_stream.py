@@ -114,7 +114,7 @@ def test_a_bad_row_behind_the_first_batch_has_its_number(tmp_path):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("--max-memory", "much"), "--max-memory is 'much'; a size such as 500MB or 2GB is expected"),
+        (("--max-memory", "much"), "--max-memory must be a size such as 500MB or 2GB, got 'much'"),
         (("--max-memory", "1TB2"), "a size such as"),
         (("--max-memory", "1MB"), "at least 64MB is expected"),
         (("--max-memory", "1GB", "--ci", "0.9"), "--ci needs all outputs in memory"),

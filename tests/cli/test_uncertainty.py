@@ -203,8 +203,8 @@ class TestIntervals:
     @pytest.mark.parametrize("level", [0, 1, 95, -1, "nan"])
     def test_refused(self, level):
         assert refusal("evaluate", "missing.csv", "--ci", level) == (
-            f"--ci is {float(level)}; a number strictly between 0 and 1 is expected"
-            f"{' (95% is 0.95)' if level == 95 else ''}"
+            "--ci must be a number strictly between 0 and 1, got "
+            f"{float(level)}{' (95% is 0.95)' if level == 95 else ''}"
         )
 
     def test_no_guarantee_of_groups(self, few):
@@ -267,9 +267,7 @@ class TestDependence:
         )
 
     def test_refused(self, pages):
-        assert "--group is given without --ci" in refusal(
-            "evaluate", pages, "--group", "page", "--ci", "none"
-        )
+        assert "--group needs --ci" in refusal("evaluate", pages, "--group", "page", "--ci", "none")
         options = "--group", "page", "--guarantee", 0.05, "--max-risk", 0.1
         message = refusal("evaluate", pages, *options)
         assert message.startswith("--max-risk has no --guarantee for a --group; --error-rate has one")
@@ -340,9 +338,9 @@ class TestGuarantee:
 
     def test_refusals(self, few, tmp_path):
         assert refusal("evaluate", "missing.csv", "--guarantee", 5) == (
-            "--guarantee is 5.0; a number strictly between 0 and 1 is expected (5% is 0.05)"
+            "--guarantee must be a number strictly between 0 and 1, got 5.0 (5% is 0.05)"
         )
-        assert "--error-rate or --max-risk is expected" in refusal(
+        assert "--guarantee needs --error-rate or --max-risk, not --threshold" in refusal(
             "evaluate", few, "--guarantee", 0.05, "--threshold", 0.5
         )
         weighted = write(tmp_path / "w.csv", *FEW, w=[1] * 5)

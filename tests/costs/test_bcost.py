@@ -419,14 +419,14 @@ def test_groups_that_cannot_be():
         (r"laplace is 1 with groups, which are drawn as they are", {"laplace": 1}),
         (r"groups has 4 items and counts has 5", {"counts": np.ones((5, 2, 2), int)}),
         (
-            r"counts has shape \(2, 2\); \(m, 2, 2\), a table for each of m groups, is",
+            r"counts must have shape \(m, 2, 2\), a table for each of m groups.*, got \(2, 2\)",
             {"counts": COUNTS},
         ),
         (r"counts sums to 0", {"counts": 0 * tables}),
     ]:
         with pytest.raises(ValueError, match=message):
             fa.costs.bcost(**{"counts": tables, "costs": COSTS, "groups": range(4), **arguments})
-    with pytest.raises(ValueError, match=r"counts has shape \(4, 2, 2\); \(2, 2\) is expected"):
+    with pytest.raises(ValueError, match=r"counts must have shape \(2, 2\), got \(4, 2, 2\)"):
         fa.costs.bcost(tables, COSTS)
     with pytest.raises(ValueError, match="groups has 1 items and predicted_1 has 2"):
         fa.costs.bcost_delta([0, 1], [1, 1], [0, 1], COSTS, groups=[0])
@@ -521,7 +521,7 @@ def test_which_of_several_matrices_is_warned_of():
         ({"laplace": math.inf}, ValueError, "laplace is inf"),
         ({"random_state": -1}, ValueError, "random_state is -1"),
         ({"counts": [[1.0, 0], [0, 1]]}, TypeError, "counts has type float64; whole numbers"),
-        ({"counts": [[1, 0, 1]]}, ValueError, r"counts has shape \(1, 3\); \(2, 2\) is expected"),
+        ({"counts": [[1, 0, 1]]}, ValueError, r"counts must have shape \(2, 2\), got \(1, 3\)"),
         ({"counts": [[1, -2], [0, 1]]}, ValueError, r"counts\[0, 1\] is -2"),
         ({"counts": [[0, 0], [0, 0]]}, ValueError, "counts sums to 0"),
         ({"counts": [[1, 0], [1]]}, ValueError, "counts is not an array"),
@@ -530,7 +530,7 @@ def test_which_of_several_matrices_is_warned_of():
         (
             {"costs": fa.costs.CostMatrix([[[0, 1], [1, 0]]])},
             TypeError,
-            "costs are those of single items",
+            "costs must be one matrix for all items, or a stack, got those of",
         ),
     ],
 )
@@ -547,14 +547,24 @@ def test_wrong_arguments_of_the_difference():
     counts = np.ones((2, 2, 2), int)
     wrong = [
         (([0], [0], [0]), {}, TypeError, "costs is missing"),
-        ((counts,), {"costs": COSTS, "labels": [0, 1]}, TypeError, "labels is given with counts"),
+        (
+            (counts,),
+            {"costs": COSTS, "labels": [0, 1]},
+            TypeError,
+            "labels cannot go with counts: it belongs to predicted and actual",
+        ),
         ((counts, COSTS), {}, TypeError, "costs is missing"),
-        ((counts, [0]), {"costs": COSTS}, TypeError, "predicted_2 and actual are expected both"),
+        (
+            (counts, [0]),
+            {"costs": COSTS},
+            TypeError,
+            "give both predicted_2 and actual with counts, or neither",
+        ),
         (
             (np.ones((2, 2), int),),
             {"costs": COSTS},
             ValueError,
-            r"counts has shape \(2, 2\); \(2, 2, 2\)",
+            r"counts must have shape \(2, 2, 2\).*, got \(2, 2\)",
         ),
         (([0], [0], [0], COSTS), {}, ValueError, r"the labels are of 1 classes .* shape \(2, 2\)"),
         (

@@ -297,7 +297,7 @@ def good(**options):
 @pytest.mark.parametrize(
     ("stages", "error", "message"),
     [
-        ("ab", TypeError, "a list of stages is expected"),
+        ("ab", TypeError, "stages must be a list of stages, got a"),
         ([good()], ValueError, "stages has 1 stage; at least two"),
         ([good(), 3], TypeError, r"stages\[1\] is 3 \(int\); a Stage or a dict"),
         ([good(), {"name": "b", "prise": 1}], TypeError, r"stages\[1\] has the key 'prise'"),
@@ -327,7 +327,7 @@ def test_what_is_no_cascade_is_refused(stages, error, message):
         (("a", "1"), {}, TypeError, "price of stage 'a' is '1'"),
         (("", 1), {}, TypeError, "name is ''"),
         ((3, 1), {}, TypeError, "name is 3"),
-        (("a", None), {"correct": [1]}, TypeError, "price of stage 'a' is None; the price of an item"),
+        (("a", None), {"correct": [1]}, TypeError, "price of stage 'a' must be the price of an item"),
         (("a", 1), {"max_share": 1.5}, ValueError, "max_share of stage 'a' is 1.5"),
         (("a", 1), {"confidence": [1]}, TypeError, "without correct"),
         (("a", 1), {"reviewer": 0.9}, TypeError, "reviewer of stage 'a' is 0.9"),
@@ -346,15 +346,15 @@ def test_what_is_no_stage_is_refused(arguments, options, error, message):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({}, TypeError, "neither max_error_rate nor costs"),
+        ({}, TypeError, "give max_error_rate or costs: without them errors cost nothing"),
         ({"max_error_rate": 2}, ValueError, r"max_error_rate is 2.0; .*2% is 0.02"),
         ({"costs": 3}, TypeError, "costs is 3"),
         ({"costs": COSTS, "failure_probability": 0.1}, TypeError, "without max_error_rate"),
-        ({"max_error_rate": 0.1, "groups": np.arange(2)}, TypeError, "groups is given without failure"),
+        ({"max_error_rate": 0.1, "groups": np.arange(2)}, TypeError, "groups needs failure"),
         (
             {"max_error_rate": 0.1, "failure_probability": 0.1, "max_group_size": 3},
             TypeError,
-            "max_group_size is given without groups",
+            "max_group_size needs groups",
         ),
         ({"max_error_rate": 0.1, "failure_probability": 0.95}, ValueError, "failure_probability is"),
     ],
@@ -366,7 +366,7 @@ def test_options_that_do_not_fit_are_refused(options, error, message):
 
 def test_thresholds_of_ones_own_are_checked():
     stages = [good(), Stage("b", 1)]
-    with pytest.raises(ValueError, match="thresholds has 2 numbers; 1 are expected"):
+    with pytest.raises(ValueError, match="thresholds has 2 numbers; use 1"):
         evaluate_cascade(stages, thresholds=[0.1, 0.2])
     with pytest.raises(ValueError, match=r"thresholds\[0\] is nan"):
         evaluate_cascade(stages, thresholds=[math.nan])

@@ -122,7 +122,7 @@ class TestCurve:
         with pytest.raises(TypeError, match="y_score is missing"):
             fa.costs.cost_curve([1, 1])
         hull = fa.costs.roc_convex_hull({"A": A})
-        with pytest.raises(TypeError, match="y_score is given beside a ROCConvexHull"):
+        with pytest.raises(TypeError, match="y_score cannot go with a ROCConvexHull"):
             fa.costs.cost_curve(hull, [1, 0])
 
 
@@ -255,10 +255,14 @@ class TestBand:
             ({"n_resamples": 0}, ValueError, "n_resamples is 0; an integer of at least 1"),
             ({"n_resamples": 10.5}, TypeError, r"n_resamples is 10.5 \(float\); an integer"),
             ({"confidence_level": 1}, ValueError, "confidence_level is 1.0; a number strictly between"),
-            ({"grid": 1}, ValueError, "grid is 1; an integer of at least 2 is expected"),
+            ({"grid": 1}, ValueError, "grid must be an integer of at least 2, got 1"),
             ({"grid": True}, TypeError, "grid is True"),
-            ({"grid": [0, 2]}, ValueError, r"grid is 2.0; a number in \[0, 1\] is expected"),
-            ({"grid": [[0.5]]}, ValueError, r"grid has shape \(1, 1\); a number of points or a list"),
+            ({"grid": [0, 2]}, ValueError, r"grid must be a number in \[0, 1\], got 2.0"),
+            (
+                {"grid": [[0.5]]},
+                ValueError,
+                r"grid must be a number of points or a list.*, got shape \(1, 1\)",
+            ),
             ({"grid": []}, ValueError, r"grid has shape \(0,\)"),
         ],
     )
@@ -294,7 +298,7 @@ class TestBand:
             assert band.high[j] == pytest.approx(np.quantile(costs, 0.975), rel=1e-12)
         with pytest.warns(fa.UnreliableIntervalWarning, match="there are 10 groups"):
             fa.costs.cost_curve_band(label, score, groups=np.arange(300) % 10, n_resamples=5)
-        with pytest.raises(TypeError, match="groups is given beside a ThresholdSweep"):
+        with pytest.raises(TypeError, match="groups needs single items"):
             fa.costs.cost_curve_band(fa.threshold_sweep(label, score), groups=pages)
 
     def test_errors_of_the_data(self):

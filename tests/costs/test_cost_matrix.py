@@ -158,9 +158,9 @@ def test_wrong_labels(arguments, error, message):
 
 
 def test_unknown_labels_are_named():
-    with pytest.raises(ValueError, match=r"actual\[2\] is 'x'; one of the labels 'a', 'b' is expected"):
+    with pytest.raises(ValueError, match=r"actual\[2\] must be one of the labels 'a', 'b', got 'x'"):
         fa.costs.prediction_counts(["a", "b", "b"], ["a", "b", "x"], labels=["a", "b"])
-    with pytest.raises(ValueError, match=r"predicted\[1\] is -7; one of the labels 1, 2 is expected"):
+    with pytest.raises(ValueError, match=r"predicted\[1\] must be one of the labels 1, 2, got -7"):
         fa.costs.prediction_counts([1, -7, 5], [1, 1, 1], labels=[1, 2])
     with pytest.raises(
         ValueError, match=r"predicted\[0\] is 10; .* 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … is"
@@ -355,14 +355,14 @@ def test_what_only_two_classes_have():
 @pytest.mark.parametrize(
     ("costs", "error", "message"),
     [
-        ([[0, math.nan], [1, 0]], ValueError, r"costs\[0, 1\] is nan; a finite number"),
-        ([[0, 1], [math.inf, 0]], ValueError, r"costs\[1, 0\] is inf; a finite number"),
+        ([[0, math.nan], [1, 0]], ValueError, r"costs\[0, 1\] must be a finite number.*, got nan"),
+        ([[0, 1], [math.inf, 0]], ValueError, r"costs\[1, 0\] must be a finite number.*, got inf"),
         ([[0, 1], [1e200, 0]], ValueError, r"costs\[1, 0\] is 1e\+200; a finite number up to 1e\+150"),
-        ([0, 1], ValueError, r"costs has shape \(2,\); \(K, K\) is expected"),
+        ([0, 1], ValueError, r"costs must have shape \(K, K\), got \(2,\)"),
         (np.zeros((0, 2)), ValueError, r"costs has shape \(0, 2\)"),
         (np.zeros((1, 1, 2, 2)), ValueError, r"costs has shape \(1, 1, 2, 2\)"),
         ([[0, 1], [1]], ValueError, "costs is not an array"),
-        ([["0", "1"], ["1", "0"]], TypeError, "costs has type <U1; numbers are expected"),
+        ([["0", "1"], ["1", "0"]], TypeError, "costs must hold numbers, got type <U1"),
         ([[0, 1j], [1, 0]], TypeError, "costs has type complex128"),
     ],
 )
@@ -374,13 +374,17 @@ def test_wrong_costs(costs, error, message):
 @pytest.mark.parametrize(
     ("chances", "error", "message"),
     [
-        ([[0.5, 0.4]], ValueError, r"probabilities\[0\] sums to 0.9; 1 within 1e-06 is expected"),
+        ([[0.5, 0.4]], ValueError, r"probabilities\[0\] sums to 0.9; use 1 within 1e-06"),
         ([[1, 0], [0.5, 0.500002]], ValueError, r"probabilities\[1\] sums to 1.000002; 1 within"),
         ([[1.5, -0.5]], ValueError, r"probabilities\[0, 1\] is -0.5; a number in \[0, 1\]"),
-        ([[1, 0], [math.nan, 1]], ValueError, r"probabilities\[1, 0\] is nan; a number in \[0, 1\]"),
+        (
+            [[1, 0], [math.nan, 1]],
+            ValueError,
+            r"probabilities\[1, 0\] must be a number in \[0, 1\].*, got nan",
+        ),
         ([[math.inf, 0]], ValueError, r"probabilities\[0, 0\] is inf"),
-        ([0.5, 0.5], ValueError, r"probabilities has shape \(2,\); \(n, 2\) is expected"),
-        ([[0.2, 0.3, 0.5]], ValueError, r"probabilities has shape \(1, 3\); \(n, 2\) is expected"),
+        ([0.5, 0.5], ValueError, r"probabilities must have shape \(n, 2\), got \(2,\)"),
+        ([[0.2, 0.3, 0.5]], ValueError, r"probabilities must have shape \(n, 2\), got \(1, 3\)"),
         ([["1", "0"]], TypeError, "probabilities has type <U1"),
     ],
 )
@@ -400,11 +404,17 @@ def test_wrong_arguments_of_expected_cost():
     matrix, by_item = fa.costs.CostMatrix(FRAUD), fa.costs.CostMatrix([FRAUD] * 2)
     wrong = [
         (matrix, ([[1.0, 0], [0, 1]],), {}, TypeError, "counts has type float64; whole numbers"),
-        (matrix, ([[1, 0, 0]],), {}, ValueError, r"counts has shape \(1, 3\); \(2, 2\) is expected"),
+        (matrix, ([[1, 0, 0]],), {}, ValueError, r"counts must have shape \(2, 2\), got \(1, 3\)"),
         (matrix, ([[1, -1], [0, 1]],), {}, ValueError, r"counts\[0, 1\] is -1; a whole number"),
         (matrix, ([[0, 0], [0, 0]],), {}, ValueError, "counts sums to 0; a positive sum"),
         (matrix, ([[2**62, 2**62], [0, 0]],), {}, ValueError, "counts sums to 9223372036854775808"),
-        (matrix, ([[1, 0], [0, 1]],), {"labels": [0, 1]}, TypeError, "labels is given with counts"),
+        (
+            matrix,
+            ([[1, 0], [0, 1]],),
+            {"labels": [0, 1]},
+            TypeError,
+            "labels cannot go with counts: it belongs to predicted and actual",
+        ),
         (matrix, ([0, 0], [0, 0]), {}, ValueError, "predicted and actual have 1 classes and the costs"),
         (matrix, ([0], [0]), {"labels": [0, 1, 2]}, ValueError, "labels has 3 classes and the costs"),
         (by_item, ([[1, 0], [0, 1]],), {}, TypeError, "counts do not say which items they are"),

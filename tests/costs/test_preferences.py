@@ -119,17 +119,29 @@ ONE = {"a": ([1, 0], [0.9, 0.1])}
 @pytest.mark.parametrize(
     ("models", "gammas", "deltas", "error", "message"),
     [
-        ([([1], [1])], [1], [1], TypeError, r"models is a list; a mapping of names to \(correct, conf"),
-        ({}, [1], [1], ValueError, "models has 0 entries; at least 1 is expected"),
-        ({"a": [1, 0, 1, 1]}, [1], [1], TypeError, r"models\['a'\] is a list of 4; \(correct"),
+        (
+            [([1], [1])],
+            [1],
+            [1],
+            TypeError,
+            r"models must be a mapping of names to \(correct, conf.*, got a list",
+        ),
+        ({}, [1], [1], ValueError, "models must have at least 1 entries, got 0"),
+        (
+            {"a": [1, 0, 1, 1]},
+            [1],
+            [1],
+            TypeError,
+            r"models\['a'\] must be \(correct.*, got a list of 4",
+        ),
         ({"a": 3}, [1], [1], TypeError, r"models\['a'\] is a int; \(correct"),
         ({"a": ([1, 2], [0.9, 0.1])}, [1], [1], ValueError, r"correct\[1\] is 2"),
-        (ONE, [], [1], ValueError, "gammas is empty; at least one ratio is expected"),
-        (ONE, [1], [], ValueError, "deltas is empty; at least one ratio is expected"),
+        (ONE, [], [1], ValueError, "gammas is empty; give at least one ratio"),
+        (ONE, [1], [], ValueError, "deltas is empty; give at least one ratio"),
         (ONE, [-1, 1], [1], ValueError, r"gammas\[0\] is -1.0; a finite number of at least 0"),
         (ONE, [1], [0, -1.5], ValueError, r"deltas\[1\] is -1.5; a finite number of at least -1"),
-        (ONE, [1, math.inf], [1], ValueError, r"gammas\[1\] is inf; a finite number"),
-        (ONE, [1], [math.nan], ValueError, r"deltas\[0\] is nan; a finite number"),
+        (ONE, [1, math.inf], [1], ValueError, r"gammas\[1\] must be a finite number.*, got inf"),
+        (ONE, [1], [math.nan], ValueError, r"deltas\[0\] must be a finite number.*, got nan"),
         (ONE, [1, 3, 3], [1], ValueError, r"gammas\[2\] is 3.0 after 3.0; rising numbers"),
         (ONE, [1], [2, 1], ValueError, r"deltas\[1\] is 1.0 after 2.0; rising numbers"),
         (ONE, 1, [1], ValueError, r"gammas has shape \(\); a one-dimensional array"),
@@ -149,5 +161,5 @@ def test_extreme_ratios_warn_of_nothing():
 
 
 def test_a_reviewer_is_required_to_be_one():
-    with pytest.raises(TypeError, match=r"reviewer is 0.5 \(float\); a Reviewer is expected"):
+    with pytest.raises(TypeError, match=r"reviewer must be a Reviewer, got 0.5 \(float\)"):
         fa.costs.preference_map(ONE, gammas=[1], deltas=[1], reviewer=0.5)

@@ -94,13 +94,13 @@ class TestRejectionCostCurve:
     @pytest.mark.parametrize(
         ("rate", "error", "message"),
         [
-            (1.5, ValueError, r"reject_cost is 1.5; a number in \[0, 1\] is expected"),
-            ([0.5, -0.1], ValueError, r"reject_cost is -0.1; a number in \[0, 1\] is expected"),
+            (1.5, ValueError, r"reject_cost must be a number in \[0, 1\], got 1.5"),
+            ([0.5, -0.1], ValueError, r"reject_cost must be a number in \[0, 1\], got -0.1"),
             ([math.nan], ValueError, "reject_cost is nan"),
             (
                 [[0.5]],
                 ValueError,
-                r"reject_cost has shape \(1, 1\); a number or a one-dim",
+                r"reject_cost must be a number or a one-dim.*, got shape \(1, 1\)",
             ),
             ("half", TypeError, "reject_cost has type"),
         ],
@@ -145,9 +145,9 @@ class TestAccuracyRejectionCostCurve:
     def test_refused(self):
         with pytest.raises(TypeError, match=r"costs is None \(NoneType\); VerificationCosts are"):
             fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, costs=None)
-        with pytest.raises(TypeError, match=r"costs is .* \(tuple\); VerificationCosts are expected"):
+        with pytest.raises(TypeError, match=r"costs must be VerificationCosts, got .* \(tuple\)"):
             fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, costs=(1, 2, 3))
-        with pytest.raises(ValueError, match="costs has error and verification 0"):
+        with pytest.raises(ValueError, match="costs must have error or verification above 0"):
             fa.costs.accuracy_rejection_cost_curve(
                 CORRECT, CONFIDENCE, costs=fa.VerificationCosts(0, 1, 0)
             )

@@ -310,10 +310,10 @@ class TestPrices:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ((1.5, 1, 1), r"p_positive is 1.5; a number in \[0, 1\] is expected"),
-            ((0.5, -1, 1), "cost_fn is -1.0; a finite number of at least 0 is expected"),
-            ((0.5, 1, np.nan), "cost_fp is nan; a finite number of at least 0 is expected"),
-            ((0.5, [1, np.inf], 1), "cost_fn is inf; a finite number of at least 0 is expected"),
+            ((1.5, 1, 1), r"p_positive must be a number in \[0, 1\], got 1.5"),
+            ((0.5, -1, 1), "cost_fn must be a finite number of at least 0, got -1.0"),
+            ((0.5, 1, np.nan), "cost_fp must be a finite number of at least 0, got nan"),
+            ((0.5, [1, np.inf], 1), "cost_fn must be a finite number of at least 0, got inf"),
             ((1, 0, 1), r"p_positive\*cost_fn and \(1 - p_positive\)\*cost_fp are both 0"),
             (([0.5, 0], 1, 0), "are both 0"),
         ],
@@ -324,11 +324,11 @@ class TestPrices:
                 function(*arguments)
 
     def test_bad_types(self):
-        with pytest.raises(TypeError, match="cost_fp has type <U1; numbers of at least 0 are expected"):
+        with pytest.raises(TypeError, match="cost_fp must hold numbers of at least 0, got type <U1"):
             fa.costs.iso_performance_slope(0.5, 1, "1")
 
     def test_bad_rates(self):
-        with pytest.raises(ValueError, match=r"tpr is 1.25; a number in \[0, 1\] is expected"):
+        with pytest.raises(ValueError, match=r"tpr must be a number in \[0, 1\], got 1.25"):
             fa.costs.expected_cost([0, 1], [1.25, 1], p_positive=0.5, cost_fn=1, cost_fp=1)
         with pytest.raises(ValueError, match="fpr is nan"):
             fa.costs.expected_cost(np.nan, 1, p_positive=0.5, cost_fn=1, cost_fp=1)
@@ -339,9 +339,9 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("models", "kind", "message"),
         [
-            ([A], TypeError, r"models is a list; a mapping of names to \(y_true, y_score\)"),
-            ({}, ValueError, "models has 0 entries; at least 1 is expected"),
-            ({None: A}, TypeError, "models has the name None"),
+            ([A], TypeError, r"models must be a mapping of names to \(y_true, y_score\).*, got a list"),
+            ({}, ValueError, "models must have at least 1 entries, got 0"),
+            ({None: A}, TypeError, "models must have names of type str, got"),
             ({"A": 3}, TypeError, r"models\['A'\] is a int; \(y_true, y_score\) or a Threshold"),
             ({"A": (*A, [1], [1])}, TypeError, r"models\['A'\] is a tuple of 4; "),
             ({"A": A, "B": ([2, 0], [0, 1])}, ValueError, r"models\['B'\]: y_true\[0\] is 2; 0"),
@@ -362,13 +362,13 @@ class TestErrors:
 
     def test_slopes(self):
         hull = fa.costs.roc_convex_hull({"A": A})
-        with pytest.raises(ValueError, match="slope is -1; a number of at least 0 is expected"):
+        with pytest.raises(ValueError, match="slope must be a number of at least 0, got -1"):
             hull.best(-1)
         with pytest.raises(ValueError, match="slope is nan"):
             hull.best(float("nan"))
         with pytest.raises(TypeError, match="high is 'steep'"):
             hull.candidates(0, "steep")
-        with pytest.raises(ValueError, match=r"low is 2\.0 and high is 1\.0; low <= high is expected"):
+        with pytest.raises(ValueError, match=r"low is 2\.0 and high is 1\.0; use low <= high"):
             hull.candidates(2, 1)
 
 

@@ -98,15 +98,15 @@ class TestPrices:
     @pytest.mark.parametrize(
         ("arguments", "error", "message"),
         [
-            ((-1, 1, 1), ValueError, "verification is -1; a finite number of at least 0 is expected"),
-            ((1, 0, 1), ValueError, "correction is 0; a finite number above 0 is expected"),
-            ((1, -2, 1), ValueError, "correction is -2; a finite number above 0 is expected"),
-            ((1, 1, -0.5), ValueError, "error is -0.5; a finite number of at least 0 is expected"),
-            ((math.nan, 1, 1), ValueError, "verification is nan; a finite number is expected"),
-            ((1, math.inf, 1), ValueError, "correction is inf; a finite number is expected"),
-            ((1, 1, "3"), TypeError, r"error is '3' \(str\); a number is expected"),
-            ((1, 1, [3]), TypeError, "error is .*; a number is expected"),
-            ((1e308, 1e308, 1e308), ValueError, "is infinite; smaller prices are expected"),
+            ((-1, 1, 1), ValueError, "verification must be a finite number of at least 0, got -1"),
+            ((1, 0, 1), ValueError, "correction must be a finite number above 0, got 0"),
+            ((1, -2, 1), ValueError, "correction must be a finite number above 0, got -2"),
+            ((1, 1, -0.5), ValueError, "error must be a finite number of at least 0, got -0.5"),
+            ((math.nan, 1, 1), ValueError, "verification must be a finite number, got nan"),
+            ((1, math.inf, 1), ValueError, "correction must be a finite number, got inf"),
+            ((1, 1, "3"), TypeError, r"error must be a number, got '3' \(str\)"),
+            ((1, 1, [3]), TypeError, "error must be a number, got .*"),
+            ((1e308, 1e308, 1e308), ValueError, "is infinite; use smaller prices"),
             ((1e300, 1e-300, 1), ValueError, "correction is 1e-300, too little beside"),
             ((1, 1e-300, 1e300), ValueError, "correction is 1e-300, too little beside"),
         ],
@@ -177,11 +177,11 @@ class TestCostsOfASweep:
         costs = fa.VerificationCosts(1, 1, 1)
         sweep = fa.threshold_sweep(CORRECT, CONFIDENCE)
         point = fa.operating_point(sweep, threshold=0.5)
-        with pytest.raises(TypeError, match="at is a list; a ThresholdSweep or an OperatingPoint"):
+        with pytest.raises(TypeError, match="at must be a ThresholdSweep or an OperatingPoint"):
             costs.cost([1, 0])
-        with pytest.raises(TypeError, match="reviewer is given beside an OperatingPoint"):
+        with pytest.raises(TypeError, match="reviewer cannot go with an OperatingPoint"):
             costs.performance(point, reviewer=fa.Reviewer())
-        with pytest.raises(TypeError, match=r"reviewer is 0.9 \(float\); a Reviewer is expected"):
+        with pytest.raises(TypeError, match=r"reviewer must be a Reviewer, got 0.9 \(float\)"):
             costs.normalized_cost(sweep, reviewer=0.9)
 
 
@@ -238,7 +238,7 @@ class TestPerformanceAtAnErrorRate:
         costs = fa.VerificationCosts(1, 1, 1)
         with pytest.raises(ValueError, match=r"max_error_rate is 1\.5; a number in"):
             fa.costs.performance_at_error_rate(CORRECT, CONFIDENCE, max_error_rate=1.5, costs=costs)
-        with pytest.raises(TypeError, match=r"costs is 2 \(int\); VerificationCosts are expected"):
+        with pytest.raises(TypeError, match=r"costs must be VerificationCosts, got 2 \(int\)"):
             fa.costs.performance_at_error_rate(CORRECT, CONFIDENCE, max_error_rate=0.1, costs=2)
 
 
@@ -301,9 +301,9 @@ class TestOptimalOperatingPoint:
         assert (point.threshold, point.acceptance_rate) == (math.inf, 0.0)
 
     def test_refused(self):
-        with pytest.raises(TypeError, match=r"costs is 3 \(int\); VerificationCosts are expected"):
+        with pytest.raises(TypeError, match=r"costs must be VerificationCosts, got 3 \(int\)"):
             fa.costs.optimal_operating_point(CORRECT, CONFIDENCE, costs=3)
-        with pytest.raises(TypeError, match=r"reviewer is 1 \(int\); a Reviewer is expected"):
+        with pytest.raises(TypeError, match=r"reviewer must be a Reviewer, got 1 \(int\)"):
             fa.costs.optimal_operating_point(
                 CORRECT, CONFIDENCE, costs=fa.VerificationCosts(1, 1, 1), reviewer=1
             )

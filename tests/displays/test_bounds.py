@@ -79,7 +79,7 @@ def test_the_equal_error_rate_of_the_items_is_between_those_of_the_orders():
 def test_what_has_no_band_refuses_bounds(name, options):
     with pytest.raises(TypeError, match=rf"sweep is a BoundedSweep; {name} draws a ThresholdSweep"):
         getattr(fa.displays, name).from_sweep(BINS, **options)
-    with pytest.raises(TypeError, match="confidence_level is given with a BoundedSweep"):
+    with pytest.raises(TypeError, match="cannot go with a BoundedSweep: use a ThresholdSweep"):
         fa.displays.CostCurveDisplay.from_sweep(BINS, confidence_level=0.95)
     with pytest.raises(ValueError, match="sweep has no correct item"):
         fa.displays.PrecisionRecallDisplay.from_sweep(BoundedSweep.from_bins([0, 1], [0], [2]))

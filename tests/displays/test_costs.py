@@ -204,7 +204,7 @@ class TestAccuracyRejectionCost:
 
     def test_refused(self):
         _, ax = plt.subplots()
-        with pytest.raises(ValueError, match="ax has the projection 'rectilinear'; '3d' is expected"):
+        with pytest.raises(ValueError, match="ax has the projection 'rectilinear'; use '3d'"):
             fa.displays.AccuracyRejectionCostDisplay.from_predictions(
                 CORRECT, CONFIDENCE, costs=COSTS, ax=ax
             )

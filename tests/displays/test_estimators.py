@@ -130,10 +130,10 @@ def test_refused(found):
     ):
         roc.from_estimator(LinearRegression(), X, Y)
     model = LogisticRegression().fit(X, np.arange(160) % 3)
-    with pytest.raises(ValueError, match="LogisticRegression has 3 classes; two are expected"):
+    with pytest.raises(ValueError, match="LogisticRegression has 3 classes; use two"):
         roc.from_estimator(model, X, Y)
     model = LogisticRegression().fit(X, Y)
-    with pytest.raises(ValueError, match=r"pos_label is 2; one of the classes \[0, 1\] is expected"):
+    with pytest.raises(ValueError, match=r"pos_label must be one of the classes \[0, 1\], got 2"):
         roc.from_estimator(model, X, Y, pos_label=2)
     with pytest.raises(ValueError, match="response_method is 'predict'; one of 'auto', 'predict_prob"):
         roc.from_estimator(model, X, Y, response_method="predict")
@@ -143,9 +143,9 @@ def test_refused(found):
         roc.from_cv_results({"estimator": []}, X, Y)
     with pytest.raises(ValueError, match="X has 100 rows and cv_results is of 160"):
         roc.from_cv_results(found, X[:100], LABELS[:100])
-    with pytest.raises(ValueError, match="curve_kwargs has 1 entries; 3 are expected"):
+    with pytest.raises(ValueError, match="curve_kwargs has 1 entries; use 3"):
         roc.from_cv_results(found, X, LABELS, curve_kwargs=[{}])
-    with pytest.raises(ValueError, match="name is a list; beside a list of 3 curve_kwargs"):
+    with pytest.raises(ValueError, match="name must be beside a list of 3 curve_kwargs"):
         roc.from_cv_results(found, X, LABELS, name=["a", "b", "c"])
     with pytest.raises(TypeError, match="ConfusionDisplay fills its axes"):
         displays.ConfusionDisplay.from_cv_results(found, X, LABELS)

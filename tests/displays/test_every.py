@@ -306,7 +306,9 @@ class TestLegend:
         assert display.band_.get_paths()[0].vertices[:, 1].min() < display.ax_.get_ylim()[0]
 
     def test_what_has_no_band(self, sweeps):
-        with pytest.raises(TypeError, match="DetCurveDisplay has no band; ARACDisplay, ARPDisplay"):
+        with pytest.raises(
+            TypeError, match="has no band: only ARACDisplay, ARPDisplay, GeneralizedRCDisplay,"
+        ):
             displays.draw_curves(sweeps, display=displays.DetCurveDisplay, band=True)
         with pytest.raises(ValueError, match="band is 'wide'; one of 'pointwise', 'simultaneous'"):
             displays.draw_curves(sweeps, band="wide")

@@ -217,7 +217,7 @@ def test_nothing_to_count(name: str) -> None:
 
 @pytest.mark.parametrize("name", CURVES)
 def test_scores_that_are_words(name: str) -> None:
-    with pytest.raises(TypeError, match="y_score has type <U1; numbers are expected"):
+    with pytest.raises(TypeError, match="y_score must hold numbers, got type <U1"):
         getattr(fa, name)(Y, ["1", "2", "3", "4"])
 
 
@@ -281,7 +281,7 @@ def weighted_calls() -> dict[str, Any]:
 def test_weights_that_sum_to_infinity_are_refused(call: Any) -> None:
     """Where scikit-learn returns NaN, 0 or infinite counts, or numpy's warnings."""
     name, arguments, options = call
-    with pytest.raises(ValueError, match="sample_weight sums to inf; a finite sum is expected"):
+    with pytest.raises(ValueError, match="sample_weight sums to inf; use a finite sum"):
         getattr(fa, name)(*arguments, sample_weight=[1e308] * 4, **options)
     expected = getattr(fa, name)(*arguments, sample_weight=[1.0] * 4, **options)
     if not name.startswith("confusion_matrix"):  # whose counts are the weights themselves

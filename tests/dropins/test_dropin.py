@@ -311,7 +311,7 @@ def test_a_sweep_stands_for_labels_and_scores(case: Any, drop: bool) -> None:
 @pytest.mark.parametrize("beside", ["y_score", "sample_weight"])
 def test_a_sweep_is_given_alone(name: str, beside: str) -> None:
     sweep = threshold_sweep([1, 0, 1], [0.3, 0.2, 0.1])
-    with pytest.raises(TypeError, match=f"{beside} is given beside a ThresholdSweep"):
+    with pytest.raises(TypeError, match=f"{beside} cannot go with a ThresholdSweep"):
         getattr(fa, name)(sweep, **{beside: [1, 2, 3]})
 
 

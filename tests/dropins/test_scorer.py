@@ -81,8 +81,12 @@ def test_the_positive_class_plays_no_part():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (([0, 1], ["a", "b"]), TypeError, "y_score has type"),
-        (([0, 1], [0.1, np.nan]), ValueError, "y_score has NaN or infinite"),
+        (([0, 1], ["a", "b"]), TypeError, "y_score must hold numbers, got type"),
+        (
+            ([0, 1], [0.1, np.nan]),
+            ValueError,
+            "y_score must hold finite numbers, got NaN or infinite ones",
+        ),
         (([0, 1], [0.1]), ValueError, r"y_true has shape \(2,\) and y_score \(1,\)"),
         (([], []), ValueError, "with n >= 1"),
         (
@@ -105,7 +109,7 @@ def test_more_refusals():
         fa.make_scorer()(LinearRegression(), [[0]], [0])
     with pytest.raises(ValueError, match="metric is 'arac'; one of recognition_rate, arac_auc,"):
         fa.make_scorer("arac")
-    with pytest.raises(TypeError, match=r"metric is 3 \(int\); a name is expected"):
+    with pytest.raises(TypeError, match=r"metric must be a name, got 3 \(int\)"):
         fa.make_scorer(3)
     with pytest.raises(TypeError, match="statistic 'aurc' has no parameter 'gamma'"):
         fa.make_scorer("aurc", gamma=1)
@@ -123,7 +127,7 @@ def test_the_scorer_of_scikit_learn_asks_something_else():
     assert min(abs(of_class_1 - right), abs(of_labels - right)) > 0.01
     X, y = data(10)
     model = LogisticRegression().fit(X, y)
-    with pytest.raises(ValueError, match=r"fastarac\.correctness makes one of class probabilities"):
+    with pytest.raises(ValueError, match=r"for class probabilities, use fastarac\.correctness"):
         make_scorer(fa.arac_auc_score, response_method="predict_proba")(model, X, y == y[0])
 
 

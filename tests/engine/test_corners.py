@@ -125,7 +125,7 @@ def test_every_metric_is_the_same_or_refused(first, sample):
 
 def same_or_refused(metric, sample, whole, corners):
     if refuses(metric):
-        with pytest.raises(TypeError, match=r"CornerSweep.* is given, which lacks"):
+        with pytest.raises(TypeError, match="lacks the thresholds inside runs of correct items: use"):
             metric.checked(corners)
         return
     expected, found = metric.checked(whole), metric.checked(corners)
@@ -272,9 +272,11 @@ def test_it_says_what_it_is():
 
 def test_weights_and_grades_have_no_corners():
     for name, value in (("sample_weight", [1.0, 2.0]), ("graded", True)):
-        with pytest.raises(TypeError, match=f"corners_only is given with {name}"):
+        with pytest.raises(
+            TypeError, match="give only one of corners_only, which needs whole items, and"
+        ):
             fa.threshold_sweep([1, 0], [0.5, 0.6], corners_only=True, **{name: value})
-    with pytest.raises(TypeError, match="CornerSweep is given counts of type float64"):
+    with pytest.raises(TypeError, match="CornerSweep needs counts of type int64, got float64"):
         fa.results.CornerSweep([np.inf, 0.5], [0.0, 1.5], [0.0, 1.0])
 
 

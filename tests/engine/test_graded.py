@@ -123,7 +123,9 @@ def test_refusals_beside_others():
         fa.arac_auc_score([0.5, 1], [1, 2])
     sweep = fa.threshold_sweep([0.5], [1], graded=True)
     for function in (fa.evaluate, fa.bootstrap, fa.asymptotic_interval):
-        with pytest.raises(TypeError, match="graded is given beside a ThresholdSweep"):
+        with pytest.raises(TypeError, match="graded cannot go with a ThresholdSweep"):
             function(sweep, graded=True)
-    with pytest.raises(TypeError, match="graded is given with failure_probability"):
+    with pytest.raises(
+        TypeError, match="graded cannot go with failure_probability, which needs 0 or 1"
+    ):
         fa.evaluate([0.5, 1], [1, 2], graded=True, failure_probability=0.1)

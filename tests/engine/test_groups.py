@@ -388,7 +388,7 @@ class TestIntervals:
         assert "_auc" not in str(said[0].message)
 
     def test_groups_without_intervals(self):
-        with pytest.raises(ValueError, match="groups is given without intervals=True"):
+        with pytest.raises(ValueError, match="groups needs intervals=True"):
             fa.evaluate_groups(self.CORRECT, self.CONFIDENCE, by=self.BY, groups=self.PAGES)
 
 

@@ -282,9 +282,9 @@ def test_bad_values_in_large_arrays(position, rounded):
 
 def test_a_sweep_stands_alone():
     sweep = fa.threshold_sweep(OK, T)
-    with pytest.raises(TypeError, match="confidence is given beside a ThresholdSweep"):
+    with pytest.raises(TypeError, match="confidence cannot go with a ThresholdSweep"):
         fa.arac_auc_score(sweep, T)
-    with pytest.raises(TypeError, match="sample_weight is given beside a ThresholdSweep"):
+    with pytest.raises(TypeError, match="sample_weight cannot go with a ThresholdSweep"):
         fa.evaluate(sweep, sample_weight=[1, 1, 1])
     with pytest.raises(TypeError, match="confidence is missing"):
         fa.arac_curve(OK)
@@ -324,8 +324,8 @@ HUGE = 10**5000  # Python refuses to write out as many digits
 )
 def test_whole_numbers_beyond_64_bits(name, call):
     for value in (10**400, HUGE, -HUGE):
-        bits = value.bit_length()
-        with pytest.raises(ValueError, match=f"{name} must be an integer of at "):
+        found = f"an integer of {value.bit_length()} bits"
+        with pytest.raises(ValueError, match=f"{name} must be an integer of at .*, got {found}"):
             call(value)
 
 

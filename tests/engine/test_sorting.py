@@ -215,7 +215,7 @@ def test_an_array_that_changes_between_the_passes_is_an_error(way, to):
         confidence[:] = value
         return starts_of(counts)
 
-    message = "finite number is expected" if to == "not a number" else "was changed while it was read"
+    message = "must be a finite number" if to == "not a number" else "was changed while it was read"
     changed = pytest.raises(ValueError, match=message)
     with way(), changed, mock.patch.object(buckets, "starts_of", between):
         fa.arac_auc_score(np.arange(n) % 2, confidence)

@@ -138,7 +138,7 @@ def test_counts_in_any_order_with_repeats_and_empty_rows():
         ),
         (
             ([1, 2], [1, None], [1, None]),
-            r"correct_counts must have .*, got null at correct_counts\[1\] .* a label or confidence that is NULL",
+            r"correct_counts must have .*, got null at correct_counts\[1\] .* a label or confidence",
         ),
         (
             ([1, 2], [1, math.nan], [1, 1]),
@@ -194,7 +194,7 @@ def test_counts_at_arrays_of_thresholds():
     assert found.true_accepts.tolist() == [[0, 1], [4, 4]]
     assert found.true_rejects.tolist() == [[2, 2], [0, 0]]
     assert sweep.at(2**70) == (0, 0, 4, 2)
-    with pytest.raises(ValueError, match="threshold is NaN"):
+    with pytest.raises(ValueError, match="threshold must be a number, got NaN"):
         sweep.at([0.1, math.nan])
     with pytest.raises(TypeError, match="threshold must be a number, got type"):
         sweep.at("0.5")

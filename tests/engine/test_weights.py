@@ -309,7 +309,7 @@ def test_an_array_that_changes_after_the_buckets_are_planned_is_counted_as_it_is
     with forced("buckets", 2, max_buckets=8, chunk=90):
         with mock.patch.object(weighted, "plan_buckets", planned):
             if to == "not a number":
-                with pytest.raises(ValueError, match="finite number is expected"):
+                with pytest.raises(ValueError, match="must be a finite number"):
                     of(correct, confidence, sample_weight=weight)
                 return
             found = of(correct, confidence, sample_weight=weight)

@@ -281,17 +281,17 @@ class TestIntervals:
             assert (at.guaranteed.point, at.guaranteed.max_group_size) == (expected.point, 2)
         assert 0 < found.limits[1].guaranteed.acceptance_rate < found.limits[1].point.acceptance_rate
         with pytest.raises(
-            TypeError, match="with groups and sample_weight, but weights are not counts"
+            TypeError, match="failure_probability with groups takes no sample_weight, as"
         ):
             fa.evaluate(*self.ITEMS, groups=pages, sample_weight=np.ones(400), failure_probability=0.1)
 
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"groups": [0] * 5}, "groups is given without intervals=True"),
+            ({"groups": [0] * 5}, "groups needs intervals=True"),
             (
                 {"groups": [0] * 5, "failure_probability": 0.1, "max_risk": 0.1},
-                "max_risk is given with groups and failure_probability, which takes thresholds",
+                "max_risk with groups and failure_probability needs thresholds",
             ),
         ],
     )
@@ -301,7 +301,7 @@ class TestIntervals:
 
     def test_a_reviewer_without_costs_is_refused(self):
         for evaluate in (fa.evaluate, partial(fa.evaluate_groups, by=[0] * 5)):
-            with pytest.raises(ValueError, match="reviewer is given without costs"):
+            with pytest.raises(ValueError, match="reviewer needs costs"):
                 evaluate(CORRECT, CONFIDENCE, reviewer=fa.Reviewer(0.9))
 
 

@@ -268,7 +268,7 @@ def test_too_few_items():
     """No error in n items still allows 1 − δ^(1/n), about 3/n."""
     with pytest.warns(
         fa.SampleTooSmallWarning,
-        match=r"100 items are too few: even without an error they prove no less than 2.951% errors; max_error_rate=0.01 needs at least 299 items",
+        match=r"100 items are too few: even without an error they prove no less than 2.951% errors;",
     ):
         found = fa.guaranteed_operating_point([1] * 100, range(100), max_error_rate=0.01)
     assert found.threshold == math.inf
@@ -454,7 +454,7 @@ def test_groups_are_refused_or_warn():
         fa.guaranteed_operating_point(
             correct, confidence, max_error_rate=0.05, groups=groups, max_group_size=5
         )
-    with pytest.raises(TypeError, match="groups is given beside a ThresholdSweep"):
+    with pytest.raises(TypeError, match="groups needs single items"):
         fa.guaranteed_operating_point(
             fa.threshold_sweep(correct, confidence), max_error_rate=0.05, groups=groups
         )
@@ -468,7 +468,7 @@ class TestConfidencesOfAnotherScale:
         return drawn(2000, np.random.default_rng(6))
 
     def refused(self, items, confidence, **options):
-        with pytest.raises(ValueError, match="must|use") as caught:
+        with pytest.raises(ValueError, match=r"must|use") as caught:
             fa.guaranteed_operating_point(items[0], confidence, max_risk=0.05, **options)
         return str(caught.value)
 

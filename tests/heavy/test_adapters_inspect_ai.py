@@ -115,13 +115,13 @@ def test_logs_are_read(tmp_path):
     assert read.evaluate().arac.auc == metrics_of(log)["arac_auc"]
     clustered = outputs(log, "said", cluster="document")
     assert len(np.unique(clustered.groups)) == 3
-    with pytest.raises(ValueError, match="scorer is 'other'; one of 'said' is expected"):
+    with pytest.raises(ValueError, match="scorer must be one of 'said', got 'other'"):
         outputs(log, "other")
-    with pytest.raises(TypeError, match="the confidence of 0 is None; a number is expected"):
+    with pytest.raises(TypeError, match="the confidence of 0 must be a number, got None"):
         outputs(log, confidence="logprob")
-    with pytest.raises(ValueError, match="no 'page' in its metadata; a cluster is expected"):
+    with pytest.raises(ValueError, match="no 'page' in its metadata; use a cluster"):
         outputs(log, cluster="page")
-    with pytest.raises(ValueError, match="log has no samples with scores"):
+    with pytest.raises(ValueError, match="log must have samples with scores"):
         outputs(read_eval_log(log.location, header_only=True))
 
 

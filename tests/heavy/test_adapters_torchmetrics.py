@@ -184,11 +184,11 @@ def test_two_classes():
 @pytest.mark.parametrize(
     ("options", "preds", "target", "message"),
     [
-        ({}, [0.1, math.nan], [0, 1], "preds has NaN or infinite"),
-        ({}, [0.1, 0.2], [0, 2], "target has 2; 0 and 1 are expected, and num_classes= with labels"),
-        ({}, [0.1, 0.2], [0, 0.5], r"target has 0\.5; 0 and 1 are expected"),
+        ({}, [0.1, math.nan], [0, 1], "preds must hold finite numbers, got NaN or infinite ones"),
+        ({}, [0.1, 0.2], [0, 2], "target has 2; use 0 and 1, and num_classes= with labels"),
+        ({}, [0.1, 0.2], [0, 0.5], r"target has 0\.5; use 0 and 1"),
         ({"num_classes": 2}, [0.1, 0.2], [0, -100], r"target has -100; .* 0 to 1, .*ignore_index=-100"),
-        ({"num_classes": 3}, [[0.1, 0.2, 0.7]], [3], "target has 3; .* classes, 0 to 2, are expected"),
+        ({"num_classes": 3}, [[0.1, 0.2, 0.7]], [3], "target has 3; use .* classes, 0 to 2"),
         ({"num_classes": 3, "ignore_index": -100}, [[0.1, 0.2, 0.7]], [-1], "target has -1; "),
         ({}, [[0.1], [0.2]], [0, 1], r"preds has shape \(2, 1\) and target \(2,\); \(n,\) twice are"),
         ({}, [0.1, 0.2], [1], "preds has shape"),
@@ -314,5 +314,5 @@ def test_ignored_targets_are_as_if_absent(exact):
 
 
 def test_an_index_to_ignore_is_an_integer():
-    with pytest.raises(TypeError, match="ignore_index is '-100'; None or an integer is expected"):
+    with pytest.raises(TypeError, match="ignore_index must be None or an integer, got '-100'"):
         SelectiveMetrics(3, ignore_index="-100")

@@ -251,5 +251,5 @@ def test_names_are_names(frame_of):
 
 def test_two_columns_of_one_name(spark):
     frame = spark.createDataFrame([(0.5, 0.25, 1)]).toDF("score", "score", "right")
-    with pytest.raises(ValueError, match="frame has several columns of the name 'score'"):
+    with pytest.raises(ValueError, match="frame has several columns named"):
         fa.frames.threshold_sweep(frame, confidence="score", correct="right")

@@ -77,7 +77,7 @@ def test_other_columns_are_refused(days, name, columns):
 
 def test_what_else_is_in_it_is_refused(days):
     (days / "notes.txt").write_text("x")
-    assert 'it is a directory with "notes.txt" in it; Parquet files alone' in refusal(days)
+    assert "it is a directory with" in refusal(days)
     (days / "notes.txt").unlink()
     (days / "field=a").mkdir()
     assert 'it is a directory with "field=a" in it' in refusal(days)

@@ -241,14 +241,16 @@ class TestValues:
         texts = " and ".join(
             value.removeprefix("0") if scale == digits else value for value in values[::-1]
         )
-        expected = f'column "confidence" holds {texts}, which are one number in double precision'
+        expected = f"holds {texts}, which are the same number in double precision; expected numbers"
         assert expected in str(refusal(path))
         assert "cast the column to DOUBLE" in str(refusal(path))
         with pytest.raises(DataFileError, match=r"at most 15 digits.*streamed|below 2\*\*53"):
             sketch_outputs(path)
         # columns that are read one by one
         write_parquet(path, {"text": ["a", "b", "c"], "confidence": decimals})
-        with pytest.raises(DataFileError, match="which are one number"):
+        with pytest.raises(
+            DataFileError, match=", which are the same number in double precision; expected numbers"
+        ):
             sample_outputs(path, tmp_path / "drawn.csv", 1)
 
     def test_decimals_that_doubles_tell_apart_are_read(self, tmp_path):

@@ -284,8 +284,11 @@ class TestClasses:
     @pytest.mark.parametrize(
         ("table", "message"),
         [
-            ([[1, 2, 3], [4, 5, 6]], r"prediction_counts has shape \(2, 3\); a square matrix"),
-            ([1, 2], r"prediction_counts has shape \(2,\); a square matrix"),
+            (
+                [[1, 2, 3], [4, 5, 6]],
+                r"prediction_counts must be a square matrix.*, got shape \(2, 3\)",
+            ),
+            ([1, 2], r"prediction_counts must be a square matrix.*, got shape \(2,\)"),
             (np.zeros((0, 0)), r"shape \(0, 0\); a square matrix"),
             ([[1, 2], [-3, 4]], r"prediction_counts\[1, 0\] is -3; a finite number of at least 0"),
             ([[2**62, 0], [0, 2**62]], r"prediction_counts sums to 9.22337e\+18; a sum below 2\*\*63"),
@@ -388,7 +391,7 @@ class TestSweeps:
         for call in (measures.compute, measures.blocks):
             with pytest.raises(ValueError, match="measures is 'recall'; one of 'accuracy', "):
                 call(["f1", "recall"])
-        with pytest.raises(ValueError, match="size is 0; an integer of at least 1 is expected"):
+        with pytest.raises(ValueError, match="size must be an integer of at least 1, got 0"):
             measures.blocks(size=0)
 
     def test_several_blocks_of_the_kernel(self):
@@ -467,15 +470,15 @@ class TestArguments:
     @pytest.mark.parametrize(
         ("cells", "error", "message"),
         [
-            ((1, -2, 3, 4), ValueError, r"fp is -2; a finite number of at least 0 is expected"),
-            (([1, 2], 1, [[1], [np.nan]], 1), ValueError, r"fn\[1, 0\] is nan; a finite"),
-            ((1, 1, 1, np.inf), ValueError, "tn is inf; a finite number"),
+            ((1, -2, 3, 4), ValueError, r"fp must be a finite number of at least 0, got -2"),
+            (([1, 2], 1, [[1], [np.nan]], 1), ValueError, r"fn\[1, 0\] must be a finite.*, got nan"),
+            ((1, 1, 1, np.inf), ValueError, "tn must be a finite number"),
             ((1, 1, 1, "1"), TypeError, "tn has type <U1; integers or floats"),
             ((1, 1, 1 + 2j, 1), TypeError, "fn has type complex128; integers or floats"),
-            ((1, 1, 1), TypeError, "tn is missing; tp, fp, fn and tn, or a ThresholdSweep"),
+            ((1, 1, 1), TypeError, "is missing: give tp, fp, fn and tn, or a ThresholdSweep"),
             (([1, 2], [1, 2, 3], 1, 1), ValueError, r"have shapes \(2,\), \(3,\), \(\), \(\)"),
-            ((2**62, 2**62, 0, 0), ValueError, r"sum to more than 2\*\*63 - 1; smaller counts"),
-            ((1e308, 1e308, 0, 0), ValueError, "sum to inf; a finite sum is expected"),
+            ((2**62, 2**62, 0, 0), ValueError, "tp, fp, fn and tn must sum to at most 2"),
+            ((1e308, 1e308, 0, 0), ValueError, "sum to inf; use a finite sum"),
             ((np.uint64(2**63), 0, 0, 0), ValueError, "tp holds 9223372036854775808; at most"),
         ],
     )
@@ -489,7 +492,7 @@ class TestArguments:
 
     def test_nothing_beside_a_sweep(self):
         sweep = fa.threshold_sweep([1, 0], [0.9, 0.8])
-        with pytest.raises(TypeError, match="fp is given beside a ThresholdSweep; the sweep alone"):
+        with pytest.raises(TypeError, match="fp cannot go with a ThresholdSweep"):
             fa.measures.confusion_measures(sweep, 3)
 
     @pytest.mark.parametrize("beta", [-1, math.nan, math.inf])

@@ -89,12 +89,16 @@ class TestAverageCurves:
     @pytest.mark.parametrize(
         ("arguments", "error", "message"),
         [
-            (([], [0.5]), ValueError, "sweeps is empty; at least one ThresholdSweep is expected"),
-            (([3], [0.5]), TypeError, r"sweeps\[0\] is a int; a ThresholdSweep is expected"),
-            ((folds(2), []), ValueError, "grid is empty; at least one point is expected"),
-            ((folds(2), [0.5, 1.5]), ValueError, r"grid is 1.5; a number in \[0, 1\] is expected"),
-            ((folds(2), 0.5), ValueError, r"grid has shape \(\); a one-dimensional array"),
-            ((folds(2), [np.nan], "threshold"), ValueError, r"grid\[0\] is nan; a threshold is"),
+            (([], [0.5]), ValueError, "sweeps is empty; give at least one ThresholdSweep"),
+            (([3], [0.5]), TypeError, r"sweeps\[0\] must be a ThresholdSweep, got a int"),
+            ((folds(2), []), ValueError, "grid is empty; give at least one point"),
+            ((folds(2), [0.5, 1.5]), ValueError, r"grid must be a number in \[0, 1\], got 1.5"),
+            ((folds(2), 0.5), ValueError, r"grid must be a one-dimensional array.*, got shape \(\)"),
+            (
+                (folds(2), [np.nan], "threshold"),
+                ValueError,
+                r"grid\[0\] must be a threshold.*, got nan",
+            ),
             ((folds(2), [0.5], "confidence"), ValueError, "along is 'confidence'; one of"),
             ((folds(2), [0.5], "acceptance", "roc"), ValueError, "curve is 'roc'; one of 'arac'"),
         ],

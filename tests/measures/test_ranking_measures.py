@@ -261,7 +261,7 @@ class TestRankByScore:
     def test_errors(self):
         with pytest.raises(ValueError, match="values and scores have rankings of different lengths"):
             fa.measures.rank_by_score([[1, 2], [3]], [[1, 2], [3, 4]])
-        with pytest.raises(ValueError, match=r"scores\[1\]\[0\] is nan; a finite number is expected"):
+        with pytest.raises(ValueError, match=r"scores\[1\]\[0\] must be a finite number, got nan"):
             fa.measures.rank_by_score([[1, 2], [3]], [[1, 2], [np.nan]])
 
 
@@ -288,11 +288,16 @@ class TestPool:
     @pytest.mark.parametrize(
         ("rankings", "depth", "error", "message"),
         [
-            ([], 3, ValueError, "rankings is empty; at least one system is expected"),
+            ([], 3, ValueError, "rankings is empty; give at least one system"),
             ([[[1]], [[1], [2]]], 3, ValueError, "the systems in rankings have 1 and 2 queries"),
-            ([{"q": [1]}, [[1]]], 3, TypeError, "rankings holds mappings and lists"),
-            ([[[1]]], 0, ValueError, "depth is 0; an integer of at least 1 is expected"),
-            ([[[1]]], 2.5, TypeError, r"depth is 2.5 \(float\); an integer is expected"),
+            (
+                [{"q": [1]}, [[1]]],
+                3,
+                TypeError,
+                "rankings must hold all systems in one form, got mappings and lists",
+            ),
+            ([[[1]]], 0, ValueError, "depth must be an integer of at least 1, got 0"),
+            ([[[1]]], 2.5, TypeError, r"depth must be an integer, got 2.5 \(float\)"),
         ],
     )
     def test_errors(self, rankings, depth, error, message):
@@ -329,10 +334,10 @@ class TestErrors:
             ([[1], [0, 0.5]], ValueError, r"relevance\[1\]\[1\] is 0.5; 0 \(not relevant\)"),
             ([np.nan], ValueError, r"relevance\[0\] is nan; 0 \(not relevant\)"),
             (["a"], TypeError, "relevance has type <U1; booleans, integers or floats"),
-            ([], ValueError, "relevance is empty; at least one ranking is expected"),
-            (np.empty((0, 3)), ValueError, "relevance is empty; at least one ranking"),
-            (([1, 0], [0]), ValueError, "relevance is empty; at least one ranking"),
-            (([1, 0], []), ValueError, "relevance is empty; at least one ranking"),
+            ([], ValueError, "relevance is empty; give at least one ranking"),
+            (np.empty((0, 3)), ValueError, "is empty; give at least one ranking"),
+            (([1, 0], [0]), ValueError, "is empty; give at least one ranking"),
+            (([1, 0], []), ValueError, "is empty; give at least one ranking"),
             (([1, 0], [0, 3]), ValueError, "the offsets of relevance go from 0 to 3; from 0 to 2"),
             (([1, 0], [1, 2]), ValueError, "the offsets of relevance go from 1 to 2; from 0 to 2"),
             (([1, 0], [0, 2, 1, 2]), ValueError, "the offsets of relevance fall from 2 to 1; rising"),
@@ -350,10 +355,10 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("k", "error", "message"),
         [
-            (0, ValueError, "k is 0; an integer of at least 1 is expected"),
-            ([3, -1], ValueError, "k is -1; an integer of at least 1 is expected"),
-            (1.0, TypeError, r"k is 1.0 \(float\); an integer is expected"),
-            (True, TypeError, r"k is True \(bool\); an integer is expected"),
+            (0, ValueError, "k must be an integer of at least 1, got 0"),
+            ([3, -1], ValueError, "k must be an integer of at least 1, got -1"),
+            (1.0, TypeError, r"k must be an integer, got 1.0 \(float\)"),
+            (True, TypeError, r"k must be an integer, got True \(bool\)"),
         ],
     )
     def test_k(self, k, error, message):
@@ -365,7 +370,7 @@ class TestErrors:
         [
             (1, ValueError, r"n_relevant\[0\] is 1, but 2 relevant items are in the ranking"),
             ([2, 1, 1], ValueError, r"n_relevant has shape \(3,\) and there are 2 queries"),
-            (2.0, TypeError, "n_relevant has type float64; whole numbers are expected"),
+            (2.0, TypeError, "n_relevant must hold whole numbers, got type float64"),
         ],
     )
     def test_n_relevant(self, n_relevant, error, message):
@@ -377,7 +382,7 @@ class TestErrors:
                 call()
 
     def test_gains(self):
-        with pytest.raises(ValueError, match=r"gains\[1\] is inf; a finite number is expected"):
+        with pytest.raises(ValueError, match=r"gains\[1\] must be a finite number, got inf"):
             fa.measures.cumulative_gain([1, np.inf])
         with pytest.raises(ValueError, match=r"gains\[0\]\[1\] is -1.0; a finite number of at least 0"):
             fa.measures.normalized_dcg([[1, -1]])

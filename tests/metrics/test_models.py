@@ -22,15 +22,23 @@ def test_pairs_lists_and_sweeps_are_the_same():
 @pytest.mark.parametrize(
     ("models", "error", "message"),
     [
-        (PAIR, TypeError, r"models is a tuple; a mapping of names to \(correct, confidence\) or to Th"),
-        ({}, ValueError, "models has 0 entries; at least 1 is expected"),
-        ({1: PAIR}, TypeError, r"models has the name 1 \(int\); a str is expected"),
+        (
+            PAIR,
+            TypeError,
+            r"models must be a mapping of names to \(correct, confidence\) or to Th.*, got a tuple",
+        ),
+        ({}, ValueError, "models must have at least 1 entries, got 0"),
+        ({1: PAIR}, TypeError, r"models has the name 1 \(int\); use a str"),
         (
             {"a": 3},
             TypeError,
-            r"models\['a'\] is a int; \(correct, confidence\) or a ThresholdSweep is",
+            r"models\['a'\] must be \(correct, confidence\) or a ThresholdSweep.*, got a int",
         ),
-        ({"a": PAIR, "b": [1, 0, 1, 1]}, TypeError, r"models\['b'\] is a list of 4; \(correct, conf"),
+        (
+            {"a": PAIR, "b": [1, 0, 1, 1]},
+            TypeError,
+            r"models\['b'\] must be \(correct, conf.*, got a list of 4",
+        ),
         ({"a": ([2, 0], [0, 1])}, ValueError, r"models\['a'\]: correct\[0\] is 2; 0 \(incorrect\) or"),
         ({"a": ([1, 0], ["x", "y"])}, TypeError, r"models\['a'\]: confidence has type <U1; "),
     ],
@@ -43,5 +51,5 @@ def test_refused(models, error, message):
 def test_names_of_the_arrays_and_the_least_number():
     with pytest.raises(TypeError, match=r"^models\['a'\] is a int; \(y_true, y_score\) or a Threshold"):
         as_models({"a": 3}, names=SCORED_NAMES)
-    with pytest.raises(ValueError, match=r"^models has 1 entry; at least 2 are expected"):
+    with pytest.raises(ValueError, match=r"^models must have at least 2 entry, got 1"):
         as_models({"a": PAIR}, least=2)

@@ -104,7 +104,9 @@ def test_criteria():
         point()
     with pytest.raises(TypeError, match=r"exactly one of .*; found max_error_rate and max_risk"):
         point(max_error_rate=0.1, max_risk=0.1)
-    with pytest.raises(TypeError, match="interpolate is given with threshold"):
+    with pytest.raises(
+        TypeError, match="interpolate cannot go with threshold, which accepts its tie whole"
+    ):
         point(threshold=0.5, interpolate=True)
     for name in ("max_error_rate", "max_risk", "min_acceptance_rate"):
         for wrong in (-0.1, 1.1):
@@ -114,7 +116,7 @@ def test_criteria():
             point(**{name: math.nan})
         with pytest.raises(TypeError, match=f"{name} is '1'"):
             point(**{name: "1"})
-    with pytest.raises(ValueError, match="threshold is nan"):
+    with pytest.raises(ValueError, match="threshold must be a number, got nan"):
         point(threshold=math.nan)
     with pytest.raises(TypeError, match="threshold is 'a'"):
         point(threshold="a")

@@ -233,7 +233,7 @@ class TestOperatingPoint:
             assert point.threshold == sweep.thresholds[last]
 
     def test_refused(self):
-        message = r"reviewer is 'me' \(str\); a Reviewer is expected"
+        message = r"reviewer must be a Reviewer, got 'me' \(str\)"
         with pytest.raises(TypeError, match=message):
             fa.operating_point(CORRECT, CONFIDENCE, threshold=0.5, reviewer="me")
         with pytest.raises(TypeError, match=message):

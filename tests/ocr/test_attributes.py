@@ -94,9 +94,9 @@ class TestTables:
 
         refused("columns quality; one called page", quality=["a"])
         refused("columns of page: 1, quality: 2 values", page=["a"], quality=["a", "b"])
-        refused("column page alone", page=["a", "b"])
+        refused("has only the column page; add a column of attributes", page=["a", "b"])
         refused("page is empty in row 2", page=["a", " "], quality=["a", "b"])
-        refused("two rows or more of page a;", page=["a", "a"], quality=["a", "b"])
+        refused("has two or more rows for page", page=["a", "a"], quality=["a", "b"])
         refused(
             r"quality is empty for 1 page: b; .*skip_unmatched", page=["a", "b"], quality=["a", None]
         )

@@ -230,7 +230,7 @@ def test_texts_are_folded_as_they_were_of_each_engine():
     assert folded.combination.fold == folded.aligned.reading.fold == ("case",)
     assert folded.aligned.correct.tolist() == plain.aligned.correct.tolist()
     assert not combine(aligned(A="case", B="case"), truth=loud, fold=()).aligned.correct.any()
-    with pytest.raises(ValueError, match="'A' with case and 'B' with nothing; fold is expected"):
+    with pytest.raises(ValueError, match="'A' with case and 'B' with nothing; use fold"):
         combine(aligned(A="case", B=()), truth=loud)
 
 
@@ -390,18 +390,18 @@ def test_bad_input_is_refused():
     first, second = engines.values()
     none = Words(first.text, np.full(30, np.nan), first.page, first.page, first.page_names)
     for match, arguments, options in [
-        ("at least two are expected", {"A": first}, {}),
+        (": it must have at least two", {"A": first}, {}),
         ("B has not: p02", {"A": first, "B": second.select_pages([0, 1])}, {}),
         ("the truth has not: p02", engines, {"truth": truth.select_pages([0, 1])}),
         (r"engines\['B'\]: none of the 30 words", {"A": first, "B": none}, {}),
         ("'exact' or None", engines, {"agreement": "most"}),
-        ("one of them is expected", engines, {"agreement": "exact", "combination": learnt()}),
+        ("statistic and costs are both", engines, {"agreement": "exact", "combination": learnt()}),
         ("n_folds", engines, {"n_folds": 1}),
         ('of "A" and "B", and the engines are "A" and "C"', {"A": first, "C": second},
          {"combination": learnt()}),
         ("nothing, and|fold is case", engines, {"combination": learnt(), "fold": "case"}),
         (
-            "truth has one page",
+            "truth must have at least two pages, as each is combined by rules",
             {name: words.select_pages([0]) for name, words in engines.items()},
             {"truth": truth.select_pages([0])},
         ),
@@ -506,5 +506,5 @@ def test_fields_that_do_not_fit_are_refused(tmp_path):
             combine_fields(arguments)
     with pytest.raises(TypeError, match="expected"):
         combine_fields({"A": engines["A"], "B": 1})
-    with pytest.raises(ValueError, match="of words; one of fields"):
+    with pytest.raises(ValueError, match="use a file of one of these formats:"):
         combine_fields(engines, combination=learnt())

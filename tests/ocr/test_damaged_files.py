@@ -96,7 +96,7 @@ WORD = '{{"BlockType": "WORD", "Id": "a", "Text": "x", "Confidence": {}, "Page":
         (f'{{"Blocks": [{WORD.format(5, -1)}]}}', "a whole number from 1 to 100,000 is expected"),
         ('{"Blocks": [], "DocumentMetadata": {"Pages": 1000000000}}', "DocumentMetadata.Pages: 1000"),
         (f'[[[[0, 0], [1, {BIG}]], "x", 0.5]]', "a list of points is expected"),
-        (r'[[[[0, 0], [1, 1]], "a\ud800b", 0.5]]', r"\ud800 is half of a character; text is expected"),
+        (r'[[[[0, 0], [1, 1]], "a\ud800b", 0.5]]', r"\ud800 is half of a character; use text"),
         (r'["{\"a\": ' + "[" * 100_000 + '"]', "[0]: it is nested too deeply"),
         ('["{"]', "[0]: it is not valid JSON"),
         (

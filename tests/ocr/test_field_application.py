@@ -91,7 +91,7 @@ def test_the_tables_have_a_row_for_each_field_of_each_document(tmp_path):
         {"id": "b:total", "field": "total", "prediction": None, "confidence": None} | rest,
     ]
     assert list(lines[0]) == list(rows[0])
-    with pytest.raises(ValueError, match="which is a file of the outputs; another one is expected"):
+    with pytest.raises(ValueError, match="which is a file of the outputs; use another one"):
         apply_to_fields(POLICY, path).save(accepted=path, review=no)
 
 
@@ -246,11 +246,13 @@ def test_rows_are_counted_by_the_names_of_the_policy(tmp_path):
 
 
 def test_refusals(tmp_path):
-    with pytest.raises(TypeError, match="a Policy is expected"):
+    with pytest.raises(TypeError, match=r"a Policy, as Policy\.load reads it from a file"):
         apply_to_fields("policy.json", tmp_path)
     plain = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
     path = write(tmp_path, {"a": {"total": leaf("7", 0.9), "po": leaf("A", 0.9)}})
-    with pytest.raises(ValueError, match="the policy has no fields, and documents have"):
+    with pytest.raises(
+        ValueError, match="the policy has no fields, but documents have: use a policy fitted"
+    ):
         apply_to_fields(plain, path)
     with pytest.raises(PairingError, match="1 name of documents occurs more than once: a"):
         apply_to_fields(POLICY, [path, path])
@@ -260,7 +262,7 @@ def test_refusals(tmp_path):
     percent = write(
         tmp_path, {f"d{i}": {"total": leaf("7", 90 + i % 9), "po": leaf("A", 95)} for i in range(40)}
     )
-    with pytest.raises(DataFileError, match="the confidences are of another scale than those that"):
+    with pytest.raises(DataFileError, match="the confidences run from"):
         apply_to_fields(POLICY, percent)
     azure = {"modelId": "m", "documents": [{"fields": {"total": {"content": "7", "confidence": 0.9}}}]}
     (tmp_path / "a.json").write_text(json.dumps(azure))

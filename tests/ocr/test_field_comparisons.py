@@ -201,11 +201,11 @@ def test_months_mean_one_number():
         ("amount:comma,point", "'point' is no option"),
         ("amount:tolerance=-1", "'tolerance=-1' is no option"),
         ("date:dmy,mdy", "date with one of dmy, mdy, ymd"),
-        ("similarity>=2", "a share above 0 and up to 1 is expected"),
-        ("similarity", "a share above 0 and up to 1 is expected"),
+        ("similarity>=2", "compare must have a share above 0 and up to 1, as in"),
+        ("similarity", "compare must have a share above 0 and up to 1, as in"),
         ("number>=2", "compare is 'number>=2'"),
         ("regex:(", "its pattern is malformed"),
-        ("regex", "a pattern is expected"),
+        ("regex", "compare must have a pattern, as in regex:"),
     ],
 )
 def test_comparisons_that_there_are_not(how, message):
@@ -226,7 +226,7 @@ def test_comparisons_as_they_are_written(tmp_path):
         "items[].amount": "amount:comma",
     }
     for given, message in [
-        (["a=text", "a=exact"], 'compare is given twice for "a"'),
+        (["a=text", "a=exact"], "compare names"),
         (["words"], "compare is 'words'"),
         ([str(tmp_path / "none.toml")], "it cannot be opened"),
     ]:

@@ -474,19 +474,19 @@ def deep(levels):
             {"x.y": {"value": "1"}, "x": {"y": {"value": "2"}}},
             'field "x.y" of document "a" is in x.y already',
         ),
-        ({" ": {"value": "1"}}, 'a value of the name " "'),
+        ({" ": {"value": "1"}}, "it has a value with the name"),
         ([{"x": 1}], '[0]: there are several documents, and "document" of this one is null'),
         ('{"document": "b", "x": 1}\n{"document": "b", "x": 1}\n', 'document "b" is in'),
         (
             {"pages": [{"words": [], "lines": []}], "content": ""},
-            "it has the words of pages, and no fields",
+            "it has words of pages but no fields; use the response of a",
         ),
         (AZURE | {"status": "failed"}, 'status: the status is "failed"'),
         (
             {"status": "succeeded", "analyzeResult": {"modelId": "prebuilt-read"}},
-            "there are no documents",
+            "there are neither documents with fields nor keyValuePairs; use",
         ),
-        ({"Blocks": BLOCKS[:2]}, "there are no fields; a response of AnalyzeExpense"),
+        ({"Blocks": BLOCKS[:2]}, "there are no fields; use a response of AnalyzeExpense or"),
         ({"Blocks": [BLOCKS[0], BLOCKS[0]]}, "an Id that no other block has is expected"),
         ({"Blocks": [BLOCKS[6]]}, '"a1" was found; the Id of a block of the file is expected'),
         (
@@ -495,7 +495,7 @@ def deep(levels):
         ),
         (
             {"entities": [{"type": "x", "mentionText": "1", "confidence": "0.5"}]},
-            "a number is expected",
+            "threshold must be a number, got nan",
         ),
         ({"entities": [{"type": " ", "mentionText": "1"}]}, "an entity with a type is expected"),
     ],

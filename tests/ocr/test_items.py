@@ -369,7 +369,7 @@ def test_pages_left_out():
     assert rest.true_words == 2
     assert aligned.pages.missed.tolist() == [0, 2, 1]
     assert rest.pages.missed.tolist() == [0, 0, 1]
-    with pytest.raises(ValueError, match=r"names has 'p9'; names of pages are expected"):
+    with pytest.raises(ValueError, match=r"names has 'p9'; use names of pages"):
         aligned.without_pages(["p9"])
 
 
@@ -408,11 +408,11 @@ def test_a_flat_dictionary():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"unit": "page"}, "unit is 'page'; one of word, line, character is expected"),
-        ({"unit": "field"}, "unit is .field.; fields name their truth and need no alignment"),
+        ({"unit": "page"}, "unit must be one of word, line, character, got 'page'"),
+        ({"unit": "field"}, ", but fields need no alignment: use fa.ocr.read_fields"),
         ({"missed": "skip"}, "missed is 'skip'; one of reject, residual, separate, neighbour, drop is"),
-        ({"inserted": "skip"}, "inserted is 'skip'; one of wrong, drop is expected"),
-        ({"join": "sum"}, "join is 'sum'; one of min, mean, max is expected"),
+        ({"inserted": "skip"}, "inserted must be one of wrong, drop, got 'skip'"),
+        ({"join": "sum"}, "join must be one of min, mean, max, got 'sum'"),
         ({"fold": ["case", "accents"]}, "fold is 'accents'; some of case, quotes, punctuation, whites"),
     ],
 )
@@ -436,7 +436,9 @@ def test_confidences_must_be_there():
     # what has a confidence is no item, and what is an item has none
     output = words_of({"p": [("amber", np.nan), ("WVZ", 40)]})
     assert align(words_of({"p": "amber"}), output).confidence.tolist() == [-1, 40]
-    with pytest.raises(ValueError, match="no output that is an item with a confidence"):
+    with pytest.raises(
+        ValueError, match="words must have at least one item with a confidence, got none on"
+    ):
         align(words_of({"p": "amber"}), output, inserted="drop")
 
 

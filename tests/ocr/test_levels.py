@@ -89,9 +89,7 @@ def test_where_a_line_differs_from_its_words(tmp_path):
     assert sentences(truth) == [f"{said} is taken"]
     assert read_truth(path, level="word").text == ("von", "Hofe")
     assert read(path, level="line").text == ("vom", "Hofe")
-    with pytest.raises(
-        ValueError, match="level is 'glyph'; one of auto, region, line, word is expected"
-    ):
+    with pytest.raises(ValueError, match="level must be one of auto, region, line, word, got 'glyph'"):
         read(path, level="glyph")
 
 

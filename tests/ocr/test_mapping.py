@@ -31,8 +31,8 @@ class TestColumns:
         [
             (["text=a"], "map has no confidence"),
             (["text=a,confidence=b,text=c"], r"map has text twice \(a and c\)"),
-            (["text=a,confidence=b,colour=c"], "map has 'colour=c'; NAME=COLUMN is expected"),
-            (["text"], "NAME=COLUMN is expected"),
+            (["text=a,confidence=b,colour=c"], "map has 'colour=c'; use NAME=COLUMN"),
+            (["text"], "map must be NAME=COLUMN, with NAME one of"),
             (["text=a,confidence=b,left=c"], "map has left; all of left, top, right and bottom"),
             (["text=a,confidence=b,scale=c"], "scale is 'c'"),
         ],

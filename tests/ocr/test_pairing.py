@@ -95,7 +95,9 @@ def test_a_table_says_which_files_belong_together(tmp_path):
     with pytest.raises(PairingError, match=r"line 5: engine A has two outputs of .*one\.txt"):
         read_pairs(table)
     write("right/one.txt,,a/18.tsv")
-    with pytest.raises(OcrFileError, match=r"line 2: the row is .*; truth, engine and output are"):
+    with pytest.raises(
+        OcrFileError, match=r"line 2: the row must be truth, engine and output.*, got .*"
+    ):
         read_pairs(table)
     write("right/one.txt,A,a/19.tsv")
     with pytest.raises(FileNotFoundError, match=r"line 2: .*19\.tsv is no file"):

@@ -165,7 +165,7 @@ def test_words_that_line_ends_divide_in_alto(hyphenated, texts, confidences):
     np.testing.assert_array_equal(words.box[0], [100, 100, 200, 150])
     assert list(read_truth(path, hyphenated=hyphenated).text) == texts
     assert len(words.notes) == 2 * (hyphenated == "whole")
-    with pytest.raises(ValueError, match="hyphenated is 'no'; 'whole' or 'parts' is expected"):
+    with pytest.raises(ValueError, match="hyphenated must be 'whole' or 'parts', got 'no'"):
         read(path, hyphenated="no")
 
 
@@ -425,7 +425,7 @@ ONE_WORD = "5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t{}\ta\n"
     ("content", "message"),
     [
         ("Total 12,50\n", 'line 1: it begins with "Total 12,50"; a file of one of these formats'),
-        ("\x89PNG\r\n", "it is a PNG image; the text that an engine read from it is expected"),
+        ("\x89PNG\r\n", "it must be the text that an engine read from it, got a PNG image"),
         ("<svg/>", 'the outermost element is "svg"; a file of one of these formats'),
         ('<?xml version="1.0" encoding="Shift_JIS"?><alto/>', "line 1: its encoding cannot be read"),
         ("<alto><Layout>", r"line 1: it is not well-formed XML: Premature end of data"),
@@ -464,7 +464,7 @@ ONE_WORD = "5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t{}\ta\n"
             HEADER.replace("\tconf", ""),
             r'line 1: the columns are \["level", .*; level, page_num, .* expected',
         ),
-        (f"{HEADER}\n5\t1\n", "line 2: the row has 2 fields; 12 are expected"),
+        (f"{HEADER}\n5\t1\n", "line 2: the row has 2 fields; use 12"),
         (f"{HEADER}\n{ONE_WORD.format('high')}", 'line 2: conf is "high"; a number is expected'),
         (
             f"{HEADER}\n{ONE_WORD.format('-2')}",
@@ -485,13 +485,11 @@ def test_files_that_are_not_what_they_look_like(tmp_path, content, message):
 def test_files_that_cannot_be_opened(tmp_path):
     with pytest.raises(OcrFileError, match="no-such-file: it cannot be opened: No such file"):
         read(tmp_path / "no-such-file")
-    with pytest.raises(OcrFileError, match="it is a folder; a file is expected"):
+    with pytest.raises(OcrFileError, match="it must be a file, got a folder"):
         read(tmp_path)
     path = tmp_path / "p.tsv"
     path.write_bytes(HEADER.encode() + b"\n5\t\xff\n")
-    with pytest.raises(
-        OcrFileError, match="line 2: it is not UTF-8 text; UTF-8, or UTF-16 with"
-    ) as caught:
+    with pytest.raises(OcrFileError, match="line 2: it must be UTF-8, or UTF-16 with") as caught:
         read(path)
     assert caught.value.place == "line 2"
     assert "`iconv -f cp1252 -t utf-8 p.tsv > utf8-p.tsv` converts" in str(caught.value)

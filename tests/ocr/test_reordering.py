@@ -207,7 +207,7 @@ def test_moved_words_are_right_with_the_confidence_of_their_output():
     assert wrong.correct.tolist() == [True] * 5 + [False] * 5
     assert aligned.counts["moved"] == 4
     assert aligned.hardly_aligned == ()
-    with pytest.raises(ValueError, match="moved is 'maybe'; one of right, wrong is expected"):
+    with pytest.raises(ValueError, match="moved must be one of right, wrong, got 'maybe'"):
         align(one_page(left), one_page(left, [1] * 6), moved="maybe")
 
 

@@ -79,27 +79,29 @@ def test_scales_are_never_mixed():
         Words.concatenate([percent, unit, blank])
     assert Words.concatenate([blank, percent]).scale == "percent"
     line = Words(("a",), np.array([0.5]), [0], [0], ("s",), scale="unit", unit="line")
-    with pytest.raises(ValueError, match="some readings give a confidence a word and some a line"):
+    with pytest.raises(
+        ValueError, match="some readings have confidences of words and others of lines; use"
+    ):
         Words.concatenate([unit, line])
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"confidence": [0.1]}, r"confidence has shape \(1,\); \(4,\) is expected"),
-        ({"box": np.zeros((3, 4))}, r"box has shape \(3, 4\); \(4, 4\) is expected"),
+        ({"confidence": [0.1]}, r"confidence must have shape \(4,\), got \(1,\)"),
+        ({"box": np.zeros((3, 4))}, r"box must have shape \(4, 4\), got \(3, 4\)"),
         ({"text": ("a", "b b", "c", "d")}, r"text\[1\] is 'b b'; a word without white space"),
         ({"text": ("a", "b", "", "d")}, r"text\[2\] is ''"),
         ({"page": [0, 2, 1, 2]}, "page is not a sequence of indices into the 3 page_names"),
         ({"page": [0, 0, 2, 3]}, "page is not a sequence"),
-        ({"line": [0, 1, 1, 2]}, "line has one number on two pages"),
+        ({"line": [0, 1, 1, 2]}, "line has the same number on two pages; give each line its own"),
         ({"line": [0, 3, 2, 2]}, "line is not a sequence of numbers from 0"),
         ({"page_names": ("p", "p", "q")}, "page_names has 'p' twice"),
         ({"confidence": [0.1, 0.2, 0.3, 40]}, r"confidence\[3\] is 40.0; a number from 0 to 1"),
         ({"confidence": [0.1, -0.2, 0.3, 0.4]}, r"confidence\[1\] is -0.2"),
         ({"confidence": [0.1, 0.2, 0.3, np.inf]}, r"confidence\[3\] is inf"),
-        ({"scale": None}, "scale is None, but there are confidences"),
-        ({"scale": "permille"}, "scale is 'permille'; 'percent', 'unit' or None is expected"),
+        ({"scale": None}, ", as there are confidences, got None"),
+        ({"scale": "permille"}, "scale must be 'percent', 'unit' or None, got 'permille'"),
     ],
 )
 def test_words_that_do_not_fit_together(change, message):
@@ -203,7 +205,7 @@ def test_one_name_twice_is_listed(tmp_path):
         pair_files(truth, output, skip_unmatched=True)
     assert len(caught.value.ambiguous) == 2
     assert "put the truth and the outputs of each engine into folders of their own" in str(caught.value)
-    with pytest.raises(FileNotFoundError, match="nowhere does not exist; a file or a folder"):
+    with pytest.raises(FileNotFoundError, match="does not exist: name a file or a folder"):
         pair_files(truth, tmp_path / "nowhere")
 
 

@@ -69,7 +69,7 @@ class TestLogs:
         ("change", "message"),
         [
             ({"audit_probability": [0.5, 0, 0.5, 0.5, 1, 1, 1]}, r"audit_probability\[1\] is 0\.0"),
-            ({"audit_probability": 1.5}, r"audit_probability is 1\.5; a number in \[0, 1\]"),
+            ({"audit_probability": 1.5}, r"audit_probability must be a number in \[0, 1\], got 1\.5"),
             ({"accepted": [1, 1, 1, 1, 1, 0, 0]}, r"accepted\[4\] is True; the policy rejects it"),
             ({"accepted": [1, 1, 0, 1, 0, 0, 0]}, r"accepted\[2\] is False; the policy accepts it"),
             ({"audited": [1, 1, 1, 0, 0, 0, 0]}, r"audited\[1\] is True; correct is NaN"),

@@ -104,13 +104,13 @@ def test_design_effect():
     ("call", "message"),
     [
         (lambda: operation.sample_size_for_guarantee(0.01, 0.01), "must be below the limit of 0.01"),
-        (lambda: operation.sample_size_for_guarantee(0.0, 0.0), r"max_error_rate must be a number strictly between 0 and 1, got 0\.0"),
-        (lambda: operation.sample_size_for_guarantee(0.1, 0.0, power=1), r"power must be a number strictly between 0 and 1, got 1\.0"),
+        (lambda: operation.sample_size_for_guarantee(0.0, 0.0), r"max_error_rate must be a number"),
+        (lambda: operation.sample_size_for_guarantee(0.1, 0.0, power=1), r"power must be a number"),
         (lambda: operation.audit_plan(0.1, 0.2, design_effect=0.5), "at least 1"),
         (lambda: operation.audit_plan(0.01, 0.005), "must be above the limit of 0.01"),
-        (lambda: operation.audit_plan(0.01, 0.02, n_outputs=100), "n_outputs must be at least 1015, even if all are audited, got 100"),
+        (lambda: operation.audit_plan(0.01, 0.02, n_outputs=100), "n_outputs must be at least 1015,"),
         (lambda: operation.sample_size_for_comparison(0.1, 0.05), "at least 0.1, the difference"),
-        (lambda: operation.guarantee_power([0], 0.1, 0.05), "n_items must be an integer of at least 1, got 0"),
+        (lambda: operation.guarantee_power([0], 0.1, 0.05), "n_items must be an integer of at least"),
     ],
 )  # fmt: skip
 def test_refusals(call, message):

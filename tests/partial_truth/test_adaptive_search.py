@@ -361,7 +361,11 @@ def test_refusals(outputs):
     search = AdaptiveThresholdSearch(confidence, max_error_rate=0.05, random_state=0)
     indices = search.ask(3)
     for given, answers, problem in (
-        ([int(np.setdiff1d(np.arange(1000), indices)[0])], [True], "was not asked for"),
+        (
+            [int(np.setdiff1d(np.arange(1000), indices)[0])],
+            [True],
+            "indices must be among those asked for, got",
+        ),
         ([indices[0]], [0.5], r"correct\[0\] is 0.5"),
         (indices, [True], "one answer for each"),
         ([indices[0], indices[0]], [True, False], "another answer"),

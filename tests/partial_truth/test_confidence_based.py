@@ -146,9 +146,9 @@ def test_nothing_accepted_and_no_error():
 @pytest.mark.parametrize(
     ("reference", "options", "error", "message"),
     [
-        (3, {}, TypeError, r"reference is a int; a Policy, a ThresholdSweep or a tuple"),
-        (([1, 0], [1, 2]), {"by": ["a", "b"]}, TypeError, "by is given; it goes with a policy"),
-        (([1, 0], [1, 2]), {"groups": [1, 2]}, TypeError, "groups is given; it goes with a policy"),
+        (3, {}, TypeError, r"reference must be a Policy, a ThresholdSweep or a tuple"),
+        (([1, 0], [1, 2]), {"by": ["a", "b"]}, TypeError, "needs a policy as the reference"),
+        (([1, 0], [1, 2]), {"groups": [1, 2]}, TypeError, "needs a policy as the reference"),
         (([1, 0], [1, 2]), {"threshold": "high"}, TypeError, "threshold is 'high'"),
         (([1, 0], [1, 2]), {"confidence_level": 95}, ValueError, "confidence_level is 95"),
         (([1, 2], [1, 2]), {}, ValueError, "correct"),
@@ -165,7 +165,7 @@ def test_policies_that_it_does_not_take():
     rng = np.random.default_rng(4)
     right, confidence = outputs(rng, 2000)
     policy = fa.operation.fit_policy(right, confidence, max_error_rate=0.02)
-    with pytest.raises(TypeError, match="threshold is given beside a policy"):
+    with pytest.raises(TypeError, match="threshold cannot go with a policy"):
         confidence_based_estimate(policy, confidence, threshold=0.5)
     documents, field = np.arange(2000) // 2, np.tile(["a", "b"], 1000)
     whole = fa.operation.fit_policy(

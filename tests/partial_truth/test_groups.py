@@ -115,7 +115,7 @@ def test_known_with_certainty_is_plain(outputs):
     for name in METRICS:
         assert mixed[name][0] == plain[name][0]
     assert mixed["roc_auc_low"][0] == plain["roc_auc_low"][0]
-    with pytest.raises(TypeError, match="sample_weight is given beside a PartialTruth"):
+    with pytest.raises(TypeError, match="sample_weight cannot go with a PartialTruth"):
         fa.evaluate_groups(
             fa.PartialTruth(answers, inclusion_probability=probability), confidence, by=by,
             sample_weight=probability,

@@ -65,5 +65,5 @@ def test_the_share_of_all_outputs_that_are_read_varies_with_the_sample(groups):
         assert found.estimate == pytest.approx(1.0 - missed.mean(), rel=1e-12)
         assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=2e-3)
         assert found.high > found.estimate + 0.01
-    with pytest.raises(TypeError, match=r"^never_accepted is given beside a PartialTruth"):
+    with pytest.raises(TypeError, match=r"^never_accepted cannot go with a PartialTruth"):
         fa.evaluate(truth, confidence, never_accepted=-1.0)

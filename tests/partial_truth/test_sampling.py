@@ -90,14 +90,18 @@ def test_ends():
     [
         (([], 1), {}, "confidence is empty"),
         (([0.1, np.nan], 1), {}, r"confidence\[1\] is nan"),
-        (([0.1, 0.2], 0), {}, "budget is 0; a number above 0 and at most that of the outputs, 2"),
+        (([0.1, 0.2], 0), {}, "budget must be a number above 0 and at most that of the outputs, 2"),
         (([0.1, 0.2], 3), {}, "budget is 3"),
         (([0.1, 0.2], 1), {"judge": [0.1]}, "judge has 1 items"),
         (([0.1, 0.2], 1), {"judge": [0.1, 1.5]}, r"judge\[1\] is 1.5; a number in \[0, 1\]"),
         (([0.1, 0.2], 1), {"judge": [np.nan, 0.5]}, r"judge\[0\] is nan"),
         (([0.1, 0.2], 1), {"mix": 2}, "mix is 2"),
         (([0.1, 0.2], 0.5), {"mix": 0, "judge": [1, 0.5]}, "output 0 would never be drawn"),
-        (([0.1, 0.2], 1), {"groups": [1, 1], "strata": [1, 2]}, r"groups\[\d\] is of a group"),
+        (
+            ([0.1, 0.2], 1),
+            {"groups": [1, 1], "strata": [1, 2]},
+            "groups must each lie in one stratum, but the one at",
+        ),
     ],
 )
 def test_bad_input(arguments, options, message):

@@ -425,7 +425,7 @@ def test_guarantee_by_bets():
     full = fa.guaranteed_operating_point(right, confidence, max_error_rate=0.05)
     assert 0.6 * full.acceptance_rate < point.acceptance_rate < 1.05 * full.acceptance_rate
     assert point.assumed_probability is None
-    with pytest.raises(ValueError, match="method is 'exact'; for max_error_rate 'betting' is expected"):
+    with pytest.raises(ValueError, match="method is 'exact'; use for max_error_rate 'betting'"):
         fa.guaranteed_operating_point(truth, confidence, max_error_rate=0.05, method="exact")
     assert fa.evaluate(truth, confidence, max_error_rate=0.05, failure_probability=0.05).limits[
         0
@@ -505,7 +505,7 @@ HALF = {"inclusion_probability": 0.5}
         ([1, np.nan], {"inclusion_probability": [0.5]}, "inclusion_probability has 1 items"),
         ([1, np.nan], {**HALF, "judge": [0.5, 1.5]}, r"judge\[1\] is 1.5; a number in \[0, 1\]"),
         ([1, np.nan], {**HALF, "judge": [np.nan, 0.5]}, r"judge\[0\] is nan"),
-        ([1, 0.5], HALF, r"correct\[1\] is 0.5; 0, 1 or NaN is expected"),
+        ([1, 0.5], HALF, r"correct\[1\] must be 0, 1 or NaN, got 0.5"),
         ([2, 0.5], {**HALF, "graded": True}, r"correct\[0\] is 2.0; a grade in \[0, 1\]"),
         ([np.nan, np.nan], HALF, "correct is NaN everywhere"),
         ([], HALF, "correct is empty"),
@@ -515,9 +515,9 @@ HALF = {"inclusion_probability": 0.5}
         (
             [1] * 60 + [np.nan] * 40,
             {"inclusion_probability": 0.2},
-            "sums to 20.0, about so many of 100",
+            "sums to 20.0, so about that many of 100",
         ),
-        ([1, np.nan], {**HALF, "least_probability": 0}, "least_probability is 0; a number above 0"),
+        ([1, np.nan], {**HALF, "least_probability": 0}, "least_probability must be a number above 0"),
         (
             [1, np.nan],
             {**HALF, "least_probability": 0.6},
@@ -531,7 +531,7 @@ HALF = {"inclusion_probability": 0.5}
         (
             [1] * 20 + [np.nan] * 980,
             {"inclusion_probability": [0.9] * 20 + [np.nan] * 980},
-            "20 verified items stand for 22, .* about 1,000 are expected where none has .* below 0.9",
+            "20 verified items stand for 22, .* instead of about 1,000 .* below 0.9",
         ),
         (
             [1] * 20 + [np.nan] * 980,
@@ -586,15 +586,17 @@ def test_what_is_not_offered_says_what_is():
             function(truth, confidence)
     with pytest.raises(ValueError, match="neither weights nor a PartialTruth; use estimator='exact'"):
         fa.excess_aurc_loss(truth, confidence)
-    with pytest.raises(ValueError, match="max_risk is given with failure_probability and a Partial"):
+    with pytest.raises(ValueError, match="max_risk with failure_probability and a PartialTruth needs"):
         fa.evaluate(truth, confidence, max_risk=0.1, failure_probability=0.1)
-    with pytest.raises(TypeError, match="sample_weight is given beside a PartialTruth"):
+    with pytest.raises(TypeError, match="sample_weight cannot go with a PartialTruth"):
         fa.evaluate(truth, confidence, sample_weight=confidence)
     with pytest.raises(ValueError, match="correct has 4000 items and confidence has 10"):
         fa.evaluate(truth, confidence[:10])
     with pytest.raises(ValueError, match=r"confidence\[3\] is nan"):
         fa.evaluate(truth, np.where(np.arange(4000) == 3, np.nan, confidence))
-    with pytest.raises(TypeError, match="is no PartialTruth"):
+    with pytest.raises(
+        TypeError, match=": correct must be a PartialTruth, as that of another model is"
+    ):
         fa.compare_models({"a": (truth, confidence), "b": (right, judge)})
 
 

@@ -129,7 +129,7 @@ def test_one_threshold_and_nothing_accepted(tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "No audits yet" in text
     assert "never" in text
-    with pytest.raises(TypeError, match="no part is given"):
+    with pytest.raises(TypeError, match="give at least one part: plan, policy, …, monitor"):
         fa.report.write_operation_report(page)
     with pytest.raises(ValueError, match="confidence_level is 95"):
         fa.report.write_operation_report(page, policy=policy, confidence_level=95)

@@ -450,7 +450,7 @@ class TestCommands:
         (image,) = [tag for name, tag in Page(Path("r.html").read_text()).tags if name == "img"]
         assert image["src"].startswith("data:image/jpeg;base64,")
         said = self.run(*ocr, "--images", "scans", code=2).stderr
-        assert "--images is given without --report" in said
+        assert "--images needs --report" in said
         said = self.run(*ocr, "--report", "r.html", "--images", "others", code=2).stderr
         assert "images are called q, and pages p" in said
         assert "holds no image" in self.run(
@@ -522,7 +522,7 @@ class TestCommands:
 
 
 def test_bad_input(sample):
-    with pytest.raises(ValueError, match="models is empty; at least one model is expected"):
+    with pytest.raises(ValueError, match="models is empty; give at least one model"):
         fa.report.write_report("r.html", {})
     with pytest.raises(ValueError, match="confidence_level"):
         fa.report.write_report("r.html", {"a": ([1, 0], [0.5, 0.4])}, confidence_level=1.0)

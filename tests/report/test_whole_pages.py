@@ -58,7 +58,7 @@ def test_without_texts(sample):
     assert "The worst pages" not in page.text
     assert "The texts are left out (--no-text)." in page.text
     assert "Pettifer" not in page.text
-    with pytest.raises(ValueError, match="images is given with texts=False"):
+    with pytest.raises(ValueError, match="give only one of images and texts=False: images show texts"):
         report_of({"plain": sample["plain"]}, texts=False, images=".")
 
 

@@ -198,8 +198,11 @@ EXAMPLES = {
     ),
     "PairDifference": lambda _: EXAMPLES["ModelComparison"](None).pairs[0],
     "PolicyChoice": lambda _: fa.operation.fit_policies(
-        {"a": {}, "b": {"max_group_size": 3}}, correct=[1] * 300, confidence=range(300),
-        groups=np.arange(300) // 3, max_error_rate=0.1,
+        {"a": {}, "b": {"max_group_size": 3}},
+        correct=[1] * 300,
+        confidence=range(300),
+        groups=np.arange(300) // 3,
+        max_error_rate=0.1,
     ),
     "PolicyCheck": lambda _: _policy().check([1] * 300, range(300)),
     "PolicySampleSize": lambda _: fa.operation.sample_size_for_policy(

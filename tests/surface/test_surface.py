@@ -550,7 +550,7 @@ def test_a_sweep_alone_gives_the_same_as_its_items(path):
 @pytest.mark.parametrize("name", sorted(ITEMS_ONLY))
 def test_what_needs_the_items_says_so_of_a_sweep(name):
     path = next(path for path in TAKE_ITEMS if path.rpartition(".")[2] == name)
-    expected = rf"correct is a \w+Sweep, which has no items; \(correct, .* is expected by {name}, as "
+    expected = r"correct is a \w+Sweep, which has no items; use \(correct, .* by {name}, as "
     bins = fa.frames.BoundedSweep.from_bins([0, 1, 2], [1, 2], [1, 0])
     for call in (
         lambda: TAKE_ITEMS[path](SWEEP),  # whatever else is missing
@@ -587,7 +587,7 @@ def test_a_sweep_or_both_arrays_are_expected(path):
     function, needed = TAKE_ITEMS[path], NEEDED.get(path.rpartition(".")[2], {})
     with pytest.raises(TypeError, match=r"(confidence|y_score) is missing"):
         function(CORRECT, **needed)
-    with pytest.raises(TypeError, match="is given beside a ThresholdSweep"):
+    with pytest.raises(TypeError, match="cannot go with a ThresholdSweep"):
         function(SWEEP, CONFIDENCE, **needed)
 
 

@@ -469,9 +469,9 @@ def test_parameters_become_floats():
     [
         (lambda m: m.sample(-1), ValueError, "n is -1"),
         (lambda m: m.sample(1.5), TypeError, "n is 1.5"),
-        (lambda m: m.recall(math.nan), ValueError, "threshold is nan"),
-        (lambda m: m.error_rate([0.1, math.nan]), ValueError, "threshold is nan"),
-        (lambda m: m.acceptance_rate("0.5"), TypeError, "threshold has type"),
+        (lambda m: m.recall(math.nan), ValueError, "threshold must be a number, got nan"),
+        (lambda m: m.error_rate([0.1, math.nan]), ValueError, "threshold must be a number, got nan"),
+        (lambda m: m.acceptance_rate("0.5"), TypeError, "threshold must be a number, got type"),
         (lambda m: m.acceptance_at_error_rate(-0.1), ValueError, "max_error_rate is -0.1"),
         (lambda m: m.threshold_at_error_rate([0.1, 1.1]), ValueError, "max_error_rate is 1.1"),
         (lambda m: m.acceptance_at_error_rate(math.nan), ValueError, "max_error_rate is nan"),

@@ -502,11 +502,11 @@ def test_bad_arguments_are_refused():
         fa.asymptotic_interval(*columns, statistic="roc_auc", method="gamma")
     with pytest.raises(ValueError, match="ThresholdSweep of weighted items"):
         fa.asymptotic_interval(fa.threshold_sweep(*columns, sample_weight=[1, 2]))
-    with pytest.raises(TypeError, match="groups is given beside a ThresholdSweep"):
+    with pytest.raises(TypeError, match="groups needs single items"):
         fa.asymptotic_interval(sweep, groups=[1, 2])
-    with pytest.raises(TypeError, match="confidence is given beside a ThresholdSweep"):
+    with pytest.raises(TypeError, match="confidence cannot go with a ThresholdSweep"):
         fa.asymptotic_interval(sweep, [0.9, 0.3])
-    with pytest.raises(TypeError, match="sample_weight is given beside a ThresholdSweep"):
+    with pytest.raises(TypeError, match="sample_weight cannot go with a ThresholdSweep"):
         fa.asymptotic_interval(sweep, sample_weight=[0.9, 0.3])
     with pytest.raises(ValueError, match="groups has 3 items"):
         fa.asymptotic_interval(*columns, groups=[1, 2, 3])

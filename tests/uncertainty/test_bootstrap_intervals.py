@@ -304,10 +304,10 @@ def test_the_exact_variance_of_one_class():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"stratified": False}, "stratified is False; for method='exact-variance' stratified=True"),
-        ({"groups": [1, 1, 2]}, "groups is given; for method='exact-variance' single items"),
+        ({"stratified": False}, "needs stratified=True"),
+        ({"groups": [1, 1, 2]}, ", which needs single items"),
         ({"sample_weight": [1, 1, 2]}, "sample_weight is given; for"),
-        ({"statistic": "aurc"}, "statistic is 'aurc'; .* one of arac_auc, roc_auc, augrc is expected"),
+        ({"statistic": "aurc"}, "statistic must be .* one of arac_auc, roc_auc, augrc, got 'aurc'"),
         ({"statistic": fa.roc_auc_score}, "statistic is 'roc_auc_score'"),
     ],
 )

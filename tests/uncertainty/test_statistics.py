@@ -78,7 +78,7 @@ def test_no_range_is_wider_than_what_is_reached(statistic, low, high):
 
 @pytest.mark.parametrize("name", register.AT_THRESHOLD)
 def test_a_rate_needs_its_threshold(name):
-    message = rf"statistic '{name}' is given without threshold; Statistic\('{name}', threshold=\.\.\.\)"
+    message = rf"statistic '{name}' needs threshold: use Statistic"
     with pytest.raises(TypeError, match=message):
         fa.Statistic(name)
     with pytest.raises(TypeError, match=message):
@@ -88,9 +88,9 @@ def test_a_rate_needs_its_threshold(name):
 
 
 def test_what_is_no_statistic():
-    with pytest.raises(TypeError, match=r"statistic is 3 \(int\); a name is expected"):
+    with pytest.raises(TypeError, match=r"statistic must be a name, got 3 \(int\)"):
         fa.Statistic(3)
-    with pytest.raises(TypeError, match="statistic is None; a name or a Statistic is expected"):
+    with pytest.raises(TypeError, match="statistic must be a name or a Statistic, got None"):
         fa.asymptotic_interval([1, 0], [0.9, 0.3], statistic=None)
     with pytest.raises(ValueError, match="statistic is 'auc'; one of recognition_rate, arac_auc,"):
         fa.Statistic("auc")

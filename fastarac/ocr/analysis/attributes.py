@@ -131,7 +131,7 @@ class PageAttributes(Table, Result):
                     other = self.page[int(rows[place[name]])]
                     both = given if other == given else f"{other} and {given}"
                     raise ValueError(
-                        f"{self.name}: page {name} has two rows ({both}); one a page is expected"
+                        f"{self.name}: page {name} has two rows ({both}); keep one for each page"
                     )
                 rows[place[name]] = row
         missing = [name for name, row in zip(names, rows.tolist(), strict=True) if row < 0]
@@ -148,8 +148,8 @@ class PageAttributes(Table, Result):
             said = f"{problem.format(of, verb)}: {few_of(pages, LISTED)}"
             if not self.skip_unmatched:
                 raise ValueError(
-                    f"{self.name} has {said}; the same pages are expected, by the names of their files "
-                    "(skip_unmatched=True leaves out the others)"
+                    f"{self.name} must have the same pages, by the names of their files, but has "
+                    f"{said} (skip_unmatched=True leaves out the others)"
                 )
             notes.append(f"{self.name} has {said}; left out of the figures by attribute")
         if len(missing) == len(names):
@@ -210,14 +210,14 @@ def read_attributes(
     texts = tuple((page or "").strip() for page in pages)
     if not all(texts):
         empty = [str(row + 1) for row, text in enumerate(texts) if not text]
-        raise ValueError(f"{name}: page is empty in row {few_of(empty, LISTED)}; a name is expected")
+        raise ValueError(f"{name}: page is empty in row {few_of(empty, LISTED)}, but must have a name")
     repeated = [text for text, n in Counter(texts).items() if n > 1]
     if repeated:
         raise ValueError(
-            f"{name} has two rows or more of page {few_of(repeated, LISTED)}; one a page is expected"
+            f"{name} has two or more rows for page {few_of(repeated, LISTED)}; keep one for each page"
         )
     if not columns:
-        raise ValueError(f"{name} has the column page alone; a column of attributes is expected, too")
+        raise ValueError(f"{name} has only the column page; add a column of attributes")
     attributes, notes = [], []
     for column, values in columns.items():
         found = tuple(None if value is None else value.strip() or None for value in values)
@@ -225,7 +225,8 @@ def read_attributes(
         if empty and not skip_unmatched:
             raise ValueError(
                 f"{name}: {column} is empty for {len(empty)} {plural('page', len(empty))}: "
-                f"{few_of(empty, LISTED)}; a value is expected (skip_unmatched=True leaves these out)"
+                f"{few_of(empty, LISTED)}; fill them in (skip_unmatched=True leaves these pages "
+                "out)"
             )
         if empty:
             n = len(empty)
@@ -244,13 +245,13 @@ def _columns_of(table: object) -> dict[str, tuple[str | None, ...]]:
     """Return the columns of a mapping or of a data frame as texts."""
     names = [str(name) for name in (table if isinstance(table, Mapping) else table.columns)]  # type: ignore[attr-defined]
     if PAGE not in names:
-        raise ValueError(f"attributes has the columns {listed(names)}; one called page is expected")
+        raise ValueError(f"attributes must have a column page, got {listed(names)}")
     columns = {name: tuple(map(_text_of, table[name])) for name in names}  # type: ignore[index]
     sizes = {len(values) for values in columns.values()}
     if len(sizes) > 1 or sizes == {0}:
         said = ", ".join(f"{name}: {len(values)}" for name, values in columns.items())
         raise ValueError(
-            f"attributes has columns of {said} values; as many of each, at least one, are expected"
+            f"attributes must have columns of the same length, at least one, got {said} values"
         )
     return columns
 

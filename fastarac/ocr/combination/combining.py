@@ -211,7 +211,7 @@ def combine(
     n_folds = whole_number(n_folds, "n_folds", 2)
     check_rule(agreement, combination)
     if truth is not None:
-        require_type(truth, Words, "truth", "Words are expected")
+        require_type(truth, Words, "truth", "Words")
         require_same_pages(truth.page_names, given.pages, "the truth", "each engine")
     options: dict[str, Any] = {
         "unit": unit, "missed": missed, "inserted": inserted, "moved": moved, "fold": fold, "join": join
@@ -239,16 +239,16 @@ def combine(
 def check_rule(agreement: str | None, combination: Combination | None) -> None:
     """Raise unless the rule of agreement is known, and no combination is given beside it."""
     if agreement is not None and agreement != "exact":
-        raise ValueError(f"agreement is {agreement!r}; 'exact' or None is expected")
+        raise ValueError(f"agreement must be 'exact' or None, got {agreement!r}")
     if agreement is not None and combination is not None:
-        raise ValueError("agreement and combination are both given; one of them is expected")
+        raise ValueError("agreement and combination are both given; give only one")
 
 
 def require_several(engines: Any, kind: str) -> None:
     """Raise unless this is a mapping of at least two names, to outputs of some kind."""
-    require_type(engines, Mapping, "engines", f"a mapping of names to {kind} is expected")
+    require_type(engines, Mapping, "engines", f"a mapping of names to {kind}")
     if len(engines) < 2:
-        raise ValueError(f"engines has {len(engines)} of them; at least two are expected")
+        raise ValueError(f"engines must name at least two, got {len(engines)}")
 
 
 def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
@@ -263,7 +263,7 @@ def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
             f"{name!r} with {listed(list(fold)) if fold else 'nothing'}" for name, fold in found.items()
         ]
         raise ValueError(
-            f"the engines were aligned with different texts folded, {listed(said)}; fold is expected"
+            f"the engines were aligned with different values of fold, {listed(said)}; give one fold"
         )
     return next(iter(found.values()), ())
 
@@ -275,7 +275,7 @@ def _given(engines: Mapping[str, Words | Engine], fold: tuple[Folding, ...]) -> 
     for name in sorted(engines):
         each = engines[name]
         found = each.words if isinstance(each, Engine) else each
-        expected = "Words are expected, as fastarac.ocr.read returns them"
+        expected = "Words, as fastarac.ocr.read returns them"
         require_type(found, Words, f"engines[{name!r}]", expected)
         try:
             require_confidence(found)
@@ -297,10 +297,7 @@ def _check_combination(given: _Given, combination: Combination) -> None:
     require_engines(combination, scales, "word")
     if combination.fold != given.fold:
         said = [listed(list(fold)) if fold else "nothing" for fold in (given.fold, combination.fold)]
-        raise ValueError(
-            f"fold is {said[0]}, and the combination was learnt with {said[1]} folded; the same is "
-            "expected"
-        )
+        raise ValueError(f"fold must be {said[1]}, as when the combination was learnt, got {said[0]}")
 
 
 def _records(engines: Mapping[str, Words | Engine], given: _Given, truth: Words) -> list[Records]:
@@ -325,7 +322,8 @@ def _cross_fitted(
     n_pages = len(given.pages)
     if n_pages < 2:
         raise ValueError(
-            "truth has one page; at least two are expected, as each is combined by what others teach"
+            "truth must have at least two pages, as each is combined by rules learnt from the "
+            "others, got one"
         )
     labels = [
         labels_of(each, len(words), moved=moved)

@@ -153,12 +153,10 @@ def _given(engines: Mapping[str, FieldOutputs]) -> tuple[tuple[str, ...], dict[s
     names = tuple(sorted(engines))
     for name in names:
         each = engines[name]
-        expected = "FieldOutputs are expected, as fastarac.ocr.read_fields returns them"
+        expected = "FieldOutputs, as fastarac.ocr.read_fields returns them"
         require_type(each, FieldOutputs, f"engines[{name!r}]", expected)
         if each.rejected.all():
-            raise ValueError(
-                f"engines[{name!r}] has no field with a confidence; at least one is expected"
-            )
+            raise ValueError(f"engines[{name!r}] must have at least one field with a confidence")
     for one, other in combinations(names, 2):
         for first, second in ((one, other), (other, one)):
             alone = sorted(_true_keys(engines[first]) - set(_keys(engines[second])))
@@ -166,13 +164,12 @@ def _given(engines: Mapping[str, FieldOutputs]) -> tuple[tuple[str, ...], dict[s
                 n = len(alone)
                 said = few_of((f"{field} of {document}" for document, field in alone), 20)
                 raise ValueError(
-                    f"engines[{first!r}] has {n} true {plural('field', n)} that engines[{second!r}] "
-                    f"has not: {said}; the same are expected"
+                    f"engines[{first!r}] has {n} true {plural('field', n)} that "
+                    f"engines[{second!r}] lacks: {said}; both need the same"
                 )
         if dict(engines[one].comparisons) != dict(engines[other].comparisons):
             raise ValueError(
-                f"engines[{one!r}] and engines[{other!r}] are compared by different comparisons; the "
-                "same are expected"
+                f"engines[{one!r}] and engines[{other!r}] must be compared by the same comparisons"
             )
     return names, dict(engines)
 
@@ -241,7 +238,8 @@ def _cross_fitted(
     n = len(documents)
     if n < 2:
         raise ValueError(
-            "there is one document; at least two are expected, as each is combined by what others teach"
+            "truth must have at least two documents, as each is combined by rules learnt from the "
+            "others, got one"
         )
     sizes = list(map(len, readings.place))
     order = order_of([int(each.right.sum()) for each in labels], sizes, tuple(scales))

@@ -218,15 +218,15 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a combination, once they are known to fit each other."""
     names = [each["name"] for each in found["engines"]]
     if len(names) < 2:
-        raise ValueError(f"engines has {len(names)} elements; at least 2 are expected")
+        raise ValueError(f"engines must have at least 2 elements, got {len(names)}")
     saved.require_rising(tuple(names), "the names of engines")
     if sorted(found["order"]) != names:
-        raise ValueError(f"order is {listed(found['order'])}; the names of the engines are expected")
+        raise ValueError(f"order must be the names of the engines, got {listed(found['order'])}")
     engines = []
     for k, each in enumerate(found["engines"]):
         where, n = f"engines[{k}]", len(feature_names(names, k))
         if not each["knots"]:
-            raise ValueError(f"{where}.knots is empty; at least one number is expected")
+            raise ValueError(f"{where}.knots is empty; give at least one number")
         saved.require_rising(each["knots"], f"{where}.knots")
         saved.require_length(each["odds"], f"{where}.odds", len(each["knots"]), f"{where}.knots")
         saved.require_rising(each["odds"], f"{where}.odds", strictly=False)
@@ -263,22 +263,22 @@ def probabilities(
 
 def require_engines(combination: Combination, highest: Mapping[str, float | None], unit: str) -> None:
     """Raise unless it was learnt of these engines, of these scales where they are known."""
-    expected = "a Combination is expected, as Combination.load reads it from a file"
+    expected = "a Combination, as Combination.load reads it from a file"
     require_type(combination, Combination, "combination", expected)
     names = combination.names
     if combination.unit != unit:
-        raise ValueError(f"the combination is of {combination.unit}s; one of {unit}s is expected")
+        raise ValueError(f"the combination must be of {unit}s, got one of {combination.unit}s")
     if set(highest) != set(names):
         raise ValueError(
-            f"the combination is of {listed(list(map(quoted, names)))}, and the engines are "
-            f"{listed(list(map(quoted, highest)))}; the same names are expected"
+            f"the engines must be {listed(list(map(quoted, names)))}, as in the combination, got "
+            f"{listed(list(map(quoted, highest)))}"
         )
     for engine in combination.engines:
         found = highest[engine.name]
         if found is not None and found != engine.highest:
             raise ValueError(
-                f"the confidences of {engine.name!r} run from 0 to {found:g}, and the combination was "
-                f"learnt of ones from 0 to {engine.highest:g}; one scale is expected"
+                f"the confidences of {engine.name!r} run from 0 to {found:g}, but the combination "
+                f"was learnt from 0 to {engine.highest:g}; use one scale"
             )
 
 

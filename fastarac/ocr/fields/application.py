@@ -259,8 +259,8 @@ def apply_to_fields(
     given = ~np.isnan(confidence)
     if not given.any():
         raise ValueError(
-            "no output with a confidence is of a field of the policy "
-            f"({few_of(map(str, policy.fields), LISTED)}); the names of these are expected, or rename"
+            f"none of the policy's fields ({few_of(map(str, policy.fields), LISTED)}) has an "
+            "output with a confidence; use these names, or rename"
         )
     with_output = {row.document for row in rows if row.prediction is not None}
     without = [name for name in documents if name not in with_output]
@@ -320,9 +320,7 @@ def _is_table_of_outputs(path: Path) -> bool:
 def _require_fields(policy: Policy) -> None:
     require_policy(policy)
     if not policy.fields:
-        raise ValueError(
-            "the policy has no fields, and documents have; one that was fitted by field is expected"
-        )
+        raise ValueError("the policy has no fields, but documents have: use a policy fitted by field")
 
 
 def _documents(files: Sequence[FieldFile]) -> tuple[str, ...]:
@@ -332,8 +330,8 @@ def _documents(files: Sequence[FieldFile]) -> tuple[str, ...]:
     if twice:
         n = len(twice)
         raise PairingError(
-            f"{count(n)} {plural('name', n)} of documents occur{'s' if n == 1 else ''} more than once: "
-            f"{few_of(twice, LISTED)}; one file of each is expected"
+            f"{count(n)} {plural('name', n)} of documents occur{'s' if n == 1 else ''} more than "
+            f"once: {few_of(twice, LISTED)}; keep one file for each document"
         )
     return tuple(names)
 

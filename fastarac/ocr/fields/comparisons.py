@@ -50,8 +50,8 @@ COMPARISONS = {
     "regex": "texts in which a pattern finds the same: regex:[0-9]+",
 }
 EXPECTED = (
-    "exact, text, number, amount, date, similarity>=0.9 or regex:PATTERN is expected, with options "
-    "as in amount:comma,tolerance=0.01 or date:dmy"
+    "use exact, text, number, amount, date, similarity>=0.9 or regex:PATTERN, with options as in "
+    "amount:comma,tolerance=0.01 or date:dmy"
 )
 _HOW = re.compile(rf"({'|'.join(COMPARISONS)})(?::(.*)|>=(.*)|)", re.DOTALL)
 ORDERS = ("dmy", "mdy", "ymd")
@@ -208,7 +208,7 @@ def _by_similarity(how: str, least: str | None) -> Callable[[Written, Written], 
         share = Fraction(-1)
     if not 0 < share <= 1:
         raise ValueError(
-            f"compare is {how!r}; a share above 0 and up to 1 is expected: similarity>=0.9"
+            f"compare must have a share above 0 and up to 1, as in similarity>=0.9, got {how!r}"
         )
 
     def judge(truth: Written, prediction: Written) -> Judgement:
@@ -224,7 +224,7 @@ def _by_similarity(how: str, least: str | None) -> Callable[[Written, Written], 
 
 def _by_pattern(how: str, given: str | None) -> Callable[[Written, Written], Judgement]:
     if not given:
-        raise ValueError(f"compare is {how!r}; a pattern is expected: regex:[0-9]+")
+        raise ValueError(f"compare must have a pattern, as in regex:[0-9]+, got {how!r}")
     require("regex", "ocr")
     import regex
 
@@ -270,8 +270,8 @@ def _by_day(how: str, given: str | None) -> FieldComparison:
     orders = [each for each in options if each in ORDERS]
     if len(orders) > 1 or any(each not in (*ORDERS, "written") for each in options):
         raise ValueError(
-            f"compare is {how!r}; date with one of {', '.join(ORDERS)}, with written, or with a format "
-            "such as %d.%m.%Y is expected"
+            f"compare must be date with one of {', '.join(ORDERS)}, with written, or with a format "
+            f"such as %d.%m.%Y, got {how!r}"
         )
     order = orders[0] if orders else None
 
@@ -393,7 +393,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
                 comparison(text)  # which says what is expected
             each = {field: how}
         if twice := [field for field in each if field in found]:
-            raise ValueError(f"compare is given twice for {shown(twice[0])}; once is expected")
+            raise ValueError(f"compare names {shown(twice[0])} twice")
         found |= each
     for how in found.values():
         comparison(how)
@@ -416,7 +416,7 @@ def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
                 optional += [field] if each else []
             else:
                 problem = (
-                    f'{shown(each)} was found; a comparison such as "amount" is expected, or a table '
+                    f'found {shown(each)}, expected a comparison such as "amount", or a table '
                     "of compare and optional (true or false)"
                 )
                 raise OcrFileError(path, problem, place=field)
@@ -428,7 +428,7 @@ def strings_of_file(path: Path, expected: str) -> dict[str, str]:
     table = _table_of_file(path)
     for field, text in table.items():
         if not isinstance(text, str):
-            raise OcrFileError(path, f"{shown(text)} was found; {expected} is expected", place=field)
+            raise OcrFileError(path, f"found {shown(text)}, expected {expected}", place=field)
     return table
 
 
@@ -464,8 +464,8 @@ def comparisons_by_field(
         compare = {}
     if not isinstance(compare, Mapping):
         raise ValueError(  # noqa: TRY004, as of a name that there is not
-            f"compare is {compare!r}; a comparison, a mapping from fields to these, or the path of a "
-            "TOML file is expected"
+            "compare must be a comparison, a mapping from fields to these, or the path of a TOML "
+            f"file, got {compare!r}"
         )
     made = {pattern: comparison(how) for pattern, how in compare.items()}
     matches = {pattern: [f for f in fields if _matches(pattern, f)] for pattern in made}

@@ -34,7 +34,7 @@ __all__ = ["WITHOUT_TRUTH", "has_fields", "read_field_file", "require_one_kind"]
 
 DOCUMENT, FIELDS = "document", "fields"
 LISTED = 5  # kinds that an error names
-WITHOUT_TRUTH = "it is JSON without a truth; the truth is expected beside it"
+WITHOUT_TRUTH = "it is JSON without a truth; give the truth in a file of its own"
 
 
 def has_fields(path: str | os.PathLike[str]) -> bool:
@@ -96,14 +96,14 @@ def read_field_file(
     """
     files = _files(Path(path))
     if not files:
-        raise OcrFileError(path, "it is a folder without files; documents in JSON are expected")
+        raise OcrFileError(path, "it is a folder without files, but must hold documents in JSON")
     opened = [open_file(each) for each in files]
     if is_table(opened[0]):
         if len(opened) > 1:
             raise OcrFileError(
                 path,
-                f"it is a folder of {len(opened)} files, and {files[0].name} is a table of fields; one "
-                "table is expected",
+                f"it is a folder of {len(opened)} files, but {files[0].name} is a table of fields; "
+                "name one table",
             )
         table = with_points(field_rows(opened[0], role))
         names = tuple(dict.fromkeys(row.document for row in table))
@@ -119,7 +119,7 @@ def read_field_file(
             if name in documents:
                 raise OcrFileError(
                     file.path,
-                    f"document {shown(name)} is in {documents[name]} already; one of each is expected",
+                    f"document {shown(name)} is already in {documents[name]}; keep one of each",
                 )
             documents[name] = file.path
             kinds.setdefault(kind, file.path)
@@ -170,7 +170,7 @@ def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
         if len(found) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise OcrFileError(file.path, f"an object has {shown(twice)} twice; once is expected")
+            raise OcrFileError(file.path, f"an object has the key {shown(twice)} twice")
         return found
 
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
@@ -212,7 +212,7 @@ def _read_json(
     if len(values) == 1 and not alone:
         values = [(value, f"[{number}]") for number, value in enumerate(values[0][0])]
         if not values:
-            problem = "it is an empty list; documents are expected, such as {} for one without fields"
+            problem = "it is an empty list; it must hold documents, such as {} for one without fields"
             raise OcrFileError(file.path, problem)
     for value, place in values:
         name, fields = _document(file, value, place, stem if alone else None)
@@ -231,7 +231,7 @@ def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tupl
     if not isinstance(value, dict):
         raise OcrFileError(
             file.path,
-            f"{shown(value)} was found; a document with its fields is expected",
+            f"found {shown(value)}, expected a document with its fields",
             place=place or None,
         )
     name = value.get(DOCUMENT)
@@ -242,8 +242,7 @@ def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tupl
     if stem is None:
         raise OcrFileError(
             file.path,
-            f'there are several documents, and "{DOCUMENT}" of this one is {shown(name)}; its name is '
-            "expected",
+            f'there are several documents, so "{DOCUMENT}" must name this one, got {shown(name)}',
             place=place,
         )
     return stem, value
@@ -254,8 +253,8 @@ def _refuse_words(file: InputFile, value: dict[str, Any], value_key: str, confid
     if json_reader(Node(value, file)) is not None:
         raise OcrFileError(
             file.path,
-            "it has the words of pages, and no fields; the response of a service that reads fields, or "
-            f'leaves such as {{"{value_key}": …, "{confidence_key}": …}}, are expected',
+            "it has words of pages but no fields; use the response of a service that reads fields, or "
+            f'leaves such as {{"{value_key}": …, "{confidence_key}": …}}',
         )
 
 
@@ -282,12 +281,12 @@ def _leaves(
         if isinstance(value, dict) and value_key in value and name:
             own = value.get(confidence_key)
             if own is not None and not isinstance(own, str):
-                raise error(name, f"{confidence_key} is {shown(own)}; a finite number is expected")
+                raise error(name, f"{confidence_key} must be a finite number, got {shown(own)}")
             yield from walk(value[value_key], name, confidence if own is None else own, depth + 1)
         elif isinstance(value, dict):
             for key, inner in value.items():
                 if not key.strip():
-                    raise error(name, f"it holds a value of the name {shown(key)}; a name is expected")
+                    raise error(name, f"it has a value with the name {shown(key)}")
                 yield from walk(inner, f"{name}.{key}" if name else key, confidence, depth + 1)
         elif isinstance(value, list):
             for number, inner in enumerate(value):
@@ -303,8 +302,7 @@ def _check_scale(file: InputFile, document: str, leaves: list[Leaf], service: Se
         if leaf.confidence is not None and not 0 <= float(leaf.confidence) <= service.highest:
             raise OcrFileError(
                 file.path,
-                f"field {shown(leaf.field)} of document {shown(document)}: the confidence is "
-                f"{leaf.confidence}; a number from 0 to {service.highest:g} is expected of "
-                f"{service.name}",
+                f"field {shown(leaf.field)} of document {shown(document)}: the confidence must be "
+                f"from 0 to {service.highest:g} in files of {service.name}, got {leaf.confidence}",
                 place=leaf.place or None,
             )

@@ -463,16 +463,17 @@ def require_listed(fields: FieldOutputs) -> None:
         if len(unlisted):
             n, listed = len(unlisted), few_of((whole.documents[i] for i in unlisted), LISTED)
             raise ValueError(
-                f"optional names {shown(name)}, of which the truth says nothing in {n:,} "
-                f"{plural('document', n)}: {listed}; a truth for each is expected (empty where there "
-                "is none), or fields_complete=True, if what is not listed has no true value"
+                f"optional names {shown(name)}, but the truth does not list it for {n:,} "
+                f"{plural('document', n)}: {listed}; add a truth for each (empty where there is "
+                "none), or use fields_complete=True if a field that is not listed has no true "
+                "value"
             )
 
 
 def _checked(threshold: float) -> float:
     threshold = float(threshold)
     if threshold != threshold:
-        raise ValueError("threshold is nan; a number is expected")
+        raise ValueError("threshold must be a number, got nan")
     return threshold
 
 

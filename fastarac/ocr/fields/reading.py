@@ -179,8 +179,8 @@ def read_fields(
             raise OcrFileError(both.path, WITHOUT_TRUTH)
         if rename:
             raise ValueError(
-                "rename is given, and outputs and truth are one table, which has one name for both; a "
-                "truth of its own is expected"
+                "rename needs a truth of its own, but outputs and truth are one table, with one "
+                "name for both"
             )
         items = _with_own_truth(both, complete=fields_complete)
         ways = comparisons_by_field(compare, list(dict.fromkeys(item.name for item in items)))
@@ -368,8 +368,8 @@ def _by_document(
         first = seen.setdefault((row.document, path.written()), row)
         if first is not row:
             raise row.error(
-                f"it is {shown(first.field)}, too, as the truth has several of them; one of both is "
-                "expected"
+                f"it is also {shown(first.field)}, as the truth has several of them; keep one of "
+                "the two"
             )
         found[row.document].append((path, row))
     return {name: placed for name, placed in found.items() if placed or file.whole}
@@ -386,7 +386,7 @@ def _judge(truth: Row, prediction: Written, way: FieldComparison) -> Judgement:
         return way.judge(expected, prediction)
     except Unreadable as error:
         raise truth.error(
-            f"the truth is {shown(expected.text)}; {error} is expected by the comparison {way.name!r}"
+            f"the truth is {shown(expected.text)}, but the comparison {way.name!r} needs {error}"
         ) from None
     except TooSlowError as error:
         raise truth.error(str(error)) from None
@@ -653,6 +653,6 @@ def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:
                 for at in (low, high)
             )
             raise _row(items[low]).error(
-                f"all confidences of this {what} are at most 1, and those of others go up to 100 "
-                f"({each}); one scale is expected"
+                f"all confidences of this {what} are at most 1, but those of others go up to 100 "
+                f"({each}); use one scale"
             )

@@ -56,12 +56,12 @@ def read_names(given: Iterable[str]) -> dict[str, str]:
             field, equals, name = text.partition("=")
             if not equals or not field.strip() or not name.strip():
                 raise ValueError(
-                    f"rename is {shown(text)}; FIELD=NAME is expected, as InvoiceTotal=total, or the "
-                    "name of a .toml file"
+                    "rename must be FIELD=NAME, such as InvoiceTotal=total, or the name of a "
+                    f".toml file, got {shown(text)}"
                 )
             each = {field.strip(): name.strip()}
         if twice := [field for field in each if field in found]:
-            raise ValueError(f"rename is given twice for {shown(twice[0])}; once is expected")
+            raise ValueError(f"rename names {shown(twice[0])} twice")
         found |= each
     return found
 
@@ -95,8 +95,8 @@ def renamed(
         rename = strings_of_file(Path(rename), EXAMPLE)
     if not isinstance(rename, Mapping) or not all(isinstance(name, str) for name in rename.values()):
         raise ValueError(
-            f"rename is {rename!r}; a mapping from fields to their names in the truth, or the path of "
-            "a TOML file is expected"
+            "rename must be a mapping from fields to their names in the truth, or the path of a "
+            f"TOML file, got {rename!r}"
         )
     names = {name.replace(NUMBER, ""): name for name in rename}
     keys = sorted(names, key=len, reverse=True)

@@ -88,8 +88,8 @@ class FieldFile:
                 where = first.place if first.file == row.file else f"{first.file}, {first.place}"
                 raise OcrFileError(
                     row.file,
-                    f"field {shown(row.field)} of document {shown(row.document)} is in {where} "
-                    "already; one value for each is expected",
+                    f"field {shown(row.field)} of document {shown(row.document)} is already in "
+                    f"{where}; keep one value for each",
                     place=row.place,
                 )
 

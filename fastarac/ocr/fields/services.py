@@ -165,8 +165,8 @@ def _azure(root: Node, path: Path) -> list[list[Leaf]]:
     if not result.has("documents"):
         raise OcrFileError(
             path,
-            "there are no documents with fields, and no keyValuePairs; the response of a model for "
-            "documents, such as prebuilt-invoice, or one with key-value pairs is expected",
+            "there are neither documents with fields nor keyValuePairs; use the response of a "
+            "model for documents, such as prebuilt-invoice, or one with key-value pairs",
         )
     found = []
     for document in result.items("documents"):
@@ -265,8 +265,8 @@ def _textract(root: Node, path: Path) -> list[list[Leaf]]:
     if not kinds & {"KEY_VALUE_SET", "QUERY"} and not empty:
         raise OcrFileError(
             path,
-            "there are no fields; a response of AnalyzeExpense or AnalyzeID, or one with FORMS or "
-            "QUERIES, is expected",
+            "there are no fields; use a response of AnalyzeExpense or AnalyzeID, or one with "
+            "FORMS or QUERIES",
         )
     return [leaves]
 

@@ -104,7 +104,7 @@ def field_rows(file: InputFile, role: str) -> list[Row]:
         document, field = (_name(record.get(name)) for name in KEYS)
         if not document or not field:
             problem = (
-                f"document is {shown(document)} and field is {shown(field)}; a name of each is expected"
+                f"document and field must both have a name, got {shown(document)} and {shown(field)}"
             )
             raise OcrFileError(file.path, problem, place=place)
         confidence, truth = record.get("confidence"), record.get("truth")
@@ -140,7 +140,7 @@ def as_confidence(row: Row) -> float:
     except ValueError:
         value = math.inf
     if math.isinf(value) or "_" in written:
-        raise row.error(f"confidence is {shown(written)}; a finite number is expected")
+        raise row.error(f"confidence must be a finite number, got {shown(written)}")
     return value
 
 
@@ -159,7 +159,7 @@ def with_points(rows: list[Row]) -> list[Row]:
         number = spelling.with_point(text) if text.strip() else text
         if number is None:
             hint = spelling.hint(shown(text))
-            raise row.error(f"confidence is {shown(text)}; a finite number is expected{hint}")
+            raise row.error(f"confidence must be a finite number, got {shown(text)}{hint}")
         found.append(row if number == text else replace(row, confidence=number))
     return found
 
@@ -170,7 +170,7 @@ def _table(file: InputFile) -> tuple[list[str], Records]:
         return _parquet(file)
     begin = file.head.decode(encoding_of(file.head), errors="ignore").lstrip()
     if not begin:
-        raise OcrFileError(file.path, "the file is empty; a table of fields is expected")
+        raise OcrFileError(file.path, "the file is empty, but must be a table of fields")
     return _json_lines(file) if begin[0] in "{[" else _delimited(file)
 
 
@@ -216,7 +216,7 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
         # Numbers stay as they are written: 12.50 is not 12.5 where texts are compared.
         value = parsed(line, file.path, place, parse_float=JsonNumber, parse_int=JsonNumber)
         if not isinstance(value, dict):
-            problem = 'an object a line is expected, such as {"document": "a1", "field": "total"}'
+            problem = 'expected an object on each line, such as {"document": "a1", "field": "total"}'
             raise OcrFileError(file.path, problem, place=place)
         records.append((place, {key: _text(file, place, key, each) for key, each in value.items()}))
     names = list(dict.fromkeys(key for _, record in records for key in record))
@@ -229,7 +229,7 @@ def _text(file: InputFile, place: str, key: str, value: object) -> Written | Non
     if isinstance(value, float):  # NaN and Infinity, which JSON does not have
         return None if math.isnan(value) else Written(str(value))
     if key in (*KEYS, "prediction", "truth", "confidence"):
-        problem = f"{key} is {shown(value)}; a text or a number is expected"
+        problem = f"{key} must be a text or a number, got {shown(value)}"
         raise OcrFileError(file.path, problem, place=place)
     return None
 

@@ -99,8 +99,8 @@ class Builder(Generic[Place]):
             confidence = NAN
         if not (confidence != confidence or 0.0 <= confidence <= self._highest * (1 + ROUNDING)):
             problem = (
-                f"the confidence of {shown(text)} is {confidence:g}; a number from 0 to "
-                f"{self._highest:g} is expected"
+                f"the confidence of {shown(text)} must be a number from 0 to {self._highest:g}, "
+                f"got {confidence:g}"
             )
             raise self.error(problem, place)
         if len(words) > 1:

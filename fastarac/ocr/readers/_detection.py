@@ -64,7 +64,7 @@ def begins_as(file: InputFile) -> str:
 def read_file(file: InputFile) -> Words:
     """Return the words of an engine's file."""
     if kind := _files.binary_kind(file.head):
-        problem = f"it is {kind}; the text that an engine read from it is expected: {listed()}"
+        problem = f"it is {kind}; use the text that an engine read from it: {listed()}"
         raise _files.OcrFileError(file.path, problem)
     kind = begins_as(file)
     if kind == "tsv":
@@ -113,9 +113,9 @@ def _blank(path: Path) -> Words:
 
 def _expected() -> str:
     return (
-        f"a file of one of these formats is expected: {listed()}; or a table of fields, with the "
-        "columns document, field, prediction and confidence; a table of words in any other form is "
-        "read with --map"
+        f"use a file of one of these formats: {listed()}; or a table of fields, with the columns "
+        "document, field, prediction and confidence; a table of words in any other form is read "
+        "with --map"
     )
 
 

@@ -157,11 +157,11 @@ def open_file(
 ) -> InputFile:
     """Return a file with its first bytes, once it is known to open."""
     if hyphenated not in ("whole", "parts"):
-        raise ValueError(f"hyphenated is {hyphenated!r}; 'whole' or 'parts' is expected")
+        raise ValueError(f"hyphenated must be 'whole' or 'parts', got {hyphenated!r}")
     check_level(level)
     path = Path(path)
     if path.is_dir():
-        raise OcrFileError(path, "it is a folder; a file is expected")
+        raise OcrFileError(path, "it is a folder, but must be a file")
     try:
         with path.open("rb") as stream:
             head = stream.read(HEAD)
@@ -174,7 +174,7 @@ def open_file(
 def check_level(level: str) -> None:
     """Raise where a name is none of a level."""
     if level not in LEVELS:
-        raise ValueError(f"level is {level!r}; one of {', '.join(LEVELS)} is expected")
+        raise ValueError(f"level must be one of {', '.join(LEVELS)}, got {level!r}")
 
 
 def is_image(head: bytes) -> bool:
@@ -208,13 +208,13 @@ def decoded(file: InputFile) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         name = encoding.removesuffix("-sig").upper()
-        problem = f"it is not {name} text; UTF-8, or UTF-16 with a byte order mark, is expected"
+        problem = f"it is not {name} text; use UTF-8, or UTF-16 with a byte order mark"
         if name == "UTF-8":
             problem += f" ({to_utf8(path)})"
         raise OcrFileError(path, problem, place=f"line {line}") from None
     if "\x00" in text:
         line = text.count("\n", 0, text.index("\x00")) + 1
-        raise OcrFileError(path, "there is a zero byte; text is expected", place=f"line {line}")
+        raise OcrFileError(path, "it has a zero byte, so it is not text", place=f"line {line}")
     return text
 
 

@@ -55,7 +55,7 @@ class Node:
 
     def error(self, expected: str) -> OcrFileError:
         """Return an error about this value, which is not what is expected."""
-        problem = f"{shown(self.value)} was found; {expected} is expected"
+        problem = f"found {shown(self.value)}, expected {expected}"
         return OcrFileError(self._file.path, problem, place=str(self))
 
     def has(self, *keys: str) -> bool:
@@ -207,9 +207,7 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
         raise OcrFileError(path, problem, place=place) from None
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):x}"
-        raise OcrFileError(
-            path, f"{half} is half of a character; text is expected", place=place
-        ) from None
+        raise OcrFileError(path, f"{half} is only half of a character", place=place) from None
     except ValueError as error:  # a number of thousands of digits
         raise OcrFileError(path, f"it cannot be read as JSON: {error}", place=place) from None
     return value

@@ -97,7 +97,7 @@ def root_of(file: InputFile) -> Root:
     except OcrFileError:
         raise
     except (ValueError, LookupError) as error:
-        problem = f"its encoding cannot be read ({error}); UTF-8 or UTF-16 is expected"
+        problem = f"its encoding cannot be read ({error}); use UTF-8 or UTF-16"
         raise OcrFileError(file.path, problem, place="line 1") from None
     raise OcrFileError(file.path, f"there is no element in the first {HEAD:,} bytes")
 
@@ -222,7 +222,7 @@ def _character(entity: Element, file: InputFile) -> str:
     written = entity.text or ""
     meant = html.unescape(written)
     if meant == written:
-        problem = f"{shown(written)} is not declared; characters are expected"
+        problem = f"{shown(written)} is not declared; write the character itself"
         raise OcrFileError(file.path, problem, place=f"line {entity.sourceline}")
     return meant
 
@@ -237,5 +237,5 @@ def number(element: Element, attribute: str, file: InputFile) -> float:
     except ValueError:
         if file.truth and attribute in OF_PLACES:  # it is read for its texts alone
             return NAN
-        problem = f"{attribute} is {shown(text)}; a number is expected"
+        problem = f"{attribute} must be a number, got {shown(text)}"
         raise OcrFileError(file.path, problem, place=line_of(element)) from None

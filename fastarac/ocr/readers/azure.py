@@ -127,6 +127,6 @@ def result_of(path: Path, root: Node) -> Node:
     """Return the result inside a response; raise where the service has not given one."""
     status = root.text("status") if root.has("status") else "succeeded"
     if status.lower() != "succeeded":
-        problem = f"the status is {shown(status)}; the response of a call that succeeded is expected"
+        problem = f"the status must be the response of a call that succeeded, got {shown(status)}"
         raise OcrFileError(path, problem, place="status")
     return root.at("analyzeResult") if root.has("analyzeResult") else root

@@ -249,7 +249,7 @@ class _Confidences:
         try:
             return float(written)
         except ValueError:
-            problem = f"{name} is {shown(written)}; a number is expected"
+            problem = f"{name} must be a number, got {shown(written)}"
             raise self._builder.error(problem, element) from None
 
     def finish(self) -> None:
@@ -287,5 +287,5 @@ def _box(builder: Builder[Element], element: Element, properties: dict[str, str]
     try:
         left, top, right, bottom = map(float, written.split())
     except ValueError:
-        raise builder.error(f"bbox is {shown(written)}; four numbers are expected", element) from None
+        raise builder.error(f"bbox must be four numbers, got {shown(written)}", element) from None
     return left, top, right, bottom

@@ -192,7 +192,7 @@ class _Reader:
                 if DIGIT.search(written) is None:
                     self.blank_boxes += 1
                     return NO_BOX
-                problem = f"points is {shown(written)}; pairs such as 10,20 are expected"
+                problem = f"points must be pairs such as 10,20, got {shown(written)}"
                 raise OcrFileError(self.file.path, problem, place=line_of(coords)) from None
         return NO_BOX
 

@@ -37,7 +37,7 @@ def read(file: InputFile) -> Words:
     if BARE_ROW.match(rows[0]):  # what tesserocr's GetTSVText gives has no header
         rows.insert(0, "")
     elif tuple(header) != COLUMNS:
-        problem = f"the columns are {shown(header)}; {', '.join(COLUMNS)} are expected"
+        problem = f"the columns must be {', '.join(COLUMNS)}, got {shown(header)}"
         raise OcrFileError(file.path, problem, place="line 1")
     builder = Builder[int](file, "tesseract-tsv", lambda number: f"line {number}")
     read_rows(builder, _fields_of(rows, builder))
@@ -56,7 +56,7 @@ def _fields_of(rows: list[str], builder: Builder[int]) -> Iterator[tuple[int, li
         if len(fields) == len(COLUMNS) - 1:  # some tools cut the tab before an empty text
             fields.append("")
         if len(fields) != len(COLUMNS):
-            problem = f"the row has {len(fields)} fields; {len(COLUMNS)} are expected"
+            problem = f"the row must have {len(COLUMNS)} fields, got {len(fields)}"
             raise builder.error(problem, number)
         if quoted and '"' in fields[-1]:
             unquoted += 1
@@ -84,7 +84,7 @@ def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> N
             builder.new_page(_size(builder, fields, number))
         if level != "5":
             if level not in ("1", "2", "3", "4"):
-                problem = f"level is {shown(level)}; a whole number from 1 to 5 is expected"
+                problem = f"level must be a whole number from 1 to 5, got {shown(level)}"
                 raise builder.error(problem, number)
             continue
         if place != (line := tuple(fields[1:5])):
@@ -124,5 +124,5 @@ def _not_a_number(builder: Builder[int], fields: list[str], number: int) -> OcrF
         try:
             float(text)
         except ValueError:
-            return builder.error(f"{name} is {shown(text)}; a number is expected", number)
+            return builder.error(f"{name} must be a number, got {shown(text)}", number)
     raise AssertionError

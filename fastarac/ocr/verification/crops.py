@@ -37,11 +37,11 @@ def check_images(images: Mapping[str, Path], page_names: Sequence[str]) -> None:
     for name in page_names:
         if name in of_two:
             one, other = of_two[name]
-            raise ValueError(f"{one} and {other} are both images of {name}; one a page is expected")
+            raise ValueError(f"{one} and {other} are both images of {name}; keep one for each page")
     if images and not set(images) & set(page_names):
         raise ValueError(
-            f"images are called {_some(images)}, and pages {_some(page_names)}; images named as the "
-            "pages are expected"
+            f"images must be named as the pages, but are called {_some(images)}, and the pages "
+            f"{_some(page_names)}"
         )
 
 

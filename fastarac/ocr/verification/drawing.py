@@ -182,5 +182,5 @@ class _Rows:
         if lacking:
             raise ValueError(
                 f"images has none of {len(lacking):,} {plural('page', len(lacking))}, "
-                f"{few_of(lacking, 5)}; one for each page is expected, of the page's name"
+                f"{few_of(lacking, 5)}; give one for each page, of the page's name"
             )

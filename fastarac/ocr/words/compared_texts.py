@@ -120,25 +120,23 @@ def compare_texts(
     'article_bees.html'
     """
     if not isinstance(engines, Mapping) or not engines:
-        raise TypeError(f"engines is {engines!r:.60}; a mapping of names to what was read is expected")
+        raise TypeError(f"engines must be a mapping of names to what was read, got {engines!r:.60}")
     aligned: dict[str, AlignedOutputs] = {}
     for name, each in engines.items():
         found = each.aligned if isinstance(each, Engine) else each
         if not isinstance(found, AlignedOutputs):
             raise TypeError(
-                f"engines[{name!r}] is a {type(each).__name__}; what fastarac.ocr.align or align_files "
-                "returns is expected"
+                f"engines[{name!r}] must be a result of fastarac.ocr.align or align_files, got a "
+                f"{type(each).__name__}"
             )
         aligned[name] = found
     units = {each.reading.unit for each in aligned.values()}
     if len(units) > 1:
-        raise ValueError(f"engines have the units {', '.join(sorted(units))}; one unit is expected")
+        raise ValueError(f"engines must have one unit, got {', '.join(sorted(units))}")
     given = {} if thresholds is None else dict(thresholds)
     unknown = sorted(set(given) - set(aligned))
     if unknown:
-        raise ValueError(
-            f"thresholds has {', '.join(map(repr, unknown))}; names of engines are expected"
-        )
+        raise ValueError(f"thresholds must have names of engines, got {', '.join(map(repr, unknown))}")
     values = {name: real_scalar(value, f"thresholds[{name!r}]") for name, value in given.items()}
     return ComparedTexts(
         {name: each.records for name, each in aligned.items()}, values, plural(units.pop())

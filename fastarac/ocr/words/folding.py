@@ -101,7 +101,7 @@ def checked_foldings(fold: str | Iterable[str]) -> tuple[Folding, ...]:
     names = [fold] if isinstance(fold, str) else list(fold)
     for name in names:
         if name not in FOLDINGS:
-            raise ValueError(f"fold is {name!r}; some of {', '.join(FOLDINGS)} are expected")
+            raise ValueError(f"fold must be some of {', '.join(FOLDINGS)}, got {name!r}")
     return tuple(name for name in FOLDINGS if name in names)
 
 

@@ -263,7 +263,7 @@ class AlignedOutputs(Table, Result):
         left = {name for name in names if name in set(self.records.page_names)}
         unknown = sorted(set(names) - left)
         if unknown:
-            raise ValueError(f"names has {', '.join(map(repr, unknown))}; names of pages are expected")
+            raise ValueError(f"names must be names of pages, got {', '.join(map(repr, unknown))}")
         outside = np.array([name not in left for name in self.records.page_names], bool)
         records = self.records.take(np.flatnonzero(outside[self.records.page]))
         shares = np.where(outside, records.differing_share, np.nan)
@@ -471,7 +471,7 @@ def align(
     (array([71., 42., 42., -1.]), ('p1:1', 'p1:2', 'p1:3', 'p1:4'))
     """
     for name, given, reader in (("truth", truth, "read_truth"), ("words", words, "read")):
-        require_type(given, Words, name, f"Words are expected, as fastarac.ocr.{reader} returns them")
+        require_type(given, Words, name, f"Words, as fastarac.ocr.{reader} returns them")
     check_unit(unit, join)
     policy = AlignmentPolicy(missed, inserted, moved)
     policy.check()
@@ -569,7 +569,5 @@ def _no_item(records: Records, reading: Reading) -> str:
     n_pages = len(records.page_names)
     pages = f"{n_pages:,} {plural('page', n_pages)} with {records.n_true:,} true {plural(reading.unit)}"
     if not records.n_outputs:
-        return f"words has no output at all ({pages}); outputs are expected"
-    return (
-        f"words has no output that is an item with a confidence, on {pages}; at least one is expected"
-    )
+        return f"words has no output at all ({pages})"
+    return f"words must have at least one item with a confidence, got none on {pages}"

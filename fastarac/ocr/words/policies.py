@@ -109,7 +109,7 @@ class AlignmentPolicy(NamedTuple):
         for name, value in self._asdict().items():
             names = CHOICES[name]
             if value not in names:
-                raise ValueError(f"{name} is {value!r}; one of {', '.join(names)} is expected")
+                raise ValueError(f"{name} must be one of {', '.join(names)}, got {value!r}")
 
     @property
     def has_missed_items(self) -> bool:

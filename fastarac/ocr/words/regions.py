@@ -72,7 +72,7 @@ def checked_parts(within_truth: bool, ignore_regions: str | Iterable[str]) -> Pa
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(
-                f"ignore_regions has {name!r}; types of regions such as 'advert' are expected"
+                f"ignore_regions must hold types of regions, such as 'advert', got {name!r}"
             )
     return PageParts(within_truth, frozenset(name.strip().lower() for name in names))
 
@@ -95,7 +95,7 @@ def counted_words(words: Words, truth: Words, path: Path, parts: PageParts) -> W
     """
     regions = _regions_of(path)
     if parts.within_truth and not any(region.counts(parts.ignored) for region in regions):
-        problem = "it has no regions with text and places; PAGE or ALTO with regions is expected"
+        problem = "it has no regions with text and places; use PAGE or ALTO with regions"
         raise OcrFileError(path, f"{problem} where only outputs within the truth count")
     if len(words) and np.isnan(words.box[:, 0]).all():
         raise OcrFileError(

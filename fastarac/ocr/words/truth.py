@@ -90,7 +90,7 @@ def read_truth(
 def read_truth_file(file: InputFile) -> Words:
     """Read a truth that was opened as one."""
     if found := binary_kind(file.head):
-        raise OcrFileError(file.path, f"it is {found}; a text is expected: plain, ALTO, PAGE or hOCR")
+        raise OcrFileError(file.path, f"it is {found}, but must be a text: plain, ALTO, PAGE or hOCR")
     kind = _detection.begins_as(file)
     if kind == "xml":
         try:
@@ -103,8 +103,8 @@ def read_truth_file(file: InputFile) -> Words:
             return reader(file)
     if kind == "tsv" or (kind == "json" and _is_output(file)):
         problem = (
-            "it is the output of an engine; the truth is expected here: plain text, ALTO, PAGE or "
-            "hOCR (are truth and output the other way round?)"
+            "it is the output of an engine, but must be the truth: plain text, ALTO, PAGE or hOCR "
+            "(are truth and output the other way round?)"
         )
         raise OcrFileError(file.path, problem)
     return _read_text(file)
@@ -125,7 +125,7 @@ def _read_text(file: InputFile) -> Words:
     if len(pages) > 1 and not pages[-1].strip():
         pages.pop()  # what Tesseract and others write after the last page
     if len(pages) > MOST_PAGES:
-        problem = f"form feeds part it into {len(pages):,} pages; at most {MOST_PAGES:,} are expected"
+        problem = f"form feeds divide it into {len(pages):,} pages; at most {MOST_PAGES:,} are read"
         raise OcrFileError(file.path, problem)
     texts: list[str] = []
     known: dict[str, str] = {}

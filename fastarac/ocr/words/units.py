@@ -163,10 +163,7 @@ def joined_confidence(
 def check_unit(unit: str, join: str) -> None:
     """Raise where a name is none of a unit, or of a way to join confidences."""
     if unit == "field":
-        raise ValueError(
-            "unit is 'field'; fields name their truth and need no alignment: fa.ocr.read_fields is "
-            "expected"
-        )
+        raise ValueError("unit is 'field', but fields need no alignment: use fa.ocr.read_fields")
     for name, value, names in (("unit", unit, UNITS), ("join", join, JOINS)):
         if value not in names:
-            raise ValueError(f"{name} is {value!r}; one of {', '.join(names)} is expected")
+            raise ValueError(f"{name} must be one of {', '.join(names)}, got {value!r}")

@@ -216,8 +216,8 @@ class Words(Table, Result):
             0 <= page < len(self.page_names) for page in pages
         ):
             raise ValueError(
-                f"pages is {list(pages)!r}; increasing numbers from 0 to "
-                f"{len(self.page_names) - 1} are expected"
+                f"pages must be increasing numbers from 0 to {len(self.page_names) - 1}, got "
+                f"{list(pages)!r}"
             )
         if names is None:
             names = [self.page_names[page] for page in pages]
@@ -262,7 +262,7 @@ class Words(Table, Result):
         """
         readings = list(parts)
         if not readings:
-            raise ValueError("parts is empty; at least one reading is expected")
+            raise ValueError("parts is empty; give at least one reading")
         scales: set[Scale] = {words.scale for words in readings if words.scale is not None}
         if len(scales) > 1:
             of_scale = {scale: [w for w in readings if w.scale == scale] for scale in HIGHEST}
@@ -272,13 +272,13 @@ class Words(Table, Result):
                 if found
             )
             raise ValueError(
-                f"the confidences of {len(readings)} readings are on different scales ({counts}); "
-                "one scale is expected"
+                f"the confidences of {len(readings)} readings have different scales ({counts}); "
+                "use one scale"
             )
         units: set[Unit] = {words.unit for words in readings if words.scale is not None}
         if len(units) > 1:
             raise ValueError(
-                "some readings give a confidence a word and some a line; one of both is expected"
+                "some readings have confidences of words and others of lines; use only one kind"
             )
         pages = np.cumsum([0, *(len(words.page_names) for words in readings)])
         lines = np.cumsum([0, *(int(words.line[-1]) + 1 if len(words) else 0 for words in readings)])
@@ -327,16 +327,16 @@ def _check_shapes(words: Words, n: int, n_pages: int) -> None:
     for name, shape in shapes.items():
         found = np.shape(getattr(words, name))
         if found != shape:
-            raise ValueError(f"{name} has shape {found}; {shape} is expected")
+            raise ValueError(f"{name} must have shape {shape}, got {found}")
 
 
 def _check_places(words: Words, n_pages: int) -> None:
     for i, text in enumerate(words.text):
         if text.split() != [text]:
-            raise ValueError(f"text[{i}] is {text!r}; a word without white space is expected")
+            raise ValueError(f"text[{i}] must be a word without white space, got {text!r}")
     if len(set(words.page_names)) < n_pages:
         twice = next(name for name in words.page_names if words.page_names.count(name) > 1)
-        raise ValueError(f"page_names has {twice!r} twice; a name for each page is expected")
+        raise ValueError(f"page_names must be distinct, got {twice!r} twice")
     page, line = words.page, words.line
     if not len(page):
         return
@@ -347,26 +347,24 @@ def _check_places(words: Words, n_pages: int) -> None:
     if line[0] < 0 or (line[1:] < line[:-1]).any():
         raise ValueError("line is not a sequence of numbers from 0 that never decreases")
     if ((page[1:] > page[:-1]) & (line[1:] == line[:-1])).any():
-        raise ValueError("line has one number on two pages; a number for each line is expected")
+        raise ValueError("line has the same number on two pages; give each line its own number")
 
 
 def _check_confidences(words: Words) -> None:
     known = ~np.isnan(words.confidence)
     if words.scale is None:
         if known.any():
-            raise ValueError(
-                "scale is None, but there are confidences; 'percent' or 'unit' is expected"
-            )
+            raise ValueError("scale must be 'percent' or 'unit', as there are confidences, got None")
         return
     if words.scale not in HIGHEST:
-        raise ValueError(f"scale is {words.scale!r}; 'percent', 'unit' or None is expected")
+        raise ValueError(f"scale must be 'percent', 'unit' or None, got {words.scale!r}")
     highest = HIGHEST[words.scale]
     with np.errstate(invalid="ignore"):
         outside = known & ~((words.confidence >= 0) & (words.confidence <= highest * (1 + ROUNDING)))
     if outside.any():
         i = int(outside.argmax())
         raise ValueError(
-            f"confidence[{i}] is {words.confidence[i]}; a number from 0 to {highest:g} is expected"
+            f"confidence[{i}] must be a number from 0 to {highest:g}, got {words.confidence[i]}"
         )
 
 
@@ -376,6 +374,6 @@ def require_same_pages(first: Sequence[str], second: Sequence[str], ours: str, t
         if alone := sorted(set(pages) - set(others)):
             n = len(alone)
             raise ValueError(
-                f"{side} has {n} {plural('page', n)} that {other} has not: {few_of(alone, LISTED)}; "
-                "the same pages are expected"
+                f"{side} has {n} {plural('page', n)} that {other} lacks: {few_of(alone, LISTED)}; "
+                "both need the same pages"
             )
