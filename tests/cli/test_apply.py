@@ -73,7 +73,7 @@ def test_refusals(policy, tmp_path):
         ([OCR], ["--review-pages", tmp_path / "l", "--images", full], "full holds no image"),
         ([OCR, OCR], [], "20 names of pages occur more than once: "),
         ([tmp_path / "no"], [], "no: it cannot be opened: No such file"),
-        ([full], [], "no word is on 1 page"),
+        ([full], [], "no page has a word"),
     ):
         assert message in reason("apply", policy, *paths, *options, *both)
         assert not a.exists()
@@ -150,7 +150,7 @@ def test_files_of_a_service_that_reads_fields(of_fields, tmp_path):
     result = run("apply", of_fields, tmp_path / "t.json", *to, *goals)
     assert "1 output of fields that the policy does not know is left out: TIP" in result.stdout
     refused = reason("apply", of_fields, tmp_path / "t.json", *goals)
-    assert "none of the policy" in refused
+    assert "none of the policy's fields (po, total)" in refused
 
 
 def test_a_table_of_fields_needs_no_names_of_columns(of_fields, tmp_path):
@@ -174,7 +174,7 @@ def test_options_that_are_for_something_else(policy, of_fields, tmp_path):
         (of_fields, new, ("--unit", "line"), f"--unit is for OCR, but {new} is read as fields"),
         (of_fields, new, ("--group", "page"), f"--group is for tables, but {new} is read as fields"),
         (policy, OCR, ("--rename", "a=b"), f"--rename is for fields, but {OCR} is read as outputs"),
-        (of_fields, new, ("--rename", "a"), 'rename is "a"; FIELD=NAME is expected'),
+        (of_fields, new, ("--rename", "a"), "rename must be FIELD=NAME"),
     ):
         assert message in reason("apply", chosen, path, *option, *goals)
         assert not (tmp_path / "a.csv").exists()

@@ -249,7 +249,7 @@ class TestPairing:
     def test_other_truths(self, tmp_path, pair):
         other = write(tmp_path / "c.csv", [("z", 4, 4, 0.7), ("x", 1, 1, 0.6), ("y", 1, 1, 0.5)])
         assert refusal(pair[0], other, "--id", "id") == (
-            'the truth of the item "y" is "2" for a and "1" for c; the same items are expected'
+            'the truth of the item "y" is "2" for a and "1" for c; use the same items'
         )
 
     def test_missing_items(self, tmp_path, pair):
@@ -277,8 +277,8 @@ class TestPairing:
             rows = ((1, k) for k in range(n))
             write(tmp_path / f"{name}.csv", rows, "correct,confidence")
         assert refusal(tmp_path / "a.csv", tmp_path / "b.csv") == (
-            "the models have different numbers of outputs, 3 of a and 4 of b; outputs of the same "
-            "items are expected; --id COLUMN matches them"
+            "the models have different numbers of outputs, 3 of a and 4 of b; use outputs of the "
+            "same items (--id COLUMN matches them)"
         )
 
     def test_other_weights(self, tmp_path):
@@ -327,7 +327,10 @@ class TestStatistics:
         ("options", "found"),
         [
             (("--statistic", "auc"), "--statistic is 'auc'; one of recognition_rate, arac_auc, "),
-            (("--statistic", "arac_auc:x"), "--statistic has 'x' after a colon; PARAMETER=VALUE"),
+            (
+                ("--statistic", "arac_auc:x"),
+                "--statistic must have PARAMETER=VALUE after a colon, got 'x'",
+            ),
             (
                 ("--statistic", "acceptance_at_error_rate:max_error_rate=0.1,interpolate=True"),
                 "--statistic has 'max_error_rate=0.1,interpolate=True'; a colon between parameters",

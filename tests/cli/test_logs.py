@@ -119,9 +119,12 @@ def test_a_log_in_which_nobody_audited(one, tmp_path):
     for column in ("audited", "drawn"):
         path = log.write(tmp_path / f"{column}.csv", nobody, **{column: nobody})
         message = refusal("check", one, path, "--log")
-        assert f"{path}: {n:,} outputs were accepted at audit probability 0.2, about " in message
         assert (
-            f"audits are expected, 0 {'were drawn' if column == 'drawn' else 'have a result'}"
+            f"{path}: audit_probability does not fit: of {n:,} outputs accepted at probability 0.2"
+            in message
+        )
+        assert (
+            f"should be audited, but 0 {'were drawn' if column == 'drawn' else 'have a result'}"
             in message
         )
     path = log.write(tmp_path / "open.csv", nobody, drawn=log.drawn)

@@ -232,7 +232,7 @@ def test_audits_of_python():
     assert monitor.count(np.array([0, 1]), details=[[0.5, "x"], [0.7, "y"]]) == 2
     for given, message in (
         (([2], [1]), "outcomes must be a sequence of True and False, one for each audit"),
-        (([True], [1, 2]), r"details has shape \(2,\)"),
+        (([True], [1, 2]), r"details must have a value"),
         (([True], [1], [None]), "ids"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -345,4 +345,4 @@ def test_open_audits_of_pages(policy, tmp_path):
     assert (found["errors"], found["audited"], found["open"]) == (2, 3, 0)
     many = write(tmp_path / "3.csv", [(i, 4, 0.99, 1, "r") for i in "efg"], header)
     message = refusal("monitor", policy, many, *told)
-    assert f'{many}, row 3: column "page" holds "r"; a group of 3 or more; at most max_group' in message
+    assert f'{many}, row 3: column "page" holds "r"; the group has 3 or more audits' in message

@@ -134,7 +134,7 @@ def test_fields_are_combined(tmp_path):
     [
         (("--save-combination", "m.json"), "without --combine"),
         (("--engine-price", "one=1"), "without --cost-verification"),
-        (("--combine", *PRICES, "--engine-price", "one=1"), 'not given for "two"'),
+        (("--combine", *PRICES, "--engine-price", "one=1"), 'but lacks "two"'),
         ((*PRICES, "--engine-price", "one"), "NAME=PRICE"),
         ((*PRICES, "--engine-price", "one=-1"), "NAME=PRICE"),
         ((*PRICES, "--engine-price", "three=1"), 'names "three"'),

@@ -161,9 +161,9 @@ def test_fields_that_documents_lack(tables):
     lines = (tables / "truth.csv").read_text().splitlines(keepends=True)
     (tables / "truth.csv").write_text("".join(line for line in lines if "a3,name" not in line))
     assert refusal(*paths, "--optional", "name") == (
-        '--optional names "name", of which the truth says nothing in 1 document: a3; a truth for each '
-        "is expected (empty where there is none), or --fields-complete, if what is not listed has no "
-        "true value"
+        '--optional names "name", but the truth does not list it for 1 document: a3; add a truth for '
+        "each (empty where there is none), or use --fields-complete if a field that is not listed has "
+        "no true value"
     )
     assert "or use --fields-complete" in run(*paths).stdout.replace("\n", " ")
     complete = "--optional", "name", "--fields-complete", "--format", "json"
@@ -278,7 +278,7 @@ def test_fields_of_other_names(tables):
     )
     assert message.endswith("; use the same names of documents and fields, or --rename")
     assert refusal(truth, engine, "--rename", "SUM=total", *COMPARE) == (
-        "--rename names SUM; use names of fields that engine has"
+        "--rename must name fields that engine has, got SUM"
     )
     assert refusal(truth, engine, "--rename", "SUM").startswith('--rename is "SUM"; FIELD=NAME is')
 

@@ -507,7 +507,7 @@ class TestMonitor:
         bad = tmp_path / "bad.csv"
         bad.write_text("policy,field,correct,confidence\na,date,1,0.5\nc,date,1,0.5\n")
         message = refusal("monitor", policies, bad, *options)
-        assert 'row 2: column "policy" holds "c"; the name of a policy, "a" and "b", is' in message
+        assert 'row 2: column "policy" must hold the name of a policy' in message
         assert "--policy is missing" in refusal("monitor", policies, bad, "--by", "field")
         one = policies / "b.json"
         assert "--policy needs a folder of policies, but" in refusal(

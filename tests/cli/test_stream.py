@@ -116,7 +116,7 @@ def test_a_bad_row_behind_the_first_batch_has_its_number(tmp_path):
     [
         (("--max-memory", "much"), "--max-memory must be a size such as 500MB or 2GB, got 'much'"),
         (("--max-memory", "1TB2"), "a size such as"),
-        (("--max-memory", "1MB"), "at least 64MB is expected"),
+        (("--max-memory", "1MB"), "must be at least 64MB"),
         (("--max-memory", "1GB", "--ci", "0.9"), "--ci needs all outputs in memory"),
         (("--max-memory", "1GB", "--by", "x"), "--by needs all outputs in memory"),
         (("--max-memory", "1GB", "--plot", "x.png"), "--plot needs all outputs in memory"),

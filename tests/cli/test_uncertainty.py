@@ -324,8 +324,8 @@ class TestGuarantee:
     def test_too_few_outputs(self, few):
         least = 100 * (1 - 0.05 ** (1 / 5))
         note = (
-            f"5 items without a single error would still allow {least:.4g}% errors; "
-            "at least 299 items are needed for --error-rate 0.01."
+            f"5 items are too few: even without an error they prove no less than {least:.4g}% errors; "
+            "--error-rate 0.01 needs at least 299 items."
         )
         table = run("evaluate", few, "--guarantee", 0.05, "--error-rate", 0.01).stdout
         assert note in table

@@ -321,7 +321,7 @@ def test_refusals(folder, tmp_path):
     for row, message in (
         ("1,0.5,0.5,,0", "expected a number above 0 and at most 1"),
         ("1,0.5,0.5,0,0", "expected a number above 0 and at most 1"),
-        (",0.5,0.5,1.5,0", "at most 1 is expected, or nothing where it is not known"),
+        (",0.5,0.5,1.5,0", "at most 1, or nothing where it is not known"),
         ("1,0.5,1.5,0.2,0", "expected a number in"),
         ("2,0.5,0.5,0.2,0", "true or false"),
         ("1,,0.5,0.2,0", "a finite number"),
@@ -360,7 +360,7 @@ def test_policies_refuse(folder, tmp_path):
     path, goal = folder / "a.csv", tmp_path / "policy.json"
     to = ("--error-rate", 0.1, "-o", goal)
     assert "--judge needs --inclusion-probability" in reason("fit", path, "--judge", "judge", *to)
-    assert "--document is given beside" in reason("fit", path, *BY, "--document", "page", *to)
+    assert "--document cannot go with" in reason("fit", path, *BY, "--document", "page", *to)
     lines = path.read_text().splitlines()
     drawn = tmp_path / "drawn.csv"
     flags = ["drawn", *("1" if line[0] != "," else "0" for line in lines[1:])]
@@ -380,7 +380,7 @@ def test_policies_refuse(folder, tmp_path):
         assert not goal.exists()
     run("fit", path, *BY, *to)
     assert message in reason("check", goal, drawn, *BY)
-    assert "--log is given beside" in reason("check", goal, path, *BY, "--log")
+    assert "--log cannot go with" in reason("check", goal, path, *BY, "--log")
 
 
 def test_plans_and_cascades_refuse_outputs_that_were_drawn(tmp_path):

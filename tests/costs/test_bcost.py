@@ -522,11 +522,11 @@ def test_which_of_several_matrices_is_warned_of():
         ({"random_state": -1}, ValueError, "random_state is -1"),
         ({"counts": [[1.0, 0], [0, 1]]}, TypeError, "counts has type float64; whole numbers"),
         ({"counts": [[1, 0, 1]]}, ValueError, r"counts must have shape \(2, 2\), got \(1, 3\)"),
-        ({"counts": [[1, -2], [0, 1]]}, ValueError, r"counts\[0, 1\] is -2"),
+        ({"counts": [[1, -2], [0, 1]]}, ValueError, r"counts\[0, 1\] must .*got -2"),
         ({"counts": [[0, 0], [0, 0]]}, ValueError, "counts sums to 0"),
         ({"counts": [[1, 0], [1]]}, ValueError, "counts is not an array"),
-        ({"costs": [[0, math.nan], [1, 0]]}, ValueError, r"costs\[0, 1\] is nan"),
-        ({"costs": [0, 1]}, ValueError, r"costs has shape \(2,\)"),
+        ({"costs": [[0, math.nan], [1, 0]]}, ValueError, r"costs\[0, 1\] must .*got nan"),
+        ({"costs": [0, 1]}, ValueError, r"costs must .*got (shape )?\(2,\)"),
         (
             {"costs": fa.costs.CostMatrix([[[0, 1], [1, 0]]])},
             TypeError,
@@ -571,7 +571,7 @@ def test_wrong_arguments_of_the_difference():
             ([0], [0], [2], COSTS),
             {"labels": [0, 1]},
             ValueError,
-            r"actual\[0\] is 2; one of the labels",
+            r"actual\[0\] must .*got 2",
         ),
     ]
     for arguments, options, error, message in wrong:

@@ -139,15 +139,15 @@ def test_labels_that_do_not_occur():
     [
         (([], []), ValueError, "predicted and actual are empty"),
         (([1], [1, 2]), ValueError, "predicted has 1 items and actual has 2"),
-        (([[1]], [1]), ValueError, r"predicted has shape \(1, 1\); a one-dimensional"),
+        (([[1]], [1]), ValueError, r"predicted must .*got (shape )?\(1, 1\)"),
         (([[1], [2, 3]], [1, 1]), ValueError, "predicted is not a one-dimensional array"),
         (("ab", [1]), TypeError, "predicted is 'ab'; an array of labels"),
         ((3, [1]), TypeError, "predicted is 3; an array of labels"),
-        ((["a", None], ["a", "b"]), ValueError, r"predicted\[1\] is null"),
-        (([0.0, 1.0], [0.0, math.nan]), ValueError, r"actual\[1\] is null"),
-        ((pd.Series(["a", None]), ["a", "b"]), ValueError, r"predicted\[1\] is null"),
-        ((pl.Series(["a", None]), ["a", "b"]), ValueError, r"predicted\[1\] is null"),
-        ((np.ma.array([1, 2], mask=[0, 1]), [1, 2]), ValueError, r"predicted\[1\] is null"),
+        ((["a", None], ["a", "b"]), ValueError, r"got null at predicted\[1\]"),
+        (([0.0, 1.0], [0.0, math.nan]), ValueError, r"got null at actual\[1\]"),
+        ((pd.Series(["a", None]), ["a", "b"]), ValueError, r"got null at predicted\[1\]"),
+        ((pl.Series(["a", None]), ["a", "b"]), ValueError, r"got null at predicted\[1\]"),
+        ((np.ma.array([1, 2], mask=[0, 1]), [1, 2]), ValueError, r"got null at predicted\[1\]"),
         ((["a", 1], ["a", "b"]), TypeError, "predicted and actual have labels that cannot be sorted"),
         (([0, 1], ["0", "1"]), TypeError, "cannot be sorted .* give their order as labels"),
     ],
@@ -162,9 +162,7 @@ def test_unknown_labels_are_named():
         fa.costs.prediction_counts(["a", "b", "b"], ["a", "b", "x"], labels=["a", "b"])
     with pytest.raises(ValueError, match=r"predicted\[1\] must be one of the labels 1, 2, got -7"):
         fa.costs.prediction_counts([1, -7, 5], [1, 1, 1], labels=[1, 2])
-    with pytest.raises(
-        ValueError, match=r"predicted\[0\] is 10; .* 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … is"
-    ):
+    with pytest.raises(ValueError, match=r"predicted\[0\] must .*got 10"):
         fa.costs.prediction_counts([10], [1], labels=[*range(10), 11])
     with pytest.raises(ValueError, match="labels has 'a' more than once"):
         fa.costs.prediction_counts(["a"], ["a"], labels=["a", "b", "a"])
@@ -359,8 +357,8 @@ def test_what_only_two_classes_have():
         ([[0, 1], [math.inf, 0]], ValueError, r"costs\[1, 0\] must be a finite number.*, got inf"),
         ([[0, 1], [1e200, 0]], ValueError, r"costs\[1, 0\] is 1e\+200; a finite number up to 1e\+150"),
         ([0, 1], ValueError, r"costs must have shape \(K, K\), got \(2,\)"),
-        (np.zeros((0, 2)), ValueError, r"costs has shape \(0, 2\)"),
-        (np.zeros((1, 1, 2, 2)), ValueError, r"costs has shape \(1, 1, 2, 2\)"),
+        (np.zeros((0, 2)), ValueError, r"costs must .*got (shape )?\(0, 2\)"),
+        (np.zeros((1, 1, 2, 2)), ValueError, r"costs must .*got (shape )?\(1, 1, 2, 2\)"),
         ([[0, 1], [1]], ValueError, "costs is not an array"),
         ([["0", "1"], ["1", "0"]], TypeError, "costs must hold numbers, got type <U1"),
         ([[0, 1j], [1, 0]], TypeError, "costs has type complex128"),
@@ -374,15 +372,15 @@ def test_wrong_costs(costs, error, message):
 @pytest.mark.parametrize(
     ("chances", "error", "message"),
     [
-        ([[0.5, 0.4]], ValueError, r"probabilities\[0\] sums to 0.9; use 1 within 1e-06"),
-        ([[1, 0], [0.5, 0.500002]], ValueError, r"probabilities\[1\] sums to 1.000002; 1 within"),
-        ([[1.5, -0.5]], ValueError, r"probabilities\[0, 1\] is -0.5; a number in \[0, 1\]"),
+        ([[0.5, 0.4]], ValueError, r"probabilities\[0\] must .*got 0.9"),
+        ([[1, 0], [0.5, 0.500002]], ValueError, r"probabilities\[1\] must .*got 1.000002"),
+        ([[1.5, -0.5]], ValueError, r"probabilities\[0, 1\] must .*got -0.5"),
         (
             [[1, 0], [math.nan, 1]],
             ValueError,
             r"probabilities\[1, 0\] must be a number in \[0, 1\].*, got nan",
         ),
-        ([[math.inf, 0]], ValueError, r"probabilities\[0, 0\] is inf"),
+        ([[math.inf, 0]], ValueError, r"probabilities\[0, 0\] must .*got inf"),
         ([0.5, 0.5], ValueError, r"probabilities must have shape \(n, 2\), got \(2,\)"),
         ([[0.2, 0.3, 0.5]], ValueError, r"probabilities must have shape \(n, 2\), got \(1, 3\)"),
         ([["1", "0"]], TypeError, "probabilities has type <U1"),
@@ -405,7 +403,7 @@ def test_wrong_arguments_of_expected_cost():
     wrong = [
         (matrix, ([[1.0, 0], [0, 1]],), {}, TypeError, "counts has type float64; whole numbers"),
         (matrix, ([[1, 0, 0]],), {}, ValueError, r"counts must have shape \(2, 2\), got \(1, 3\)"),
-        (matrix, ([[1, -1], [0, 1]],), {}, ValueError, r"counts\[0, 1\] is -1; a whole number"),
+        (matrix, ([[1, -1], [0, 1]],), {}, ValueError, r"counts\[0, 1\] must .*got -1"),
         (matrix, ([[0, 0], [0, 0]],), {}, ValueError, "counts sums to 0; a positive sum"),
         (matrix, ([[2**62, 2**62], [0, 0]],), {}, ValueError, "counts sums to 9223372036854775808"),
         (
@@ -465,5 +463,5 @@ def test_predictions_in_pieces(monkeypatch):
     bad = chances.copy()
     bad[300, 1] = -1
     for m, method in product((matrix, by_item), ("predict", "risk")):
-        with pytest.raises(ValueError, match=r"probabilities\[300, 1\] is -1.0"):
+        with pytest.raises(ValueError, match=r"probabilities\[300, 1\] must .*got -1.0"):
             getattr(m, method)(bad)

@@ -283,7 +283,10 @@ def test_weights_and_grades_have_no_corners():
 def test_bad_values_are_found_on_the_way_of_few_errors():
     confidence = np.linspace(0.0, 1.0, 100)
     correct = (np.arange(100) % 20 > 0).astype(np.int8)
-    for place, value, message in ((3, 7, r"correct\[3\] is 7"), (5, np.nan, r"confidence\[5\] is nan")):
+    for place, value, message in (
+        (3, 7, r"correct\[3\] must .*got 7"),
+        (5, np.nan, r"confidence\[5\] must .*got nan"),
+    ):
         labels, scores = correct.copy(), confidence.copy()
         (scores if value != 7 else labels)[place] = value
         with forced("smaller class", sample=8):  # none of those values

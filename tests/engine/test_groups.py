@@ -402,9 +402,9 @@ def test_items_without_weight_are_absent():
     assert found["arac_auc"].tolist() == [
         fa.arac_auc_score(CORRECT[:5:2], CONFIDENCE[:5:2], sample_weight=weight[:5:2])
     ]
-    with pytest.raises(ValueError, match=r"confidence\[5\] is nan"):
+    with pytest.raises(ValueError, match=r"confidence\[5\] must .*got nan"):
         fa.evaluate_groups(CORRECT, [*CONFIDENCE[:5], math.nan], by=NAMES, sample_weight=weight)
-    with pytest.raises(ValueError, match=r"sample_weight\[0\] is -1"):
+    with pytest.raises(ValueError, match=r"sample_weight\[0\] must .*got -1"):
         fa.evaluate_groups(CORRECT, CONFIDENCE, by=NAMES, sample_weight=[-1] * 6)
 
 

@@ -158,22 +158,22 @@ T = [0.1, 0.2, 0.3]
 
 WRONG_VALUES = {
     "empty": ([], [], None, "correct and confidence are empty; give at least one item"),
-    "lengths": ([1, 0], T, None, "correct has 2 items and confidence has 3; the same number"),
-    "2-D": (OK, [T], None, r"confidence has shape \(1, 3\); a one-dimensional array"),
-    "2-D correct": (np.ones((3, 1)), T, None, r"correct has shape \(3, 1\); a one-dimensional"),
-    "scalar": (1, 0.5, None, r"confidence has shape \(\); a one-dimensional array"),
+    "lengths": ([1, 0], T, None, "correct and confidence must have the same number of items, got 2"),
+    "2-D": (OK, [T], None, r"confidence must .*got (shape )?\(1, 3\)"),
+    "2-D correct": (np.ones((3, 1)), T, None, r"correct must .*got (shape )?\(3, 1\)"),
+    "scalar": (1, 0.5, None, r"confidence must be a one-dimensional array, got shape \(\)"),
     "ragged": (OK, [[1], [2, 3], 4], None, "confidence is not a one-dimensional array"),
     "NaN": (OK, [0.1, NAN, 0.3], None, r"confidence\[1\] must be a finite number, got nan"),
     "inf": (OK, [0.1, 0.2, INF], None, r"confidence\[2\] must be a finite number, got inf"),
-    "-inf": (OK, np.float32([-INF, 0, 1]), None, r"confidence\[0\] is -inf; a finite number"),
-    "float16 NaN": (OK, np.float16([0, NAN, 1]), None, r"confidence\[1\] is nan"),
-    "label 2": ([1, 2, 0], T, None, r"correct\[1\] is 2; 0 \(incorrect\) or 1 \(correct\) is exp"),
-    "label -1": ([1, -1, 0], T, None, r"correct\[1\] is -1; 0 \(incorrect\) or 1"),
-    "label -1 int8": (np.int8([1, -1, 0]), T, None, r"correct\[1\] is -1; 0 \(incorrect\)"),
-    "label 0.5": ([1, 0.5, 0], T, None, r"correct\[1\] is 0.5; 0 \(incorrect\) or 1"),
-    "label NaN": ([1, 0, NAN], T, None, r"correct\[2\] is nan; 0 \(incorrect\) or 1"),
-    "arguments swapped": (T, OK, None, r"correct\[0\] is 0.1; 0 \(incorrect\) or 1"),
-    "negative weight": (OK, T, [1, -1, 1], r"sample_weight\[1\] is -1; a finite number of at le"),
+    "-inf": (OK, np.float32([-INF, 0, 1]), None, r"confidence\[0\] must be a finite number, got -inf"),
+    "float16 NaN": (OK, np.float16([0, NAN, 1]), None, r"confidence\[1\] must .*got nan"),
+    "label 2": ([1, 2, 0], T, None, r"correct\[1\] must .*got 2"),
+    "label -1": ([1, -1, 0], T, None, r"correct\[1\] must .*got -1"),
+    "label -1 int8": (np.int8([1, -1, 0]), T, None, r"correct\[1\] must .*got -1"),
+    "label 0.5": ([1, 0.5, 0], T, None, r"correct\[1\] must .*got 0.5"),
+    "label NaN": ([1, 0, NAN], T, None, r"correct\[2\] must .*got nan"),
+    "arguments swapped": (T, OK, None, r"correct\[0\] must .*got 0.1"),
+    "negative weight": (OK, T, [1, -1, 1], r"sample_weight\[1\] must .*got -1"),
     "NaN weight": (
         OK,
         T,
@@ -186,34 +186,34 @@ WRONG_VALUES = {
         [INF, 1, 1],
         r"sample_weight\[0\] must be a finite number of at least.*, got inf",
     ),
-    "no weight": (OK, T, [0, 0, 0], "sample_weight sums to 0.0; a positive, finite sum"),
+    "no weight": (OK, T, [0, 0, 0], r"sample_weight must have a positive, finite sum, got 0\.0"),
     "huge weights": (OK, T, [1e308] * 3, "sample_weight must have a positive, finite sum, got inf"),
-    "weight length": (OK, T, [1, 1], "sample_weight has 2 items and confidence has 3"),
+    "weight length": (OK, T, [1, 1], "sample_weight and confidence must have the same number of"),
     "None": (
         OK,
         [0.1, None, 0.3],
         None,
         r"confidence must have a value for each item, got null at confidence\[1\]",
     ),
-    "pandas NA": (OK, pd.Series([1, None, 3], dtype="Int64"), None, r"confidence\[1\] is null"),
+    "pandas NA": (OK, pd.Series([1, None, 3], dtype="Int64"), None, r"got null at confidence\[1\]"),
     "pandas NA bool": (
         pd.Series([True, None, False], dtype="boolean"),
         T,
         None,
-        r"correct\[1\] is null",
+        r"got null at correct\[1\]",
     ),
-    "pandas NaN": (OK, pd.Series([0.1, None, 0.3]), None, r"confidence\[1\] is nan"),
+    "pandas NaN": (OK, pd.Series([0.1, None, 0.3]), None, r"confidence\[1\] must .*got nan"),
     "pandas arrow NA": (OK, pd.Series([1, None, 3], dtype="int64[pyarrow]"), None, "confidence"),
-    "polars null": (OK, pl.Series([0.1, None, 0.3]), None, r"confidence\[1\] is null"),
-    "polars null int": (OK, pl.Series([1, None, 3]), None, r"confidence\[1\] is null"),
-    "pyarrow null": (OK, pa.array([None, None, 0.3]), None, r"confidence\[0\] is null.*2 are null"),
+    "polars null": (OK, pl.Series([0.1, None, 0.3]), None, r"got null at confidence\[1\]"),
+    "polars null int": (OK, pl.Series([1, None, 3]), None, r"got null at confidence\[1\]"),
+    "pyarrow null": (OK, pa.array([None, None, 0.3]), None, "confidence must have a value for each"),
     "pyarrow chunked null": (
         OK,
         pa.chunked_array([[0.1], [None, 0.3]]),
         None,
-        r"confidence\[1\] is null",
+        r"got null at confidence\[1\]",
     ),
-    "masked": (OK, np.ma.array(T, mask=[0, 1, 0]), None, r"confidence\[1\] is null"),
+    "masked": (OK, np.ma.array(T, mask=[0, 1, 0]), None, r"got null at confidence\[1\]"),
     "data frame": (OK, pd.DataFrame({"a": T}), None, r"confidence .*shape \(3, 1\)"),
 }
 
@@ -222,9 +222,9 @@ WRONG_TYPES = {
         OK,
         ["a", "b", "c"],
         None,
-        "confidence has type <U1; use booleans, integers or floats up to 64 bits, not text",
+        "confidence has type <U1; use booleans, integers or floats of up",
     ),
-    "string labels": (["a", "b", "c"], T, None, "correct must hold booleans, integers"),
+    "string labels": (["a", "b", "c"], T, None, "correct has type <U1; use booleans, integers or"),
     "bytes": (OK, [b"a", b"b", b"c"], None, r"confidence has type \|S1"),
     "complex": (OK, [1j, 2j, 3j], None, "confidence has type complex128"),
     "objects": (OK, np.array([object()] * 3), None, r"confidence holds objects \(object\)"),
@@ -292,9 +292,9 @@ def test_a_sweep_stands_alone():
 
 @pytest.mark.parametrize("gamma", [-1.0, NAN, INF])
 def test_gamma_out_of_range(gamma):
-    with pytest.raises(ValueError, match="gamma is"):
+    with pytest.raises(ValueError, match="gamma must be a finite number"):
         fa.arac_area(OK, T, gamma=gamma)
-    with pytest.raises(ValueError, match="gamma is"):
+    with pytest.raises(ValueError, match="gamma must be a finite number"):
         fa.VerificationCosts.from_ratios(gamma, 0)
 
 
@@ -340,7 +340,7 @@ def test_whole_numbers_beyond_64_bits(name, call):
     ],
 )
 def test_resamples_that_no_memory_holds(call):
-    with pytest.raises(ValueError, match="n_resamples is 1000000001; an integer of at most 1000000000"):
+    with pytest.raises(ValueError, match="n_resamples must be an integer of at most 1000000000, got"):
         call(10**9 + 1)
 
 

@@ -479,13 +479,13 @@ class TestConfidencesOfAnotherScale:
             f"confidence must run from 0 to 1 for scale='unit', got {low:.6g} to {high:.6g}; use "
             "scale='percent'"
         )
-        assert "from 0 to 100 are expected, or scale='unit'" in self.refused(
+        assert "use scale='unit'" in self.refused(
             items, unit, scale="percent"
         )
         logits = np.log(unit / (1 - unit))
         for scale in ("unit", "percent"):
             said = self.refused(items, logits, scale=scale)
-            assert said.endswith("or thresholds that were fixed without these items")
+            assert said.endswith("use thresholds that were fixed without these items")
         assert "-99" in self.refused(items, unit - 100, scale="unit")
 
     @pytest.mark.parametrize("options", [{"groups": True}, {"sweep": True}, {"part": True}])
@@ -510,7 +510,7 @@ class TestConfidencesOfAnotherScale:
 
     def test_pilot(self, items):
         said = self.refused(items, items[1], scale="unit", pilot=100 * items[1])
-        assert "scale is 'unit', but pilot is from" in said
+        assert "pilot must run from 0 to 1 for scale='unit'" in said
 
     def test_thresholds(self, items):
         for thresholds in ([50, 90, 95], [1.5], [2.0]):

@@ -330,9 +330,9 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("relevance", "error", "message"),
         [
-            ([0, 2], ValueError, r"relevance\[1\] is 2; 0 \(not relevant\) or 1 \(relevant\)"),
-            ([[1], [0, 0.5]], ValueError, r"relevance\[1\]\[1\] is 0.5; 0 \(not relevant\)"),
-            ([np.nan], ValueError, r"relevance\[0\] is nan; 0 \(not relevant\)"),
+            ([0, 2], ValueError, r"relevance\[1\] must .*got 2"),
+            ([[1], [0, 0.5]], ValueError, r"relevance\[1\]\[1\] must .*got 0.5"),
+            ([np.nan], ValueError, r"relevance\[0\] must .*got nan"),
             (["a"], TypeError, "relevance has type <U1; booleans, integers or floats"),
             ([], ValueError, "relevance is empty; give at least one ranking"),
             (np.empty((0, 3)), ValueError, "is empty; give at least one ranking"),
@@ -345,7 +345,7 @@ class TestErrors:
             (([1], [0], [1]), ValueError, r"relevance is a tuple that is not \(values, offsets\)"),
             (([[1]], [[0]]), ValueError, r"relevance is a tuple that is not \(values, offsets\)"),
             ([[1], [[0]]], ValueError, r"relevance\[1\] has 2 dimensions; a one-dimensional"),
-            (np.zeros((1, 1, 1)), ValueError, r"relevance has shape \(1, 1, 1\); a one-dimensional"),
+            (np.zeros((1, 1, 1)), ValueError, r"relevance must .*got (shape )?\(1, 1, 1\)"),
         ],
     )
     def test_relevance(self, relevance, error, message):
@@ -384,7 +384,7 @@ class TestErrors:
     def test_gains(self):
         with pytest.raises(ValueError, match=r"gains\[1\] must be a finite number, got inf"):
             fa.measures.cumulative_gain([1, np.inf])
-        with pytest.raises(ValueError, match=r"gains\[0\]\[1\] is -1.0; a finite number of at least 0"):
+        with pytest.raises(ValueError, match=r"gains\[0\]\[1\] must .*got -1.0"):
             fa.measures.normalized_dcg([[1, -1]])
         with pytest.raises(ValueError, match="discount is 'log'; one of 'jarvelin', 'burges'"):
             fa.measures.discounted_cumulative_gain([1], discount="log")

@@ -366,7 +366,7 @@ def test_refusals(outputs):
             [True],
             "indices must be among those asked for, got",
         ),
-        ([indices[0]], [0.5], r"correct\[0\] is 0.5"),
+        ([indices[0]], [0.5], r"correct\[0\] must .*got 0.5"),
         (indices, [True], "one answer for each"),
         ([indices[0], indices[0]], [True, False], "another answer"),
     ):

@@ -430,7 +430,7 @@ WRONG = [
         {"statistic": "equal_error_rate", "method": "bca", "groups": [1, 1, 2, 2]},
         ValueError, "method must be",
     ),
-    ({"sample_weight": [1, 2, 3, -4]}, ValueError, r"sample_weight\[3\] is -4"),
+    ({"sample_weight": [1, 2, 3, -4]}, ValueError, r"sample_weight\[3\] must .*got -4"),
 ]  # fmt: skip
 
 

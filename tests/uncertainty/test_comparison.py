@@ -163,7 +163,7 @@ def test_delongs_test_refuses_bad_input():
     assert np.isnan([*test[:3], *ends(test.interval)]).all()
     with pytest.raises(ValueError, match="y_true has 3 items and score_b has 2"):
         fa.delong_test([1, 0, 1], [0.1, 0.2, 0.3], [0.3, 0.1])
-    with pytest.raises(ValueError, match=r"score_a\[1\] is nan"):
+    with pytest.raises(ValueError, match=r"score_a\[1\] must .*got nan"):
         fa.delong_test([1, 0], [0.1, math.nan], [0.3, 0.1])
     with pytest.raises(ValueError, match="confidence_level is 2"):
         fa.delong_test([1, 0], [0.1, 0.2], [0.3, 0.1], confidence_level=2)
