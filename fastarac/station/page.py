@@ -102,14 +102,15 @@ def write_station(
             "expected, or prediction"
         )
     lines = {} if pages is None else _lines(questions, pages)
-    items = [
-        {"row": row, "line": lines.get(row), "picture": pictures.get(row)} for row in questions.asked
-    ]
+    once = dict.fromkeys(picture.uri for picture in pictures.values())
+    place = {uri: i for i, uri in enumerate(once)}
+    shown = {row: (place[uri], *more) for row, (uri, *more) in pictures.items()}
+    items = [{"row": row, "line": lines.get(row), "picture": shown.get(row)} for row in questions.asked]
     data: dict[str, Any] = {
         "fingerprint": questions.fingerprint, "name": questions.path.name.partition(".")[0],
         "delimiter": questions.delimiter, "columns": questions.columns, "rows": questions.rows,
         "output": None if questions.output is None else questions.columns.index(questions.output),
-        "facts": facts, "items": items,
+        "facts": facts, "items": items, "images": list(place),
     }  # fmt: skip
     n = len(items)
     page = page_of(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Box = NDArray[np.float64] | None
 
 MARGIN = 8.0, 1.6  # heights of an output beside it, and above and below: some words on both sides
-LARGEST = 1000, 280  # pixels
+LARGEST, WHOLE = (1000, 280), (1000, 1400)  # pixels of a crop, and of a page whose output has no box
 
 
 class ReadPages(Protocol):
@@ -77,12 +77,16 @@ def pictures_of(
     found: dict[int, Picture] = {}
     for file, of_file in groupby(sorted(files, key=lambda row: (str(files[row]), row)), files.get):
         grey = _opened(questions, file)
+        whole: Picture | None = None
         for row in of_file:
             box = None if file == crops.get(row) else boxes[row]
             if box is not None:
                 scale = scale_of(grey.size, sizes.get(page[row] or "", unit))
                 box = box * np.concatenate([scale, scale])
-            found[row] = _picture(questions, row, grey, box)
+                found[row] = _picture(questions, row, grey, box)
+            else:  # one picture for all outputs of the page
+                whole = whole or _whole(grey)
+                found[row] = whole
     _warn_without(questions, found)
     return found
 
@@ -142,29 +146,27 @@ def _opened(questions: Questions, file: Path | None) -> Image:
         raise ValueError(f"{questions.path}: {file} is no image that can be read") from None
 
 
-def _picture(questions: Questions, row: int, grey: Image, box: Box) -> Picture:
-    region = (0, 0, *grey.size)
-    if box is not None:
-        middle = (box[:2] + box[2:]) / 2.0
-        around = region_of(grey.size, box[None], MARGIN)
-        if around is None or (middle < 0).any() or (middle > grey.size).any():
-            ends = " ".join(f"{end:.6g}" for end in box)
-            raise _refusal(
-                questions, row,
-                f"box is {ends} on an image of {grey.width} × {grey.height} pixels, outside of it; "
-                "pixels of the image, or shares of its sides, are expected",
-            )  # fmt: skip
-        region = around
+def _whole(grey: Image) -> Picture:
+    shown = grey.copy()
+    shown.thumbnail(WHOLE)
+    return Picture(jpeg_uri(shown), shown.size, None)
+
+
+def _picture(questions: Questions, row: int, grey: Image, box: NDArray[np.float64]) -> Picture:
+    middle = (box[:2] + box[2:]) / 2.0
+    region = region_of(grey.size, box[None], MARGIN)
+    if region is None or (middle < 0).any() or (middle > grey.size).any():
+        ends = " ".join(f"{end:.6g}" for end in box)
+        raise _refusal(
+            questions, row,
+            f"box is {ends} on an image of {grey.width} × {grey.height} pixels, outside of it; "
+            "pixels of the image, or shares of its sides, are expected",
+        )  # fmt: skip
     piece = grey.crop(region)
     piece.thumbnail(LARGEST)
-    shown = None
-    if box is not None:
-        shrunk = np.tile(
-            [piece.width / (region[2] - region[0]), piece.height / (region[3] - region[1])], 2
-        )
-        ends = (box - np.tile(region[:2], 2)) * shrunk
-        shown = [*ends[:2].round(1).tolist(), *(ends[2:] - ends[:2]).round(1).tolist()]
-    return Picture(jpeg_uri(piece), piece.size, shown)
+    shrunk = np.array(piece.size) / (region[2] - region[0], region[3] - region[1])
+    left_top, size = (box[:2] - region[:2]) * shrunk, (box[2:] - box[:2]) * shrunk
+    return Picture(jpeg_uri(piece), piece.size, [*left_top.round(1).tolist(), *size.round(1).tolist()])
 
 
 def _refusal(questions: Questions, row: int, problem: str) -> ValueError:

@@ -79,8 +79,8 @@ def test_places_are_cut_out_with_their_box(tmp_path, scans):
     page = tmp_path / "s.html"
     with pytest.warns(QuestionableInputWarning, match=r"^1 output of the station has no picture: p2$"):
         fa.station.write_station(page, write_table(tmp_path / "t.csv"), images=scans)
-    uri, size, box = data_of(page)["items"][1]["picture"]
-    assert uri.startswith("data:image/jpeg;base64,")
+    number, size, box = data_of(page)["items"][1]["picture"]
+    assert data_of(page)["images"][number].startswith("data:image/jpeg;base64,")
     assert (size, box) == ([100, 37], [40.0, 10.0, 20.0, 10.0])
     assert data_of(page)["items"][2]["picture"] is None
     shares = [("p1", "0.4 0.2 0.6 0.4", "foo", 0.9)]
@@ -100,10 +100,12 @@ def test_documents_have_several_pages(tmp_path, scans):
         Image.new("L", (40 if name == "b-2" else 30, 30), 255).save(scans / f"{name}.png")
     path = tmp_path / "t.csv"
     rows = ["a,,total,9", "b,1,total,9", "b,2,date,May"]
-    path.write_text("\n".join(["document,page,field,prediction", *rows]) + "\n")
+    path.write_text("\n".join(["document,page,field,prediction", *rows, "b,2,name,Ö"]) + "\n")
     fa.station.write_station(tmp_path / "s.html", path, images=scans)
-    sizes = [item["picture"][1] for item in data_of(tmp_path / "s.html")["items"]]
-    assert sizes == [[30, 30], [30, 30], [40, 30]]
+    found = data_of(tmp_path / "s.html")
+    sizes = [item["picture"][1] for item in found["items"]]
+    assert sizes == [[30, 30], [30, 30], [40, 30], [40, 30]]
+    assert len(found["images"]) == 2  # each picture once, as often as it is shown
 
 
 def test_words_stand_in_their_lines_and_tables_of_other_pages_are_refused(tmp_path):

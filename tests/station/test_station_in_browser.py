@@ -154,10 +154,9 @@ def test_five_hundred_words_there_and_back(look, scanned, tmp_path):
         "const times = [];"
         "for (let i = 0; i < 50; i++) { const t = performance.now(), key = 'rz'[i % 2];"
         "document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));"
-        "document.body.offsetHeight; times.push(performance.now() - t) }"
-        "return times.sort((a, b) => a - b)[25]"
+        "document.body.offsetHeight; times.push(performance.now() - t) } return times"
     )
-    assert took <= 50
+    assert np.median(took) <= 50
     name = browser.find_element(By.ID, "who")
     name.send_keys("Ann", Keys.TAB)
     path = saved(browser, tmp_path, "words-answered-Ann.csv")

@@ -46,14 +46,15 @@ function inWords(answer) {
 function showPicture(picture) {
   const svg = $("picture");
   svg.toggleAttribute("hidden", !picture);
+  $("item").classList.toggle("whole", Boolean(picture) && !picture[2] && picture[1][1] > 400); // a page
   if (!picture) return;
-  const [uri, [width, height], box] = picture;
+  const [number, [width, height], box] = picture;
   // a phone shows the words next to the output alone, which would be too small among others
   const wide = box && innerWidth < 640 ? Math.min(width, Math.max(1.2 * box[2], 2.4 * height)) : width;
   const left = box ? Math.min(Math.max(0, box[0] + box[2] / 2 - wide / 2), width - wide) : 0;
   svg.setAttribute("viewBox", `${left} 0 ${wide} ${height}`);
   const [image, frame] = svg.children;
-  image.setAttribute("href", uri);
+  image.setAttribute("href", data.images[number]);
   for (const [name, value] of [["width", width], ["height", height]]) image.setAttribute(name, value);
   frame.toggleAttribute("hidden", !box);
   ["x", "y", "width", "height"].forEach((name, k) => frame.setAttribute(name, box ? box[k] : 0));
