@@ -22,6 +22,7 @@ EQUAL_COSTS = DATA / "equal_costs.json"  # by python -m bench.simulations.equal_
 AUDITS = DATA / "audits.json"  # by python -m bench.simulations.audits
 CASCADES = DATA / "cascades.json"  # by python -m bench.simulations.cascades
 SEARCHES = DATA / "adaptive_search.json"  # by python -m bench.simulations.adaptive_search
+TRUTH_READERS = DATA / "truth_readers.json"  # by python -m bench.simulations.truth_readers
 CROSSED_GROUPS = DATA / "crossed_groups.json"  # by python -m bench.simulations.crossed_groups
 LEVEL = 0.05
 SURELY = 2.0  # standard errors above the level, from which a share is shown bold
@@ -49,6 +50,36 @@ def percent(count: int, samples: int) -> str:
 def points(samples: int) -> str:
     """The standard error in percentage points."""
     return f"{100 * standard_error(samples):.1f}"
+
+
+def truth_readers_table() -> str:
+    """Who overlooks what and which rule, with what is accepted and how often the limit is exceeded."""
+    rules = "taken as true", "given", "estimated", "estimated, accepted", "given, confirmed"
+    kinds = {"max_error_rate": "all", "max_risk": "accepted"}
+    rows = [row for row in rows_of(TRUTH_READERS) if row["rule"] in rules and row["criterion"] in kinds]
+    sizes = sorted({row["n"] for row in rows})
+    head = ["readers", "limit of errors among", "share found is"]
+    for n in sizes:
+        head += [f"accepted, {n:,}", f"with true answers, {n:,}", f"exceeded, {n:,}"]
+    lines = []
+    keys = dict.fromkeys((r["case"], r["overlooked"], r["criterion"], r["rule"]) for r in rows)
+    for key in keys:
+        case, overlooked, criterion, rule = key
+        who = f"{case}, {100 * overlooked:g}\N{NO-BREAK SPACE}% overlooked" if overlooked else case
+        if case == "constant":
+            who = f"{100 * overlooked:g}\N{NO-BREAK SPACE}% overlooked"
+        line = [who, kinds[criterion], rule]
+        for n in sizes:
+            own = [
+                r for r in rows
+                if (r["case"], r["overlooked"], r["criterion"], r["rule"], r["n"]) == (*key, n)
+            ]  # fmt: skip
+            line += [
+                f"{own[0]['accepted']:.3f}", f"{own[0]['faultless']:.3f}",
+                percent(own[0]["happened"], own[0]["samples"]),
+            ] if own else ["-", "-", "-"]  # fmt: skip
+        lines.append(line)
+    return markdown(head, lines)
 
 
 def guarantee_table(table: str, source: str, unit: str = "items", *, rate: bool = False) -> str:
@@ -312,5 +343,6 @@ MAKERS: dict[str, Callable[[], str]] = {
     "audits_limits.md": audited_limits_table,
     "audits_estimates.md": audited_estimates_table,
     "audits_needed.md": audited_needs_table,
+    "truth_readers.md": truth_readers_table,
     "type_one_documents.md": partial(type_one_table, documents=True),
 }

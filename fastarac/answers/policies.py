@@ -146,7 +146,8 @@ def check_answer(
         )
     if not check.n_unread and policy.of_outputs_read:
         notes.append(Note(policy.of_outputs_read, Weight.ASSUMES))
-    notes.append(verification_note(check.truth_reader, "The verdict"))
+    if check.verdict != "too few" or check.truth_reader is not None:
+        notes.append(verification_note(check.truth_reader, "The verdict"))
     point = None if log is None else point_of_log(policy, log)
     if point is not None:
         notes.append(Note(f"A threshold fitted to this log: {point}."))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from fastarac.displays.decimation import Range
     from fastarac.operation.shifts import ConfidenceShift
+    from fastarac.reviewer import Reviewer
 
 
 @dataclass(eq=False, repr=False)
@@ -71,6 +72,7 @@ class PowerDisplay(Display):
         *,
         failure_probability: float = 0.05,
         power: float = 0.8,
+        truth_reader: Reviewer | None = None,
         name: str | None = None,
         ax: Axes | None = None,
         **options: Any,
@@ -79,7 +81,7 @@ class PowerDisplay(Display):
 
         Parameters
         ----------
-        max_error_rate, expected_error_rate, failure_probability, power : float
+        max_error_rate, expected_error_rate, failure_probability, power, truth_reader
             As :func:`.sample_size_for_guarantee` takes them.
         name : str, optional
             For the legend; the two rates by default.
@@ -93,8 +95,9 @@ class PowerDisplay(Display):
         PowerDisplay
         """
         numbers, found = power_curve(
-            max_error_rate, expected_error_rate, power=power, failure_probability=failure_probability
-        )
+            max_error_rate, expected_error_rate, power=power, failure_probability=failure_probability,
+            truth_reader=truth_reader,
+        )  # fmt: skip
         if name is None:
             name = f"{percent(max_error_rate)} where {percent(expected_error_rate)} are expected"
         return cls(numbers.astype(np.float64), found, wanted=power, name=name).plot(ax, **options)

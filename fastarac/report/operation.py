@@ -195,8 +195,9 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: Any) 
     plan = guarantee_plan(max_error_rate, expected_error_rate, **options)
     found, power = plan.sizes, plan.power
     numbers, chances = power_curve(
-        max_error_rate, expected_error_rate, power=power, failure_probability=plan.failure_probability
-    )
+        max_error_rate, expected_error_rate, power=power, truth_reader=plan.truth_reader,
+        failure_probability=plan.failure_probability,
+    )  # fmt: skip
     limit, expected = percent(max_error_rate), percent(expected_error_rate)
     return ReportSection(
         "plan",

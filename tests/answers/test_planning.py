@@ -16,6 +16,7 @@ def test_a_guarantee():
             "Verify 2,185 outputs drawn at random. If 0.5% of all outputs are accepted and wrong, "
             "80% of such samples prove the limit of 1% with 95% confidence."
         ),
+        "This holds if the verification is right.",
         "At least 299 outputs are needed, even without a single error.",
         "Some sizes from 1,941 on are enough; all sizes from 2,185 on are.",
     ]
@@ -35,7 +36,8 @@ def test_audits(n_outputs, share):
     asked = {"n_outputs": n_outputs, "failure_probability": 0.05, "power": 0.8, "design_effect": 1.0}
     plan = operation.audit_plan(0.01, 0.02, **asked)
     found = planning.audit_answer(plan, max_error_rate=0.01, actual_error_rate=0.02, **asked)
-    (said,) = found.sentences()
+    said, note = found.sentences()
+    assert note == "This holds if the verification is right."
     assert said == (
         f"Audit 1,015 outputs drawn at random{share}: 80% of such audits notice an error rate of 2%, "
         "and at most 5% give a false alarm at 1%."
