@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fastarac._core.text import percent, plural
 from fastarac.answers.answer import Answer
 from fastarac.answers.screen import Note, Screen, Weight
+from fastarac.answers.verification import reader_figures
 from fastarac.guarantees.weighted_betting import least_limit
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.verification.drawing import SampledWords
     from fastarac.partial_truth.adaptive_search import AdaptiveThresholdSearch
     from fastarac.partial_truth.sampling import VerificationSample
+    from fastarac.reviewer import Reviewer
 
 FAILURE = 0.05  # probability with which a guarantee that is spoken of may fail
 
@@ -28,11 +30,12 @@ def drawn_answer(
     words: SampledWords | None = None,
     crops: Path | None = None,
     answers: Path | None = None,
+    double: float = 0.0,
 ) -> Answer:
     """Say what was drawn into a file, and what it can guarantee.
 
-    `words` are those of an engine that were drawn from, `crops` the folder of their pictures, and
-    `answers` the file whose answers are kept.
+    `words` are those of an engine that were drawn from, `crops` the folder of their pictures,
+    `answers` the file whose answers are kept, and `double` the share that two people answer.
     """
     n, drawn = len(sample.selected), int(sample.selected.sum())
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
@@ -48,6 +51,11 @@ def drawn_answer(
     notes = []
     if not is_audit and not has_groups:
         notes.append(Note(least_limit_sentence(sample), Weight.DECIDES))
+    if double:
+        twice = (
+            'Where "double" is 1, a second person fills in "second_correct", without seeing "correct".'
+        )
+        notes.append(Note(twice, Weight.DECIDES))
     if answers is not None:
         notes.append(
             Note(f"The answers of {answers} are kept: fill in the empty ones.", Weight.ASSUMES)
@@ -84,17 +92,25 @@ def least_limit_sentence(sample: VerificationSample) -> str:
     return f"{said}." if aimed == even else f"{said}; drawn with --mix 1, {even} at best."
 
 
-def joined_answer(drawn: int, answered: int, goal: Path) -> Answer:
-    """Say how many outputs of a sample have an answer."""
+def joined_answer(drawn: int, answered: int, goal: Path, people: Reviewer | None = None) -> Answer:
+    """Say how many outputs of a sample have an answer, and which errors two people found."""
     left = drawn - answered
     open_ones = ""
     if left:
         open_ones = f" {left:,} {plural('answer', left)} {'is' if left == 1 else 'are'} open."
     said = f"{answered:,} of {drawn:,} drawn outputs have an answer.{open_ones}"
     written = f"{goal} has all outputs with these answers."
-    return Answer(
-        Screen([said], written=[written]), {"path": str(goal), "drawn": drawn, "answered": answered}
-    )
+    notes = []
+    if people is not None and people.double_readings is not None:
+        both, first, second = people.double_readings
+        counts = f"{both},{first},{second}"
+        text = (
+            f"Two people found {both + first + second:,} errors in the same outputs: both {both:,}, "
+            f"only the first {first:,}, only the second {second:,} (fit --truth-found {counts})."
+        )
+        notes.append(Note(text, Weight.DECIDES))
+    figures = {"path": str(goal), "drawn": drawn, "answered": answered, **reader_figures(people)}
+    return Answer(Screen([said], notes=notes, written=[written]), figures)
 
 
 def station_answer(n: int, page: Path, table: Path) -> Answer:

@@ -34,6 +34,7 @@ from fastarac.cli._refusals import incompatible, incomplete
 from fastarac.cli._screen import command_line
 from fastarac.cli._station import Station
 from fastarac.partial_truth import sample_outputs
+from fastarac.partial_truth.double_readings import reader_of_answers
 from fastarac.partial_truth.sample_files import join_answers
 
 if TYPE_CHECKING:
@@ -81,6 +82,13 @@ Mix = Annotated[
         Panel.verifying, expert=True,
     ),
 ]  # fmt: skip
+Double = Annotated[
+    float,
+    option(
+        "--double SHARE", "Share of the drawn outputs that two people answer.",
+        Panel.verifying, expert=True, show_default=False,
+    ),
+]  # fmt: skip
 AuditedPolicy = Annotated[
     Path | None,
     option("--audit POLICY", "Draw audits of the outputs that this policy accepts.", Panel.verifying),
@@ -100,8 +108,9 @@ NEEDED = (
     ("--images", ("--crops", "--station")),
     ("--crops", ("--images",)),
 )
+NOT_DOUBLE = [("--double", ("--audit", "--answers"))]
 OF_OWN_TABLES = tuple(each for each in OF_TABLES if each != "--by")  # words are drawn by parts, too
-OF_DRAWS = "--judge", "--mix", "--group", "--by", "--images", "--crops", "--station"
+OF_DRAWS = "--double", "--judge", "--mix", "--group", "--by", "--images", "--crops", "--station"
 
 
 @grouped
@@ -118,6 +127,7 @@ def sample(
     group: GroupColumn = None,
     audit: AuditedPolicy = None,
     answers: Answers = None,
+    double: Double = 0.0,
     seed: Seed = 0,
     images: options.Images = None,
     crops: CropsFolder = None,
@@ -151,7 +161,7 @@ def sample(
         else:
             if audit is not None:
                 _require_rows(audit, policy, fields)
-            columns |= {"judge": judge, "by": fields, "confidence": confidence}
+            columns |= {"double": double, "judge": judge, "by": fields, "confidence": confidence}
             found = _drawn_rows(rows, output, budget or 0.0, policy, columns)
             found = page.beside(found, output, confidence=confidence, judge=judge)
         found = found.closing(_next(rows, output, audit, by))
@@ -175,6 +185,7 @@ def _require_together(given: set[str]) -> None:
     elif "--budget" not in given:
         raise RefusalError("--budget is missing: how many outputs to verify")
     incomplete(given, NEEDED)
+    incompatible(given, NOT_DOUBLE)
     if "--audit" not in given:
         return
     if "--judge" in given and "--mix" not in given:
@@ -242,7 +253,7 @@ def _drawn_rows(
         )
     answer = drawn_answer(
         found, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
-        answers=columns["answers"],
+        answers=columns["answers"], double=columns["double"],
     )  # fmt: skip
     return answer.with_warnings(notes)
 
@@ -285,4 +296,5 @@ def _joined(rows: _DrawnFrom, answers: Path, output: Path) -> Answer:
         str(rows.paths[0]),
         lambda: join_answers(rows.paths, answers, output, confidence=rows.confidence),
     )
-    return joined_answer(drawn, answered, output)
+    people = refusing(str(answers), lambda: reader_of_answers(answers, confidence=rows.confidence))
+    return joined_answer(drawn, answered, output, people)

@@ -8,6 +8,7 @@ import numpy as np
 
 from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.files import path_of
+from fastarac._core.random_state import key_of
 from fastarac._core.text import quoted
 from fastarac.io._cells import around_query
 from fastarac.io._formats import JsonLines, RowsOfFiles, open_source
@@ -23,6 +24,7 @@ from fastarac.operation.logs import (
     read_columns,
     warn_of_accepted_alone,
 )
+from fastarac.partial_truth.double_readings import DOUBLE, SECOND, drawn_twice
 from fastarac.partial_truth.sampling import VerificationSample, draw_verification_sample
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ def sample_outputs(
     policy: Policy | None = None,
     by: str | None = None,
     answers: str | os.PathLike[str] | None = None,
+    double: float = 0.0,
     random_state: RandomState = 0,
 ) -> VerificationSample:
     r"""Draw outputs to verify from a file, and write a file that people fill in.
@@ -93,6 +96,9 @@ def sample_outputs(
         it drew are drawn again, and their answers kept. With one seed each row has one random number
         (a permanent random number, Ohlsson 1995), so that the larger sample contains the smaller, and
         `inclusion_probability` is that of the larger one for all its rows.
+    double : float, default=0.0
+        The share of the drawn rows that two people answer: 1 in a column ``double``, with the second
+        answer in ``second_correct``, for :func:`reader_of_answers`. Not beside a policy or `answers`.
     random_state : int, SeedSequence, Generator or None, default=0
         The same integer draws the same rows.
 
@@ -142,7 +148,7 @@ def sample_outputs(
     return draw_rows(
         lambda connection: _opened(paths, connection), goal, budget,
         confidence=confidence, judge=judge, mix=mix, strata=strata, groups=groups, policy=policy, by=by,
-        answers=answers, random_state=random_state,
+        answers=answers, double=double, random_state=random_state,
     )  # fmt: skip
 
 
@@ -223,6 +229,7 @@ def draw_rows(
     policy: Policy | None = None,
     by: str | None = None,
     answers: str | os.PathLike[str] | None = None,
+    double: float = 0.0,
     random_state: RandomState = 0,
     beside: Callable[[NDArray[np.intp]], Mapping[str, Sequence[str]]] | None = None,
 ) -> VerificationSample:
@@ -242,6 +249,8 @@ def draw_rows(
     added = [ROW, PROBABILITY, LEAST, SIZE, "correct", *([] if groups is None else [DRAWN_BY])]
     if policy is not None:
         added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
+    if double:
+        added += _doubled(answers=answers, policy=policy)
     with connect(alone=True) as connection:
         source = open_rows(connection)
         of_apply = policy is not None and "accepted" in source.columns
@@ -273,6 +282,9 @@ def draw_rows(
                 table["correct"] = before.among(sample)[sample.selected]
                 answer = ANSWER
         hidden = ROW, "correct"
+        if double:
+            table[DOUBLE] = drawn_twice(table[ROW], double, key_of(random_state))
+            answer += f', NULL AS "{SECOND}"'
         columns_added = [f"drawn.{sql_name(name)}" for name in table if name not in hidden]
         columns_added += _said_by(groups)
         if beside is not None:
@@ -469,6 +481,14 @@ def _is_without_lines(path: Path) -> bool:
     """Whether a file of JSON lines has none, as one of two parts that has no rows."""
     of_lines = path.suffix.lower() in (".jsonl", ".ndjson")
     return of_lines and path.is_file() and path.stat().st_size == 0
+
+
+def _doubled(**others: Any) -> list[str]:
+    """Return the columns of what two people answer; raises beside what draws no new sample."""
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(f"double is given beside {name}; a new sample is expected")
+    return [DOUBLE, SECOND]
 
 
 def _refuse_beside_policy(*, answers: Any, groups: Any) -> None:

@@ -55,6 +55,8 @@ MEANINGS = {
     "mix": "share of the budget that is spread evenly",
     "strata": "(n,) labels of parts that get their shares of the budget (of files: the column of that)",
     "answers": "the file with the truth of the outputs that were drawn",
+    "double": "share of the drawn outputs that two people answer",
+    "from_confidence": "the least confidence of an output that is counted",
     "paired": "what the models have in common: items, or groups",
     "by": "(n,) labels of items that are reported apart (in `fa.io`, `fa.frames`: the column of that)",
     "sweep": "a ThresholdSweep",
