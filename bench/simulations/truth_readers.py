@@ -31,7 +31,7 @@ import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -143,13 +143,12 @@ def threshold_of(
     answered: Flags, items: Items, criterion: str, reader: fa.Reviewer | None, seed: int
 ) -> float:
     """The threshold that is guaranteed from these answers."""
-    options = {"scale": "unit"} if criterion == "max_risk" else {}
+    options: dict[str, Any] = {criterion: LIMIT, "truth_reader": reader, "random_state": seed}
+    if criterion == "max_risk":
+        options["scale"] = "unit"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fa.SampleTooSmallWarning)
-        point = fa.guaranteed_operating_point(
-            answered, items.confidence, **{criterion: LIMIT}, truth_reader=reader, random_state=seed,
-            **options,
-        )  # fmt: skip
+        point = fa.guaranteed_operating_point(answered, items.confidence, **options)
     return float(point.threshold)
 
 
@@ -201,8 +200,8 @@ def run_once(cell: Cell, rng: np.random.Generator) -> tuple[bool, float, float |
     threshold = threshold_of(answered, items, cell.criterion, reader, seed)
     faultless = faultless_threshold(cell.criterion, cell.n, seed)
     rate = rate_at(threshold, cell.criterion)
-    shares = (float(np.mean(items.confidence >= each)) for each in (threshold, faultless))
-    return (rate > LIMIT * (1.0 + 1e-6), *shares)
+    accepted, best = (float(np.mean(items.confidence >= each)) for each in (threshold, faultless))
+    return rate > LIMIT * (1.0 + 1e-6), accepted, best
 
 
 def covers(cell: Cell, rng: np.random.Generator) -> tuple[bool, float, float | None]:
