@@ -380,7 +380,11 @@ def _wrong_groups(models: Sequence[Model]) -> dict[str, list[str]]:
     first = next(iter(models[0].intervals.values()), None)
     if first is None:
         return {}
-    named = ((printable(model.name), model.outputs) for model in models)
+    named = (
+        (printable(model.name), model.outputs)
+        for model in models
+        if not isinstance(model, FiguresOfModel)
+    )
     return wrong_groups.sentences(named, models[0].source.group_word, first.confidence_level)
 
 
