@@ -28,6 +28,8 @@ STEPS = 20  # of κ from 0 to 1
 KEPT = 3  # of the counts by κ that are held at a time
 FEW = 10.0  # verified errors that count, below which predictions are left out
 FEW_JUDGED = 20.0  # below which they do not show how far a judge is off
+FEW_DRAWN_ALIKE = 5.0  # the same of a linear statistic of outputs that were drawn nearly alike
+HEAVY = 2.5  # times the mean weight, beyond which they were not
 
 
 class EstimatedCounts(NamedTuple):
@@ -167,7 +169,16 @@ class PartialItems:
         """κ, where so many verified errors show it; None of a linear statistic of few."""
         if verified >= FEW_JUDGED:
             return self.share_of(derivative)
+        if linear and verified >= FEW_DRAWN_ALIKE and self.drawn_alike:
+            share = self.share_of(derivative)
+            if share > 0.0:
+                return share
         return None if linear and verified < FEW else 0.0
+
+    @property
+    def drawn_alike(self) -> bool:
+        """Whether no verified output stands for many more than the others, nor for a group."""
+        return self.codes is None and float(self.weight.max()) <= HEAVY * float(self.weight.mean())
 
     def share_by_tie(self, derivative: FloatArray, *, linear: bool) -> float | None:
         """κ for a statistic with this derivative by an error at each threshold but the first, (m,)."""
@@ -216,6 +227,11 @@ class PartialItems:
                 del self._counts[list(self._counts)[1]]
             self._counts[share] = EstimatedCounts(sweep, errors, sums[2])
         return self._counts[share]
+
+    def predicted(self, share: float) -> FloatArray:
+        """What is predicted of each verified item with so much of the judge, g."""
+        first, last = self.predictions[0], self.predictions[-1]
+        return (1.0 - share) * first.verified + share * last.verified
 
     def _added_up(
         self, by_confidence: FloatArray, by_judge: FloatArray, corrected: FloatArray

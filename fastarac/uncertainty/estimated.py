@@ -15,8 +15,8 @@ from fastarac._core.text import listed, plural
 from fastarac.samples.partial_items import FEW
 from fastarac.uncertainty.estimated_limits import at_limit, interval_of_limit
 from fastarac.uncertainty.estimated_samples import value_of
-from fastarac.uncertainty.estimates import interval_of, with_room
-from fastarac.uncertainty.losses import Moments
+from fastarac.uncertainty.estimates import interval_of, with_room, within
+from fastarac.uncertainty.losses import Moments, gamma_ends
 from fastarac.uncertainty.statistics import DEFINITIONS
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def interval_and_warning(
     warning = _warning(sample, statistic, found)
     if found.share is None and statistic.definition.is_linear and method in ("auto", "gamma"):
         return _few(sample, statistic, found, level), warning
+    if sample.few_judged(found) and statistic.definition.is_linear and method in ("auto", "gamma"):
+        return _few_judged(sample, statistic, found, level), warning
     if statistic.definition.rate is not None and method in ("auto", "inversion"):
         ends = _share_interval(sample, statistic, found, level)
         low, high = min(ends[0], found.value), max(ends[1], found.value)
@@ -126,6 +128,36 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
     )
 
 
+def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, level: float) -> Interval:
+    """Of few errors that a judge, or the confidence, predicts: what they miss is nearly Poisson.
+
+    Each verified output moves the estimate by φ = d(e − g)/(nπ). Rises and falls are sums of jumps of
+    their own, each with the interval of Tiwari, Clegg and Zou 2006, and what the variance has beside
+    Σφ² is normal; the distances of all three come together as those of independent errors (Zou and
+    Donner 2008).
+    """
+    items = sample.items
+    at = sample.influence_of(statistic, found)
+    derivative = (at.incorrect - at.correct)[items.tie] * items.weight / items.n
+    predicted = items.predicted(found.share or 0.0)
+    jumps = derivative * (items.error - predicted)
+    down = up = 0.0
+    for sign in (1.0, -1.0):
+        seen = np.maximum(sign * jumps, 0.0)
+        y = float(seen.sum())
+        largest = np.abs(derivative) * np.where(sign * derivative > 0.0, 1.0 - predicted, predicted)
+        moments = [(float(x.sum()), float(np.sum(x * x))) for x in (seen, largest)]
+        further = moments[1][0] / len(jumps), moments[1][1] / len(jumps)
+        low, high = (y, y) if not further[0] > 0.0 else gamma_ends(moments[0], further, level)
+        distances = y - low, high - y
+        down += distances[sign < 0.0] ** 2
+        up += distances[sign > 0.0] ** 2
+    rest = max(0.0, found.standard_error**2 - float(np.sum(jumps**2))) * normal_quantile(level) ** 2
+    value = found.value
+    ends = within(statistic, value - math.sqrt(down + rest), value + math.sqrt(up + rest))
+    return Interval(value, *ends, found.standard_error, level, "gamma")
+
+
 def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> str | None:
     """Say why an interval is not to be relied on, or return None."""
     if not sample.items.partial:
@@ -143,7 +175,7 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
             f"relied on from {least} on"
         )
     known = math.floor(found.verified + 1e-9)
-    judged = "; the judge is left out" if len(sample.items.predictions) > 1 else ""
+    judged = "; the judge is left out" if len(sample.items.predictions) > 1 and not found.share else ""
     return (
         f"{name} rests on only {known} verified {plural('error', known)} or correct items{judged}; its "
         f"interval can be relied on from {FEW:g} on"

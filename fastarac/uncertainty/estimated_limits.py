@@ -83,7 +83,7 @@ def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) ->
             n = min(n, known)
         else:
             n = known
-            if items.partial:
+            if items.partial and not sample.few_judged(found):
                 n *= (normal_quantile(level) / student_quantile(level, sample.degrees(found))) ** 2
     return total if sample.codes is None and n > total * (1.0 - 1e-9) else n
 

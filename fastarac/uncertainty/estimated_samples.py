@@ -14,7 +14,7 @@ from fastarac.areas.arac import slopes_of_normalized
 from fastarac.areas.gradients import PointInfluence
 from fastarac.areas.risk import weights_of_errors
 from fastarac.samples.estimated import plain
-from fastarac.samples.partial_items import PartialItems
+from fastarac.samples.partial_items import FEW_JUDGED, HEAVY, PartialItems
 from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.estimated_values import (
     added,
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]
-
-HEAVY = 2.5  # times the mean weight, beyond which room for unseen errors goes by weights, too
 
 
 class Evidence(NamedTuple):
@@ -97,6 +95,10 @@ class PartialSample:
     def start(self) -> EstimatedSweep:
         """The same at every threshold."""
         return self.items.beginning.sweep
+
+    def few_judged(self, found: Evidence) -> bool:
+        """Whether a judge predicts errors of which few are verified, of outputs drawn nearly alike."""
+        return bool(found.share) and found.verified < FEW_JUDGED and self.items.drawn_alike
 
     def estimate(self, found: Evidence) -> Estimate:
         """As intervals of whole items see it."""

@@ -42,10 +42,23 @@ class Moments(NamedTuple):
     def interval(self, level: float) -> tuple[float, float]:
         """Ends for the loss (Fay and Feuer 1997, equation 5)."""
         y, v, w = self
-        tail = (1.0 - level) / 2.0
-        low = v / (2.0 * y) * chi_square_quantile(tail, 2.0 * y * y / v) if v else 0.0
-        ratio = (v + w * w) / (y + w)
-        return low, ratio / 2.0 * chi_square_quantile(1.0 - tail, 2.0 * (y + w) / ratio)
+        return gamma_ends((y, v), (w, w * w), level)
+
+
+def gamma_ends(
+    seen: tuple[float, float], further: tuple[float, float], level: float
+) -> tuple[float, float]:
+    """Ends of a weighted sum of Poisson counts, from sums of weights and of their squares.
+
+    `further` are those of one more error: of the largest weight (Fay and Feuer 1997), or its mean and
+    mean square (Tiwari, Clegg and Zou 2006).
+    """
+    tail = (1.0 - level) / 2.0
+    y, v = seen
+    low = v / (2.0 * y) * chi_square_quantile(tail, 2.0 * y * y / v) if v else 0.0
+    y, v = y + further[0], v + further[1]
+    ratio = v / y
+    return low, ratio / 2.0 * chi_square_quantile(1.0 - tail, 2.0 * y / ratio)
 
 
 def moments_of(
