@@ -24,10 +24,31 @@ CASCADES = DATA / "cascades.json"  # by python -m bench.simulations.cascades
 SEARCHES = DATA / "adaptive_search.json"  # by python -m bench.simulations.adaptive_search
 TRUTH_READERS = DATA / "truth_readers.json"  # by python -m bench.simulations.truth_readers
 CROSSED_GROUPS = DATA / "crossed_groups.json"  # by python -m bench.simulations.crossed_groups
+WRONG_PAGES = DATA / "wrong_pages.json"  # by python -m bench.simulations.wrong_pages
 LEVEL = 0.05
 SURELY = 2.0  # standard errors above the level, from which a share is shown bold
 FEWEST = 20  # samples of which a share is told
 SOME = 5.0  # percent of samples with a warning, from which they are named
+
+
+def wrong_pages() -> str:
+    """Coverage by default, with room, and where a wrong page is shown, by population and statistic."""
+    lines = []
+    for row in json.loads(WRONG_PAGES.read_text(encoding="utf-8")):
+        n, shown = max(row["defined"], 1), row["shown"]
+        where = {1.0: "the top", 0.0: "the bottom"}.get(row["place"], f"{100 * row['place']:g}%")
+        lines.append([
+            f"{100 * row['share']:g}% of {row['pages']} {row['sizes']} pages at {where}",
+            f"{100 * row['error_rate']:g}%",
+            row["statistic"],
+            f"{100 * row['covered'] / n:.1f}",
+            f"{100 * row['covered_wide'] / n:.1f}",
+            f"{100 * row['covered_shown'] / shown:.1f}" if shown else "–",
+            f"{row['width']:.3g}",
+            f"{row['width_wide']:.3g}",
+        ])  # fmt: skip
+    header = ["wrong throughout", "other errors", "statistic", "default", "`unseen_pages`"]
+    return markdown([*header, "default, one shown", "width", "with room"], lines)
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
@@ -313,6 +334,7 @@ def searches_table(*, hostile: bool) -> str:
 
 
 MAKERS: dict[str, Callable[[], str]] = {
+    "coverage_wrong_pages.md": wrong_pages,
     **{
         f"guarantees_{table.replace(' ', '_')}_{source.replace(' ', '_')}.md": partial(
             guarantee_table, table, source, unit, rate=table == "error rate"
