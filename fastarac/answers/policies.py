@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
     from fastarac.operation.checking import PolicyCheck
+    from fastarac.operation.choosing import PolicyChoice
     from fastarac.operation.logs import AuditColumns
     from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
@@ -29,8 +30,8 @@ MOST_FIELDS = 8  # in the table of a screen
 UNLIKELY = 1e-6
 
 
-def fit_answer(policy: Policy) -> Answer:
-    """Say what a policy accepts, what that was tested on, and which fields documents lack."""
+def fit_answer(policy: Policy, choice: PolicyChoice | None = None) -> Answer:
+    """Say what a policy accepts, what that was tested on, and of which candidates it was chosen."""
     table = None
     if policy.fields and not policy.documents and policy.accepted:
         columns = [
@@ -41,13 +42,38 @@ def fit_answer(policy: Policy) -> Answer:
     small = table is not None and len(table.names) <= MOST_FIELDS
     details = [] if table is None or small else [Section("Thresholds by field", [table])]
     tested = [tested_sentence(policy)] if policy.accepted else []
+    chosen = [] if choice is None else [choice_sentence(choice)]
     screen = Screen(
-        [f"{capitalised(policy.decision)}.", *tested],
+        [f"{capitalised(policy.decision)}.", *chosen, *tested],
         table if small else None,
         notes=[*(Note(each, Weight.DECIDES) for each in policy.advice), *_notes_of_promise(policy)],
         details=details,
     )
-    return Answer(screen, policy_figures(policy))
+    of_choice = {} if choice is None else {"choice": choice_figures(choice)}
+    return Answer(screen, policy_figures(policy) | of_choice)
+
+
+def choice_sentence(choice: PolicyChoice) -> str:
+    """Say which candidate was chosen of which, and that the promise has room for that."""
+    shares = [
+        f"{name} {percent(share, 3)}" for name, share in zip(choice.names, choice.shares, strict=True)
+    ]
+    n = len(choice.names)
+    if choice.by_half:
+        how = "the half of the sample that ranks the outputs chose it, so the promise holds"
+    else:
+        how = f"the promise holds for all {n} policies together, and so for the one chosen"
+    return f"This is {choice.chosen}, chosen of {n} ({', '.join(shares)}): {how}."
+
+
+def choice_figures(choice: PolicyChoice) -> dict[str, Any]:
+    """Return the candidates with their shares, and which was chosen."""
+    rows = zip(choice.names, choice.shares, strict=True)
+    return {
+        "chosen": choice.chosen,
+        "by_half": choice.by_half,
+        "candidates": [{"name": name, "share": share} for name, share in rows],
+    }
 
 
 def _notes_of_promise(policy: Policy) -> Iterator[Note]:

@@ -6,11 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from fastarac import operation
 from fastarac._core.exceptions import collected
 from fastarac._core.files import suffix_problem
+from fastarac._core.text import quoted
 from fastarac.answers.policies import fit_answer
 from fastarac.answers.screen import Weight
 from fastarac.cli import _html
@@ -29,17 +31,23 @@ from fastarac.cli._options import (
     ByColumn,
     ErrorRate,
     Failure,
+    Files,
     GroupColumn,
     MaxRisk,
+    RefusalError,
     ReportFile,
     groups_of,
     in_words_of_options,
     limit_options,
+    option,
     output_option,
     refuse,
     require_files,
 )
+from fastarac.cli._panels import Panel
 from fastarac.cli._policies import (
+    MODEL,
+    columns_in,
     labels_of,
     of_one_model,
     one_group_of,
@@ -50,12 +58,14 @@ from fastarac.cli._policies import (
 )
 from fastarac.cli._refusals import incompatible, incomplete
 from fastarac.cli._screen import command_line
-from fastarac.io._pages import count_words, parts_of_pages
+from fastarac.io._pages import count_words, names_in, parts_of_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from fastarac import io
     from fastarac.operation import Policy
+    from fastarac.operation.choosing import PolicyChoice
 
 EXAMPLES = """
 Examples:
@@ -63,6 +73,7 @@ Examples:
 \b
   fastarac fit verified.csv --error-rate 0.01 -o policy.json
   fastarac fit fields.parquet --by field --error-rate 0.01 -o policy.json
+  fastarac fit a.csv b.csv c.csv --choose --error-rate 0.01 -o policy.json
 \f
 \b
   fastarac fit fields.parquet --by field --document form --error-rate 0.02 -o policy.json
@@ -78,14 +89,21 @@ accepts nothing is written, with exit code 3.
 PolicyOutput = Annotated[Path, output_option("Write the policy as this .json file.")]
 
 
+Choose = Annotated[
+    bool,
+    option("--choose", "Fit every model, and keep the policy that accepts most.", Panel.columns),
+]
+
+
 @grouped
 def fit(
     context: typer.Context,
-    path: options.File,
+    paths: Files,
     output: PolicyOutput,
     *,
     reading: ReadingOptions,
     only: options.Only = None,
+    choose: Choose = False,
     by: ByColumn = None,
     document: options.Document = None,
     optional: options.Optional = None,
@@ -106,6 +124,10 @@ def fit(
     given = set(given_options(context).values())
     incomplete(given, [("--scale", ("--max-risk",))])
     incompatible(given, [("--scale", ("--by", "--document"))])
+    if len(paths) > 1 and not choose:
+        raise RefusalError(f"{len(paths)} files are given; --choose fits a model of each and keeps one")
+    path = paths[0]
+    incompatible(given, [("--choose", ("--only", "--inclusion-probability", "--judge"))])
     columns = reading.columns(by=by, item=document, group=groups)
     arguments: dict[str, Any] = {
         "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": guarantee,
@@ -114,12 +136,19 @@ def fit(
     }  # fmt: skip
     of_verified = verified.columns(
         context, reading, groups, "only", "document", "optional", "fields_complete",
-        "document_type", paths=[path], by=by,
+        "document_type", paths=paths, by=by,
     )  # fmt: skip
     require_files(None, report)
     refuse(suffix_problem(output, "policy", (".json",)))
     notes: list[str] = []
-    if of_verified is not None:
+    chosen = None
+    if choose:
+        arguments |= {"optional": _optional(optional or []), "fields_complete": fields_complete}
+        by_page = (max_risk is None or scale) and document is None
+        columns, of_pages = with_pages(paths, columns) if by_page else (columns, [])
+        chosen = _chosen(paths, columns, document_type, arguments, notes)
+        policy = chosen.policy
+    elif of_verified is not None:
         read, labels = read_verified(path, of_verified)
         of_pages = notes_of_groups([path], [read], of_verified)
         policy = _fitted(path, (*read,), {**arguments, "by": labels}, notes)
@@ -133,7 +162,7 @@ def fit(
         of_pages += notes_of_pages([path], columns, only)
     refusing(str(output), lambda: policy.save(output))
     refusing(str(report), lambda: _html.save_operation(report, policy=policy))
-    answer = fit_answer(policy).with_figures(path=str(output))
+    answer = fit_answer(policy, chosen).with_figures(path=str(output))
     answer = answer.with_warnings(of_pages, Weight.ASSUMES).with_warnings(notes)
     command, written = _next(policy, path, only, output, by, document), f"{output} has the policy."
     answer = answer.in_words(_in_words_of_options).closing(command, written)
@@ -156,6 +185,40 @@ def _next(
     return command_line("apply", output, "new.csv", *fields, *documents, *written)
 
 
+def _chosen(
+    paths: Sequence[Path],
+    columns: Mapping[str, Any],
+    types: str | None,
+    arguments: Mapping[str, Any],
+    notes: list[str],
+) -> PolicyChoice:
+    """Fit a policy to every model in the files, and choose one."""
+    candidates: dict[str, dict[str, Any]] = {}
+    for path in paths:
+        in_file = names_in(path, MODEL) if MODEL in columns_in(path) else []
+        for name in in_file or [None]:
+            outputs, of_items, about = _items_of(path, name, columns, types, notes)
+            label = name or path.stem
+            if label in candidates:
+                raise RefusalError(f"{path}: a model called {quoted(label)} is given twice")
+            pair = {"correct": outputs.correct, "confidence": outputs.confidence}
+            candidates[label] = {**pair, **of_items, **(about if of_items["documents"] is None else {})}
+    if len(candidates) < 2:
+        raise RefusalError(
+            f"--choose is given for one model, {quoted(next(iter(candidates)))}; leave it out"
+        )
+    first = next(iter(candidates.values()))
+    same = "by", "documents"
+    paired = any(first[name] is not None for name in same) and all(
+        np.array_equal(first[name], each[name]) for each in candidates.values() for name in same
+    )
+    with collected(notes), interrupts_end_at_once():
+        found: PolicyChoice = refusing(
+            str(paths[0]), partial(operation.fit_policies, candidates, paired=paired, **arguments)
+        )
+    return found
+
+
 def _fitted(path: Path, pair: Any, arguments: Mapping[str, Any], notes: list[str]) -> Policy:
     with collected(notes), interrupts_end_at_once():
         found: Policy = refusing(str(path), partial(operation.fit_policy, *pair, **arguments))
@@ -171,6 +234,16 @@ def _fitted_to_items(
     notes: list[str],
 ) -> Policy:
     """Fit a policy to a file, or to one model in it, of which all outputs are verified."""
+    outputs, of_items, about = _items_of(path, only, columns, types, notes)
+    pair = outputs.correct, outputs.confidence
+    policy = _fitted(path, pair, {**arguments, **of_items}, notes)
+    return policy if policy.documents is not None else policy.with_unread(**about)
+
+
+def _items_of(
+    path: Path, only: str | None, columns: Mapping[str, Any], types: str | None, notes: list[str]
+) -> tuple[io.Outputs, dict[str, Any], dict[str, Any]]:
+    """Return the outputs of a model, the columns beside them, and what is known of other items."""
     every = of_one_model(path, only, columns)
     outputs = with_confidence(path, every, notes, missed=not columns["empty_confidence"])
     of_items = {
@@ -180,13 +253,13 @@ def _fitted_to_items(
         "rejected": None if outputs.item is None else outputs.rejected,
         "types": types_in(path, only, columns, types),
     }
-    pair = outputs.correct, outputs.confidence
-    policy = _fitted(path, pair, {**arguments, **of_items}, notes)
-    if policy.documents is not None:
-        return policy
     words = count_words(path, only)
-    missed_rate = words[0] / words[1] if words and words[1] else None
-    return policy.with_unread(len(every) - len(outputs), missed_rate, parts_of_pages(path))
+    about = {
+        "n_unread": len(every) - len(outputs),
+        "missed_rate": words[0] / words[1] if words and words[1] else None,
+        "regions": parts_of_pages(path),
+    }
+    return outputs, of_items, about
 
 
 def _optional(given: list[str]) -> list[str]:
