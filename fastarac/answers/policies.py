@@ -192,12 +192,12 @@ def check_answer(
 
 def _look_sentence(check: PolicyCheck) -> str:
     """Say for how many looks the verdict holds."""
-    items, rule = f"{check.n_items:,} {check.unit}", check.rule
-    if rule.name == "once":
+    items = f"{check.n_items:,} {check.unit}"
+    if check.look_rule == "once":
         return f"This test is exact for one look at these {items}."
-    if rule.declared is not None:
-        return f"Look {rule.look} of the {rule.declared} declared, at {items} so far."
-    return f"Look {rule.look}, at {items} so far; the verdict is valid however often you look."
+    if check.looks_declared is not None:
+        return f"Look {check.look} of the {check.looks_declared} declared, at {items} so far."
+    return f"Look {check.look}, at {items} so far; the verdict is valid however often you look."
 
 
 def moved_notes(shift: ConfidenceShift | None) -> list[Note]:
@@ -274,9 +274,9 @@ def check_figures(check: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "expected_verdict": check.expected_verdict,
         "of_fit": check.of_fit,
         "unknown_fields": check.unknown_fields,
-        "look_rule": check.rule.name,
-        "look": check.rule.look,
-        "looks_declared": check.rule.declared,
+        "look_rule": check.look_rule,
+        "look": check.look,
+        "looks_declared": check.looks_declared,
         "needed_once": check.needed_once,
         **reader_figures(check.truth_reader),
         "fields": [each._asdict() | {"rate": each.rate} for each in check.fields],

@@ -126,8 +126,12 @@ class PolicyCheck(Result):
         among what the rate is of.
     unknown_fields : int
         Outputs of fields that the policy does not know: rejected, or of documents ignored.
-    rule : LookRule
-        By which rule, and at which look: "once", "declared" or "sequence", of :class:`.Looks`.
+    look_rule : {"once", "declared", "sequence"}
+        By which rule of :class:`.Looks` the verdict holds.
+    look, looks_declared : int, int or None
+        Which look it is, from 1 on, and how many there will be at most, where that was declared.
+    needs_new : bool
+        Whether outputs still needed are those of a new sample, as these had their one look.
     needed_once : int or None
         At the first look of a sequence, how many outputs of a new sample would decide in one look, with
         the same probability; None where that is not known.
@@ -175,7 +179,10 @@ class PolicyCheck(Result):
     of_fit: bool = False
     n_unread: int = 0
     unknown_fields: int = 0
-    rule: LookRule = ONCE
+    look_rule: str = "once"
+    look: int = 1
+    looks_declared: int | None = None
+    needs_new: bool = False
     needed_once: int | None = None
     truth_reader: Reviewer | None = None
 
@@ -192,9 +199,9 @@ class PolicyCheck(Result):
     @property
     def look_words(self) -> str:
         """For how many looks the verdict holds; empty for the one look that nothing keeps a log of."""
-        if self.rule.declared is not None:
-            return f"look {self.rule.look} of the {self.rule.declared} declared"
-        return f"look {self.rule.look}, valid at every look" if self.rule.name == "sequence" else ""
+        if self.looks_declared is not None:
+            return f"look {self.look} of the {self.looks_declared} declared"
+        return f"look {self.look}, valid at every look" if self.look_rule == "sequence" else ""
 
     @property
     def decision(self) -> str:
@@ -275,7 +282,7 @@ class PolicyCheck(Result):
             n = math.ceil(self.still_needed * self.verified / self.n_items)
             audits = f", about {n:,} of them verified,"
         more = f"about {self.still_needed:,} more {self.unit}"
-        if self.rule.logged:
+        if self.needs_new:
             more = f"a new sample of about {self.still_needed:,} {self.unit}"
         return (
             f"{more}{audits} would show in 4 of 5 cases that it {self.expected_verdict}, if the rate "
@@ -560,7 +567,10 @@ def check_of(
         verified=verified,
         of_fit=of_fit,
         n_unread=n_unread,
-        rule=items.rule,
+        look_rule=items.rule.name,
+        look=items.rule.look,
+        looks_declared=items.rule.declared,
+        needs_new=items.rule.logged,
         needed_once=promise.needed(items, afresh=True) if first_of_many and items.pools else None,
         truth_reader=promise.people,
     )

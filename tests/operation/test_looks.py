@@ -102,7 +102,7 @@ def test_looks_pool_all_outputs(declared):
         found = POLICY.check(*pooled[-1], looks=looks)
         right = np.concatenate([each[0] for each in pooled])
         assert (found.n_items, found.errors) == (len(right), int((~right).sum()))
-        assert (found.rule.look, found.rule.declared) == (look, declared)
+        assert (found.look, found.looks_declared) == (look, declared)
         if declared:
             k, n = int((~right).sum()), len(right)
             assert found.interval.high == pytest.approx(stats.beta.isf(DELTA / 8, k + 1, n - k))
