@@ -52,7 +52,50 @@ def acceptance() -> str:
     return markdown([*header, "one limit over both"], rows)
 
 
+def looks() -> str:
+    """Rules down, rates across: in how many samples any of eight looks gave a verdict."""
+    rows = read("repeated_looks.json")
+    cases = list(dict.fromkeys((row["rate"], row["counted"]) for row in rows))
+    lines = []
+    for units, rule in dict.fromkeys((row["units"], row["rule"]) for row in rows):
+        own = [row for row in rows if (row["units"], row["rule"]) == (units, rule)]
+        lines.append([rule, units, *(f"{100 * x['happened'] / x['samples']:.1f} %" for x in own)])
+    header = ["rule", "of", *(f"“{counted}” {rate}" for rate, counted in cases)]
+    return markdown(header, lines)
+
+
+def choices() -> str:
+    """Ways down, sizes across: the limits broken, and the share accepted."""
+    rows = read("choices.json")
+    sizes = sorted({row["n"] for row in rows})
+    lines = []
+    for kind, way in dict.fromkeys((row["kind"], row["way"]) for row in rows):
+        own = {row["n"]: row for row in rows if (row["kind"], row["way"]) == (kind, way)}
+        cells = [_broken(own[n]) if n in own else "–" for n in sizes]
+        is_promised = next(iter(own.values()))["holds"]
+        lines.append([way if is_promised else f"*{way}*", kind, *cells])
+    return markdown(["way", "of", *(f"{n:,} outputs" for n in sizes)], lines)
+
+
+def risk_scales() -> str:
+    """Ways down, sizes across: the limits broken, and the share accepted."""
+    rows = read("risk_scales.json")
+    sizes = sorted({row["n"] for row in rows})
+    lines = []
+    for units, way in dict.fromkeys((row["units"], row["way"]) for row in rows):
+        own = {row["n"]: row for row in rows if (row["units"], row["way"]) == (units, way)}
+        lines.append([way, units, *(_broken(own[n]) for n in sizes)])
+    return markdown(["way", "of", *(f"{n:,} outputs" for n in sizes)], lines)
+
+
+def _broken(row: dict[str, Any]) -> str:
+    return f"{100 * row['broken'] / row['samples']:.1f} %, {row['accepted']:.3f}"
+
+
 MAKERS: dict[str, Callable[[], str]] = {
     "operation_promises.md": promises,
     "operation_acceptance.md": acceptance,
+    "operation_looks.md": looks,
+    "operation_choices.md": choices,
+    "operation_risk_scales.md": risk_scales,
 }

@@ -52,6 +52,16 @@ class PolicyChoice(Result):
     by_half: bool
     failure_probability: float
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the candidates with their shares, and which was chosen."""
+        rows = zip(self.names, self.shares, strict=True)
+        return {
+            "chosen": self.chosen,
+            "by_half": self.by_half,
+            "failure_probability": self.failure_probability,
+            **{f"share/{name}": share for name, share in rows},
+        }
+
     @property
     def policy(self) -> Policy:
         """The policy of the chosen candidate."""
