@@ -397,19 +397,20 @@ def _groups_of(model: Model | FiguresOfModel) -> Groups | None:
 
 def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
     """Yield on what the limits rest."""
-    from fastarac.answers.guarantees import premise
+    from fastarac.answers.guarantees import premise, together
 
     if all(map(is_given, models[0].limits)):
         return
     units = models[0].units
     if any(models[0].at(k).guaranteed is not None for k in range(len(models[0].limits))):
-        each = " for each model and limit on its own" if len(models) * len(models[0].limits) > 1 else ""
         source = f"holds for new {units} from the same source if the verification is right."
         yield Note(
-            f"A guarantee {source} It holds{each} if {premise(models)}.",
+            f"A guarantee {source} It holds if {premise(models)}.",
             Weight.ASSUMES,
             f"A guarantee {source}",
         )
+        if of_all := together(models):
+            yield Note(of_all, Weight.ASSUMES)
         return
     holds = GUARANTEED if models[0].takes_guarantee else ""
     yield Note(f"{FITTED.format(units=units)}{holds}", Weight.ASSUMES)

@@ -57,6 +57,25 @@ def _approximately(
         yield f"The method gamma, an approximation without proof, would accept {listed(shares)}."
 
 
+def together(models: Sequence[Model]) -> str:
+    """Return what is promised of each of several guarantees, and what of all; empty for one."""
+    every = [
+        found.guaranteed.failure_probability
+        for model in models
+        for found in model.evaluation.limits
+        if found.guaranteed is not None
+    ]
+    if len(every) < 2:
+        return ""
+    each, left = percent(1.0 - every[0]), 1.0 - sum(every)
+    of_all = f"with at least {percent(left)}" if left > 1e-9 else "with no confidence that is known"
+    return (
+        f"Each of the {len(every)} guarantees holds with {each} confidence, all of them together "
+        f"{of_all}. "
+        f"fit --choose keeps {each} for the one that you take."
+    )
+
+
 def premise(models: Sequence[Model]) -> str:
     """Return what is assumed of outputs: who errs independently, and how large groups may be."""
     sizes = [
