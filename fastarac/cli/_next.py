@@ -67,7 +67,9 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
         return ""
     if sure.threshold == math.inf:
         return command_line("plan", *limited, "--pilot", *files, *one)
-    probability = sure.failure_probability / len(models)  # as the best of them is chosen
+    if len(models) > 1:  # the promise has room for the choice
+        files, one = list(map(str, context.params["paths"])), ["--choose"]
+    probability = sure.failure_probability
     promise = [] if probability == 0.05 else ["--guarantee", f"{probability:.3g}"]
     options = _typed(context, READING)
     return command_line("fit", *files, *one, *options, *limited, *promise, "-o", "policy.json")

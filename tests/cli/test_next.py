@@ -52,8 +52,8 @@ def outputs(files):
 def test_from_models_to_the_policy_of_the_best(files):
     done = commands_from("evaluate", *files, "--error-rate", 0.05)
     assert [name for name, *_ in done] == ["evaluate", "compare", "evaluate", "fit"]
-    assert done[-1][1] == "new_one.csv"
-    assert done[-1][-4:] == ["--guarantee", "0.025", "-o", "policy.json"]  # the best of two
+    assert done[-1][1:4] == [*files, "--choose"]  # the best of two, with one failure probability
+    assert done[-1][-2:] == ["-o", "policy.json"]
 
 
 @pytest.mark.parametrize("guarantee", [0.05, 0.1])
