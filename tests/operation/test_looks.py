@@ -191,7 +191,7 @@ def test_groups_keep_their_order():
 
 def test_one_look_at_outputs_that_nobody_has_looked_at():
     rng = np.random.default_rng(6)
-    first, second = outputs(400, 0.04, rng), outputs(400, 0.04, rng)
+    first, second = outputs(400, 0.06, rng), outputs(400, 0.06, rng)
     looks = Looks()
     alone = POLICY.check(*first, looks=looks, once=True)
     unlogged = POLICY.check(*first)
