@@ -34,16 +34,19 @@ def test_from_the_fit_to_the_monitor(folder):
     assert "if readers find 80% of the errors at every confidence" in said
     assert "in place of" in said
     checked = json.loads(run("check", path, folder / "new.csv", "--format", "json", code=None).stdout)
-    assert checked["truth_found"] == 0.8
+    assert checked["check"]["truth_found"] == 0.8
     watched = json.loads(run("monitor", path, folder / "new.csv", "--format", "json", code=None).stdout)
-    assert watched["policies"][0]["truth_found"] == 0.8
+    assert watched["monitor"]["policies"][0]["truth_found"] == 0.8
 
 
 def test_a_plan_from_counts():
     plan = "plan", "--error-rate", 0.05, "--expect", 0.02
-    found = json.loads(run(*plan, "--truth-found", "180,20,20", "--format", "json").stdout)
+    erring = run(*plan, "--truth-found", "180,20,20", "--format", "json").stdout
+    found, plain = (
+        json.loads(text)["plan"] for text in (erring, run(*plan, "--format", "json").stdout)
+    )
     assert found["double_readings"] == [180, 20, 20]
-    assert found["stable"] > json.loads(run(*plan, "--format", "json").stdout)["stable"]
+    assert found["stable"] > plain["stable"]
 
 
 @pytest.mark.parametrize("given", ["1.5", "a", "1,2", "0,3,0"])
