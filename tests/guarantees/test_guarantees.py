@@ -479,9 +479,7 @@ class TestConfidencesOfAnotherScale:
             f"confidence must run from 0 to 1 for scale='unit', got {low:.6g} to {high:.6g}; use "
             "scale='percent'"
         )
-        assert "use scale='unit'" in self.refused(
-            items, unit, scale="percent"
-        )
+        assert "use scale='unit'" in self.refused(items, unit, scale="percent")
         logits = np.log(unit / (1 - unit))
         for scale in ("unit", "percent"):
             said = self.refused(items, logits, scale=scale)
