@@ -195,8 +195,10 @@ def _chosen(
     """Fit a policy to every model in the files, and choose one."""
     candidates: dict[str, dict[str, Any]] = {}
     for path in paths:
-        in_file = names_in(path, MODEL) if MODEL in columns_in(path) else []
-        for name in in_file or [None]:
+        in_file: list[str | None] = [None]
+        if MODEL in columns_in(path):
+            in_file = list(names_in(path, MODEL)) or in_file
+        for name in in_file:
             outputs, of_items, about = _items_of(path, name, columns, types, notes)
             label = name or path.stem
             if label in candidates:

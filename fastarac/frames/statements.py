@@ -151,48 +151,76 @@ def sql(
     choice(dialect, "dialect", tuple(SPELLINGS))
     choice(method, "method", ("counts", "bounds"))
     words = SPELLINGS[dialect]
-    items = f"{words.quoted(confidence, 'confidence')} AS confidence"
-    items += f", {words.quoted(correct, 'correct')} AS correct"
-    several: list[str] = []
-    if by is not None:
-        several.extend(by if isinstance(by, list | tuple) else [cast("str", by)])
-    if by is not None and not several:
-        raise ValueError("by must name at least one column")
-    quoted = [words.quoted(name, "by") for name in several]
-    labels = ["label"] if len(quoted) == 1 else [f"label_{i}" for i in range(len(quoted))]
-    items += "".join(f", {name} AS {label}" for name, label in zip(quoted, labels, strict=True))
-    label = "".join(f"{name}, " for name in labels)
-    # with their table, as the names that are shown may be the same
-    shown = "".join(f"counts.{label} AS {name}, " for name, label in zip(quoted, labels, strict=True))
-    groups = "".join(f"counts.{name}, " for name in labels)
-    labelled = f"{words.labelled('p', TRUE)},\n    {words.labelled('q', FALSE)}"
+    labels = _Labels.of(words, by)
+    read = f"{words.quoted(confidence, 'confidence')} AS confidence"
+    read += f", {words.quoted(correct, 'correct')} AS correct"
     numbers = f"""\
 WITH fastarac_items AS (
-  SELECT {items}
+  SELECT {read}{labels.read}
   FROM {table}
 ), numbers AS (
-{words.numbers(label)}
+{words.numbers(labels.names)}
   FROM fastarac_items
 )"""
-    if method == "counts":
-        return f"""\
-{numbers}, kinds AS (
-  SELECT {label}correct, number AS low, number AS high, COUNT(*) AS n
+    return numbers + (_by_confidence if method == "counts" else _by_bin)(words, labels)
+
+
+class _Labels(NamedTuple):
+    """Columns of labels as they stand in parts of the query, each with a comma."""
+
+    read: str
+    names: str
+    shown: str
+    groups: str
+
+    @classmethod
+    def of(cls, words: Spelling, by: str | Sequence[str] | None) -> _Labels:
+        several: list[str] = []
+        if by is not None:
+            several.extend(by if isinstance(by, list | tuple) else [cast("str", by)])
+        if by is not None and not several:
+            raise ValueError("by must name at least one column")
+        quoted = [words.quoted(name, "by") for name in several]
+        names = ["label"] if len(quoted) == 1 else [f"label_{i}" for i in range(len(quoted))]
+        pairs = list(zip(quoted, names, strict=True))
+        return cls(
+            "".join(f", {column} AS {name}" for column, name in pairs),
+            "".join(f"{name}, " for name in names),
+            # with their table, as the names that are shown may be the same
+            "".join(f"counts.{name} AS {column}, " for column, name in pairs),
+            "".join(f"counts.{name}, " for name in names),
+        )
+
+
+def _sums(words: Spelling) -> str:
+    return f"{words.labelled('p', TRUE)},\n    {words.labelled('q', FALSE)}"
+
+
+def _by_confidence(words: Spelling, labels: _Labels) -> str:
+    """The counts at each confidence."""
+    return f"""\
+, kinds AS (
+  SELECT {labels.names}correct, number AS low, number AS high, COUNT(*) AS n
   FROM numbers
-  GROUP BY {label}correct, number
+  GROUP BY {labels.names}correct, number
 ), counts AS (
-  SELECT {label}low, n,
-    {labelled}
+  SELECT {labels.names}low, n,
+    {_sums(words)}
   FROM kinds
 )
-SELECT {shown}counts.low AS confidence,
+SELECT {labels.shown}counts.low AS confidence,
   {words.counts()}
 FROM counts
-GROUP BY {groups}counts.low
-ORDER BY {groups}counts.low"""
+GROUP BY {labels.groups}counts.low
+ORDER BY {labels.groups}counts.low"""
+
+
+def _by_bin(words: Spelling, labels: _Labels) -> str:
+    """The counts in bins; those that share a confidence become one."""
+    label = labels.names
     over = f"OVER ({'PARTITION BY ' + label[:-2] + ' ' if label else ''}ORDER BY low, bin, correct"
     return f"""\
-{numbers}, doubles AS (
+, doubles AS (
   SELECT {label}correct, number, CAST(number AS {words.real}) AS x
   FROM numbers
 ), numbered AS (
@@ -212,14 +240,14 @@ ORDER BY {groups}counts.low"""
   SELECT {label}low, high, n,
     SUM(is_start) {over}
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS number,
-    {labelled}
+    {_sums(words)}
   FROM starts
 )
-SELECT {shown}MIN(counts.low) AS low, MAX(counts.high) AS high,
+SELECT {labels.shown}MIN(counts.low) AS low, MAX(counts.high) AS high,
   {words.counts()}
 FROM counts
-GROUP BY {groups}counts.number
-ORDER BY {groups}counts.number"""
+GROUP BY {labels.groups}counts.number
+ORDER BY {labels.groups}counts.number"""
 
 
 _DISTANCE = "CASE WHEN x < 0 THEN -x WHEN x < 0.5 THEN x WHEN x <= 1 THEN 1 - x ELSE x END"

@@ -169,7 +169,6 @@ class AdaptiveThresholdSearch:
         self.limit = inner_fraction(limit, criterion)
         self.failure_probability = failure_of(failure)
         self.budget = None if budget is None else whole_number(budget, "budget", 1)
-        of_all = criterion == CRITERIA[0]
         scores = vector(confidence, "confidence")
         n = len(scores)
         if n == 0:
@@ -178,7 +177,12 @@ class AdaptiveThresholdSearch:
         guesses = None if judge is None else read_judge(judge, n)
         self._digest = _digest_of(scores, guesses)
         self._seed = seed
+        self._place_outputs(scores, guesses)
+        self._start_run()
 
+    def _place_outputs(self, scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> None:
+        """Put the outputs into the order in which they are drawn, cell by cell."""
+        n, of_all = len(scores), self.criterion == CRITERIA[0]
         order = np.argsort(scores, kind="stable")[::-1]
         falling = scores[order]
         ends = np.append(np.flatnonzero(falling[1:] != falling[:-1]) + 1, n)
@@ -192,7 +196,7 @@ class AdaptiveThresholdSearch:
         density = (
             _densities_by_rank(cells) if guesses is None else _densities(guesses, self.limit)[order]
         )
-        clock = _clocks(np.random.default_rng(seed), density)
+        clock = _clocks(np.random.default_rng(self._seed), density)
         placed = np.lexsort((clock, cells))  # cell by cell, in the order in which they are drawn of it
         self._items = order[placed]
         self._outputs = (
@@ -205,12 +209,14 @@ class AdaptiveThresholdSearch:
             np.zeros(n, np.int64),
         )
 
+    def _start_run(self) -> None:
+        """Begin the bets, before any answer."""
         kernels = _kernels.adaptive_search
         self._counts = np.zeros((3, len(self._sizes)), np.int64)
         self._place = np.zeros(4, np.int64)
         self._money = np.array([1.0 / self.failure_probability, 1.0, -1.0])
         self._run = np.zeros(6)
-        if of_all:
+        if self.criterion == CRITERIA[0]:
             self._place[kernels.STARTED] = 1
             kernels.begin_run(0, self._outputs[2], self._money, self._run)
         self._order = np.empty(0, np.int64)  # places with an answer that counts, by the clock

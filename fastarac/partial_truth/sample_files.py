@@ -239,13 +239,7 @@ def draw_rows(
     """
     if policy is not None:
         _refuse_beside_policy(answers=answers, groups=groups)
-    if mix is None:
-        mix = 0.5 if policy is None else 1.0
-    if judge is not None and mix == 1.0:
-        raise ValueError(
-            "judge needs a mix below 1: a mix of 1, the default with a policy, spreads the budget "
-            "evenly"
-        )
+    mix = _mix_of(mix, judge, policy)
     added = [ROW, PROBABILITY, LEAST, SIZE, "correct", *([] if groups is None else [DRAWN_BY])]
     if policy is not None:
         added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
@@ -267,15 +261,11 @@ def draw_rows(
         sample = draw_verification_sample(
             read["confidence"][taken], budget, mix=mix, random_state=random_state, **columns
         )
-        table: dict[str, NDArray[Any]] = {ROW: np.arange(1, len(taken) + 1)}
         answer = 'NULL AS "correct"'
         if policy is not None:
-            drawn, probability = np.zeros(len(taken), np.int8), np.ones(len(taken))
-            drawn[taken], probability[taken] = sample.selected, sample.inclusion_probability
-            table |= {"accepted": taken.astype(np.int8), "drawn": drawn, OF_AUDIT: probability}
-            table = {name: values[given] for name, values in table.items()}
+            table = _log_of(sample, taken, given)
         else:
-            table = {ROW: table[ROW][sample.selected]} | _design_of(sample)
+            table = {ROW: np.arange(1, len(taken) + 1)[sample.selected]} | _design_of(sample)
             if answers is not None:
                 of_answers = open_source(path_of(answers, "answers"), connection)
                 before = _Answers.read(of_answers, source, confidence, read["confidence"])
@@ -288,15 +278,50 @@ def draw_rows(
         columns_added = [f"drawn.{sql_name(name)}" for name in table if name not in hidden]
         columns_added += _said_by(groups)
         if beside is not None:
-            drawn_ones = np.flatnonzero(taken)[sample.selected]
-            for name, texts in beside(drawn_ones).items():
-                every = np.full(len(taken), "", object)
-                every[drawn_ones] = texts
-                table[name] = every[table[ROW] - 1]
-                columns_added.append(f"nullif(drawn.{sql_name(name)}, '') AS {sql_name(name)}")
+            texts = _texts_beside(beside, np.flatnonzero(taken)[sample.selected], table[ROW])
+            columns_added += [f"nullif(drawn.{each}, '') AS {each}" for each in map(sql_name, texts)]
+            table |= texts
         write_rows(source, goal, table, [*columns_added, answer], first=True)
         source.require_unchanged()
     return sample
+
+
+def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> float:
+    """Return the share of the budget that is spread evenly; raise where a judge is of no use then."""
+    if mix is None:
+        mix = 0.5 if policy is None else 1.0
+    if judge is not None and mix == 1.0:
+        raise ValueError(
+            "judge needs a mix below 1: a mix of 1, the default with a policy, spreads the budget "
+            "evenly"
+        )
+    return mix
+
+
+def _log_of(
+    sample: VerificationSample, accepted: NDArray[np.bool_], given: NDArray[np.bool_]
+) -> dict[str, NDArray[Any]]:
+    """Return the log of all rows with a confidence, of which accepted ones were drawn."""
+    n = len(accepted)
+    drawn, probability = np.zeros(n, np.int8), np.ones(n)
+    drawn[accepted], probability[accepted] = sample.selected, sample.inclusion_probability
+    log: dict[str, NDArray[Any]] = {ROW: np.arange(1, n + 1), "accepted": accepted.astype(np.int8)}
+    log |= {"drawn": drawn, OF_AUDIT: probability}
+    return {name: values[given] for name, values in log.items()}
+
+
+def _texts_beside(
+    beside: Callable[[NDArray[np.intp]], Mapping[str, Sequence[str]]],
+    drawn: NDArray[np.intp],
+    rows: NDArray[Any],
+) -> dict[str, NDArray[Any]]:
+    """Return further columns of rows, counted from 1; empty where a row was not drawn."""
+    found = {}
+    for name, texts in beside(drawn).items():
+        every = np.full(int(rows.max(initial=0)), "", object)
+        every[drawn] = texts
+        found[name] = every[rows - 1]
+    return found
 
 
 def _accepted_by(

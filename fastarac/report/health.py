@@ -114,20 +114,40 @@ def _checks(
     correct: NDArray[np.bool_],
     highest: float | None,
 ) -> Iterator[Check]:
-    n, units = len(confidence), model.units
+    yield _missing(model)
+    starts = np.flatnonzero(np.diff(confidence, prepend=np.nan) != 0)
+    ties = _Ties(confidence[starts], np.diff(starts, append=len(confidence)))
+    yield from _of_ties(ties, model.units)
+    if highest is not None:
+        yield _at_top(confidence, correct, highest, model.units)
+    yield _range(ties, highest, model.units)
+    yield _separation(model)
+    if highest is not None:
+        yield _mean(float(confidence.mean() / highest), float(correct.mean()))
+
+
+class _Ties(NamedTuple):
+    """The distinct confidences, rising, and how many outputs have each."""
+
+    values: NDArray[np.float64]
+    counts: NDArray[np.intp]
+
+
+def _missing(model: Model) -> Check:
     has_output = model.source.has_output
     there = np.ones(len(model.outputs), np.bool_) if has_output is None else has_output
     missing = int((there & ~model.has_confidence).sum())
-    of = f"{there.sum():,} {units}{'' if there.all() else ' that have an output'}"
-    yield Check(
+    whole = f"{there.sum():,} {model.units}{'' if there.all() else ' that have an output'}"
+    return Check(
         "Missing",
-        f"{missing:,} of {of} have no confidence" if missing else "none",
+        f"{missing:,} of {whole} have no confidence" if missing else "none",
         not missing,
         "What has no confidence is never accepted." if missing else "",
     )
-    starts = np.flatnonzero(np.diff(confidence, prepend=np.nan) != 0)
-    counts = np.diff(starts, append=n)
-    distinct = len(starts)
+
+
+def _of_ties(ties: _Ties, units: str) -> Iterator[Check]:
+    n, distinct = int(ties.counts.sum()), len(ties.values)
     finely = distinct > COARSE or distinct == n
     meaning = "Ties make the thresholds coarse."
     if distinct == 1:
@@ -138,43 +158,53 @@ def _checks(
         finely,
         "" if finely else meaning,
     )
-    largest = int(counts.argmax())
-    share = counts[largest] / n
+    largest = int(ties.counts.argmax())
+    share = ties.counts[largest] / n
     yield Check(
         "Largest tie",
-        f"{_number(confidence[int(starts[largest])])}, of {counts[largest]:,} {units} "
+        f"{_number(ties.values[largest])}, of {ties.counts[largest]:,} {units} "
         f"({rounded_percent(share)})",
         bool(share <= LARGE_TIE) or distinct == n,
         "They are accepted together or not at all." if share > LARGE_TIE and distinct < n else "",
     )
-    if highest is not None:
-        at_top = confidence == highest
-        wrong = int((at_top & ~correct).sum())
-        held = int(at_top.sum())
-        text = f"{held:,} {units} ({rounded_percent(held / n)})"
-        if held:
-            text += f", {wrong:,} of them wrong"
-        yield Check(
-            f"At {_number(highest)}",
-            text,
-            not wrong,
-            f"No threshold keeps these {wrong:,} out, but one that accepts nothing." if wrong else "",
-        )
-    piled = [(confidence[0], counts[0])]
-    if highest is None or confidence[-1] != highest:
-        piled.append((confidence[-1], counts[-1]))
-    cut = (
-        [(value, held) for value, held in piled if held > max(1, PILED_UP * n)] if distinct > 1 else []
+
+
+def _at_top(
+    confidence: NDArray[np.float64], correct: NDArray[np.bool_], highest: float, units: str
+) -> Check:
+    at_top = confidence == highest
+    wrong = int((at_top & ~correct).sum())
+    held = int(at_top.sum())
+    text = f"{held:,} {units} ({rounded_percent(held / len(confidence))})"
+    if held:
+        text += f", {wrong:,} of them wrong"
+    return Check(
+        f"At {_number(highest)}",
+        text,
+        not wrong,
+        f"No threshold keeps these {wrong:,} out, but one that accepts nothing." if wrong else "",
     )
-    yield Check(
+
+
+def _range(ties: _Ties, highest: float | None, units: str) -> Check:
+    least, most, counts = ties.values[0], ties.values[-1], ties.counts
+    ends = [(least, counts[0])]
+    if highest is None or most != highest:
+        ends.append((most, counts[-1]))
+    many = max(1, PILED_UP * int(counts.sum()))
+    cut = [(value, held) for value, held in ends if held > many] if len(counts) > 1 else []
+    return Check(
         "Range",
-        f"{_number(confidence[0])} to {_number(confidence[-1])}",
+        f"{_number(least)} to {_number(most)}",
         not cut,
         " ".join(
             f"{held:,} {units} have exactly {_number(value)}, an end of the range: were they cut?"
             for value, held in cut
         ),
     )
+
+
+def _separation(model: Model) -> Check:
     auc = model.separation
     turned = model.is_reversed
     flat = not turned and not math.isnan(auc) and auc < 0.6
@@ -182,24 +212,26 @@ def _checks(
         "What is right tends to have less confidence: if lower means surer, evaluate its negative; "
         "if 1 stands for an error in the labels, exchange them."
     )
-    yield Check(
+    return Check(
         "Separation (ROC-AUC)",
         "not defined, as all outputs are alike" if math.isnan(auc) else f"{area(auc)}{model.among}",
         not (turned or flat),
         meaning if turned else "It hardly tells right from wrong." if flat else "",
     )
-    if highest is not None:
-        said, right = confidence.mean() / highest, correct.mean()
-        gap = said - right
-        yield Check(
-            "Mean confidence",
-            f"{rounded_percent(said)}, and {rounded_percent(right)} are right",
-            bool(abs(gap) < 0.05),
-            ""
-            if abs(gap) < 0.05
-            else f"{'Over' if gap > 0 else 'Under'}confident by {100 * abs(gap):.1f} points: it is an "
-            "order, not a probability.",
-        )
+
+
+def _mean(confidence: float, right: float) -> Check:
+    gap = confidence - right
+    fits = abs(gap) < 0.05
+    which = "Over" if gap > 0 else "Under"
+    return Check(
+        "Mean confidence",
+        f"{rounded_percent(confidence)}, and {rounded_percent(right)} are right",
+        fits,
+        ""
+        if fits
+        else f"{which}confident by {100 * abs(gap):.1f} points: it is an order, not a probability.",
+    )
 
 
 def _bins(

@@ -230,8 +230,46 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: Any) 
 
 def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
     unit = "documents" if policy.documents else "outputs"
+    chart, blocks = _calibrations(policy, level)
+    of_blocks = ("Field", "confidence", "outputs", "errors", "error probability")
+    tables = [
+        ReportTable(f"Numbers of the chart; {percent(level)} intervals", of_blocks, blocks, folded=True)
+    ]
+    if not policy.documents:
+        tables.insert(0, _thresholds(policy))
+    errors, of_them = counted(policy.errors), f"{policy.n_items:,} {unit}"
+    if policy.n_verified is not None:
+        errors = f"about {policy.errors:{',.0f' if policy.errors >= 10.0 else '.2g'}}"
+        of_them = f"{of_them}, {policy.n_verified:,} of them verified"
+    return ReportSection(
+        "policy",
+        "The policy",
+        percent(policy.share_of_all_items, 3),
+        f"of the {'items' if policy.n_unread else unit} "
+        f"{'go straight through' if policy.documents else 'go through unchecked'}: "
+        f"{policy.promise}.",
+        "bad" if not policy.accepted else "",
+        [
+            ("Tested on", f"{of_them}: {policy.accepted:,} accepted, {errors} wrong"),
+            ("Needs", PROMISE),
+            *_unread(policy.n_unread, policy.n_read, policy.acceptance_rate),
+            *_absent_fields(policy),
+        ],
+        [chart],
+        tables,
+    )
+
+
+def _sizes_of(policy: operation.Policy) -> list[tuple[str, int]]:
+    """Each field, and how many outputs it was fitted on."""
     names = [str(each) for each in policy.fields] or [ALL]
-    sizes = [int(each.counts.sum()) for each in policy.references]
+    sizes = (int(each.counts.sum()) for each in policy.references)
+    return list(zip(names, sizes, strict=True))
+
+
+def _calibrations(policy: operation.Policy, level: float) -> tuple[Chart, list[Sequence[Any]]]:
+    """The error probability of the largest fields over the confidence, and the numbers of it."""
+    names, sizes = zip(*_sizes_of(policy), strict=True)
     largest = sorted(range(len(names)), key=lambda i: -sizes[i])[:CURVES]
     some = "" if len(names) <= CURVES else f", of the {CURVES} largest fields"
     places = np.unique(np.concatenate([_ends_of(policy, i) for i in range(len(names)) if i in largest]))
@@ -253,43 +291,22 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
                 each.thresholds, each.n_items.tolist(), each.errors.tolist(), ends, strict=True
             )
         ]
-    of_blocks = ("Field", "confidence", "outputs", "errors", "error probability")
-    tables = [
-        ReportTable(f"Numbers of the chart; {percent(level)} intervals", of_blocks, blocks, folded=True)
+    drawn = lines_of(places, curves, "confidence", stepped=True)
+    return Chart(f"Error probability by confidence{some}", drawn), blocks
+
+
+def _thresholds(policy: operation.Policy) -> ReportTable:
+    """The threshold of each field."""
+    rows = [
+        (name, _where(threshold), f"{n:,}", _at_threshold(policy, i))
+        for i, ((name, n), threshold) in enumerate(
+            zip(_sizes_of(policy), policy.thresholds, strict=True)
+        )
     ]
-    if not policy.documents:
-        rows = [
-            (name, _where(threshold), f"{n:,}", _at_threshold(policy, i))
-            for i, (name, threshold, n) in enumerate(zip(names, policy.thresholds, sizes, strict=True))
-        ]
-        headers = ("Field", "accepted at confidence", "outputs it was fitted on",
-                   "error probability at the threshold")  # fmt: skip
-        caption = f"{_of_rows('Thresholds of', rows)}. {AT_THRESHOLD}"
-        tables.insert(0, ReportTable(caption, headers, rows[:ROWS]))
-    errors, of_them = counted(policy.errors), f"{policy.n_items:,} {unit}"
-    if policy.n_verified is not None:
-        errors = f"about {policy.errors:{',.0f' if policy.errors >= 10.0 else '.2g'}}"
-        of_them = f"{of_them}, {policy.n_verified:,} of them verified"
-    return ReportSection(
-        "policy",
-        "The policy",
-        percent(policy.share_of_all_items, 3),
-        f"of the {'items' if policy.n_unread else unit} "
-        f"{'go straight through' if policy.documents else 'go through unchecked'}: "
-        f"{policy.promise}.",
-        "bad" if not policy.accepted else "",
-        [
-            ("Tested on", f"{of_them}: {policy.accepted:,} accepted, {errors} wrong"),
-            ("Needs", PROMISE),
-            *_unread(policy.n_unread, policy.n_read, policy.acceptance_rate),
-            *_absent_fields(policy),
-        ],
-        [Chart(
-            f"Error probability by confidence{some}",
-            lines_of(places, curves, "confidence", stepped=True),
-        )],
-        tables,
-    )  # fmt: skip
+    headers = ("Field", "accepted at confidence", "outputs it was fitted on",
+               "error probability at the threshold")  # fmt: skip
+    caption = f"{_of_rows('Thresholds of', rows)}. {AT_THRESHOLD}"
+    return ReportTable(caption, headers, rows[:ROWS])
 
 
 def _absent_fields(policy: operation.Policy) -> list[tuple[str, str]]:

@@ -146,7 +146,6 @@ def write_report(
         _write_verified(Path(path), models, limits, groups, level, title)
         return
     beside = Beside({} if images is None else images_in(Path(images)), texts, attributes)
-    notes: list[str] = []
     options: dict[str, Any] = {
         "max_error_rate": max_error_rate,
         "max_risk": max_risk,
@@ -157,16 +156,7 @@ def write_report(
     }
     if reviewer is None:
         options["confidence_level"] = level
-    found = []
-    for name, given in models.items():
-        said: list[str] = []
-        with collected(said):
-            model = _model(name, given, groups, by, options, beside)
-        of_model = f"{name}: " if len(models) > 1 else ""
-        notes += [f"{of_model}{sentence(note)}" for note in (*said, *model.source.notes)]
-        found.append(model)
-    sources = {model.name: model.source for model in found}
-    found = [replace(model, source=model.source.beside_others(sources)) for model in found]
+    found, notes = _models(models, groups, by, options, beside)
     leads: list[Lead | None] = []
     if len(found) > 1 and all(isinstance(given, Reportable) for given in models.values()):
         found = first_by_share(found)
@@ -177,6 +167,26 @@ def write_report(
     else:
         found.sort(key=lambda model: -model.evaluation.arac.auc)
     save(Path(path), Report(found, title, level, reviewer, costs, notes, leads))
+
+
+def _models(
+    models: Mapping[str, Reported],
+    groups: ArrayLike | None,
+    by: ArrayLike | None,
+    options: dict[str, Any],
+    beside: Beside,
+) -> tuple[list[Model], list[str]]:
+    """Evaluate the models, each with what the others have for it; also what was warned of."""
+    found, notes = [], []
+    for name, given in models.items():
+        said: list[str] = []
+        with collected(said):
+            model = _model(name, given, groups, by, options, beside)
+        of_model = f"{name}: " if len(models) > 1 else ""
+        notes += [f"{of_model}{sentence(note)}" for note in (*said, *model.source.notes)]
+        found.append(model)
+    sources = {model.name: model.source for model in found}
+    return [replace(each, source=each.source.beside_others(sources)) for each in found], notes
 
 
 def _in_part(given: Reported) -> bool:

@@ -338,12 +338,7 @@ def compare_models(
         found = by_estimates(read, compared, level, random_state)
     else:
         found = by_influence(read, compared, level, random_state, unseen_pages=unseen_pages)
-    if any(math.isnan(interval.estimate) for interval in found.intervals):
-        warn_undefined(compared.name, "there are items of one kind only")
-    if found.warnings:
-        more = len(found.warnings) - 3
-        rest = f"; and {more} more of that kind" if more > 0 else ""
-        warn_unreliable("; ".join(found.warnings[:3]) + rest)
+    _warn(found, compared.name)
     if not read.partial:
         _question_orders(read)
     names = read.names
@@ -383,6 +378,16 @@ def _refuse_unseen_pages(read: ComparedModels, method: str, *, grouped: bool) ->
             "unseen_pages is given with method='bootstrap', which draws the groups that were seen; "
             "'asymptotic' is expected"
         )
+
+
+def _warn(found: Contrasts, name: str) -> None:
+    """Warn of intervals that are undefined, or not to be relied on."""
+    if any(math.isnan(interval.estimate) for interval in found.intervals):
+        warn_undefined(name, "there are items of one kind only")
+    if found.warnings:
+        more = len(found.warnings) - 3
+        rest = f"; and {more} more of that kind" if more > 0 else ""
+        warn_unreliable("; ".join(found.warnings[:3]) + rest)
 
 
 def _question_orders(read: ComparedModels) -> None:

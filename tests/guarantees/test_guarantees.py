@@ -446,7 +446,7 @@ def test_groups_are_refused_or_warn():
     correct, confidence = drawn(60, np.random.default_rng(3))
     groups = np.arange(60) // 6
     with pytest.warns(
-        fa.SampleTooSmallWarning, match="there are 10 groups; about 60 .* for a limit of 0.05"
+        fa.SampleTooSmallWarning, match="there are 10 groups; about 60 .* for a limit of 5%"
     ):
         found = fa.guaranteed_operating_point(correct, confidence, max_error_rate=0.05, groups=groups)
     assert found.threshold == math.inf

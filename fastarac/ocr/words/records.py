@@ -285,14 +285,8 @@ def _of_page(
     n_true, n_outputs = spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
     with_output = np.flatnonzero(n_outputs > 0)
 
-    kind_of_span = np.full(len(spans), WRONG, np.uint8)
-    kind_of_span[n_true > n_outputs] = MERGED
-    kind_of_span[n_true < n_outputs] = SPLIT
-    kind_of_span[n_true == 0] = INSERTED
-    kind_of_span[n_outputs == 0] = MISSED
     equal = np.array(_equal(ours.folded, theirs.folded, spans, reading), bool)
-    kind_of_span[equal] = np.where(alignment.moved[equal], MOVED, RIGHT)
-
+    kind_of_span = _kinds(n_true, n_outputs, equal, alignment.moved)
     in_order = with_output[np.argsort(spans[with_output, 2])]
     confidence = np.full(len(spans), np.nan)
     confidence[in_order] = joined_confidence(
@@ -336,6 +330,19 @@ def _of_page(
         n_emptied=ours.n_emptied + theirs.n_emptied,
         n_joined=sum(map(len, divided)),
     )
+
+
+def _kinds(
+    n_true: NDArray[Any], n_outputs: NDArray[Any], equal: NDArray[np.bool_], moved: NDArray[np.bool_]
+) -> NDArray[np.uint8]:
+    """Return what became of the words of each span."""
+    kinds = np.full(len(n_true), WRONG, np.uint8)
+    kinds[n_true > n_outputs] = MERGED
+    kinds[n_true < n_outputs] = SPLIT
+    kinds[n_true == 0] = INSERTED
+    kinds[n_outputs == 0] = MISSED
+    kinds[equal] = np.where(moved[equal], MOVED, RIGHT)
+    return kinds
 
 
 def _divided(
