@@ -6,18 +6,17 @@ import math
 from typing import TYPE_CHECKING
 
 from fastarac._core.text import rounded_percent, widened
+from fastarac.uncertainty.statistics import DEFINITIONS
 
 if TYPE_CHECKING:
     from fastarac._core.interval import Interval
 
-AREAS = ("arac_auc", "normalized_arac_auc", "roc_auc")
-
 
 def shown(name: str, interval: Interval) -> str:
     """Return the interval of an area or of a share for people."""
-    return (
-        of_area(interval.low, interval.high) if name in AREAS else of_share(interval.low, interval.high)
-    )
+    definition = DEFINITIONS.get(name)
+    is_share = definition is None or definition.rate is not None
+    return (of_share if is_share else of_area)(interval.low, interval.high)
 
 
 def of_area(low: float, high: float) -> str:

@@ -33,6 +33,7 @@ from fastarac.cli._options import (
     Item,
     RefusalError,
     ReportFile,
+    column_option,
     groups_of,
     limit_options,
     option,
@@ -173,7 +174,7 @@ def check(
     if of_verified is None:
         found.notes.extend(notes_of_pages([path], columns, only))
     alone = [] if log or of_verified is not None else accepted_alone_note(found.check, loaded)
-    fields = [*(["--by", by] if by else []), *(["--document", document] if document else [])]
+    fields = [*column_option("--by", by), *column_option("--document", document)]
     if found.check.verdict == "holds":
         audits = path if log else "audits.csv"
         command = command_line("monitor", policy, audits, *fields, "--state", "state.json")

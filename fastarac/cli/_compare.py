@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -22,6 +22,12 @@ from fastarac.cli._option_groups import (
 )
 from fastarac.cli._options import NONE, Delivery, RefusalError, groups_of, require_groups
 from fastarac.uncertainty.statistics import Statistic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from fastarac.uncertainty.comparison_results import ModelComparison
 
 EXAMPLES = f"""
 Examples:
@@ -86,6 +92,24 @@ def compare(
             end(worse_than_first(compared, names_of_files(paths)[0]))
         return
     priced = Prices.of(prices, people)
+    if resamples != options.RESAMPLES and not by_bootstrap:
+        raise RefusalError("--resamples is for --method bootstrap, which draws them")
+    request = ComparisonRequest.of(statistic, method, ci, priced, resamples, unseen_pages=unseen_pages)
+    ids = False if item == NONE else item
+    columns = reading.columns(item=ids, group=groups, model=model, weight=weight)
+    compared, first = _compare_items(context, paths, columns, request, delivery)
+    if fail_if is not None:
+        end(worse_than_first(compared, first))
+
+
+def _compare_items(
+    context: typer.Context,
+    paths: Sequence[Path],
+    columns: dict[str, Any],
+    request: ComparisonRequest,
+    delivery: Delivery,
+) -> tuple[ModelComparison, str]:
+    """Read the models, compare them and print; return also the name of the first."""
     from fastarac.cli._files import (
         notes_of_none_right,
         notes_of_pages,
@@ -94,16 +118,12 @@ def compare(
         without_right_ones,
     )
 
-    if resamples != options.RESAMPLES and not by_bootstrap:
-        raise RefusalError("--resamples is for --method bootstrap, which draws them")
-    request = ComparisonRequest.of(statistic, method, ci, priced, resamples, unseen_pages=unseen_pages)
-    ids = False if item == NONE else item
-    columns = reading.columns(item=ids, group=groups, model=model, weight=weight)
+    groups, item = columns["group"], context.params["item"]
     columns, pages = with_pages(paths, columns)
     by_pages = columns["group"] != groups and columns["group"] is not None
-    if unseen_pages:
+    if request.unseen_pages:
         require_groups(columns["group"])
-    if by_pages and priced is not None:
+    if by_pages and request.prices is not None:
         raise RefusalError(
             "--cost-verification is for models of the same items; of what fastarac ocr wrote, "
             "fastarac ocr --cost-verification compares the costs"
@@ -129,5 +149,4 @@ def compare(
         notes=pages,
         command=after_compare(context),
     )
-    if fail_if is not None:
-        end(worse_than_first(compared, next(iter(found.outputs))))
+    return compared, next(iter(found.outputs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -32,6 +33,12 @@ from fastarac.cli._options import (
     require_groups,
 )
 from fastarac.cli._settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from fastarac.cli._options import Limits
 
 EXAMPLES = """
 Examples:
@@ -103,19 +110,11 @@ def evaluate(
         )
         return
     needs_groups = ci is not None or guarantee is not None
-    if groups is not None and not needs_groups:
-        from fastarac.io._pages import PAGE, is_of_ocr
-
-        if groups not in (PAGE, NONE) or not all(map(is_of_ocr, paths)):
-            raise RefusalError("--group needs --ci or --guarantee: no other figure depends on it")
+    if not needs_groups:
+        _refuse_groups(groups, paths)
         groups = None
-    if guarantee is not None and groups not in (None, NONE) and limits.max_risk:
-        raise RefusalError(
-            "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
-            f"--group: {RISK_OF_GROUPS}"
-        )
-    if guarantee is not None and weight is not None:
-        raise RefusalError("--guarantee is for outputs that are counted; leave out --weight")
+    if guarantee is not None:
+        _refuse_unguaranteed(groups, limits, weight)
     settings = Settings(limits, costs, delivery, certainty)
     columns = reading.columns(by=by, group=groups, model=model, weight=weight)
     if max_memory is not None:
@@ -132,24 +131,57 @@ def evaluate(
         return
     if conditions.every:
         conditions.require_keys(settings.example() | ({"n_groups": 0} if needs_groups else {}))
-    from fastarac.answers.evaluation import objects, reliability_warnings
-    from fastarac.cli._files import (
-        notes_of_none_right,
-        notes_of_pages,
-        read_models,
-        with_pages,
-        with_rejects_said,
-        with_unseen_words,
-        without_right_ones,
-    )
-
-    pages: list[str] = []
+    pages: list[str] | None = None
     if needs_groups:
+        from fastarac.cli._files import with_pages
+
         columns, pages = with_pages(paths, columns)
         if pages and guarantee is not None and limits.max_risk:
             raise RefusalError(RISK_BY_PAGE)
     if unseen_pages:
         require_groups(columns["group"])
+    _evaluate_items(context, paths, columns, settings, conditions, pages)
+
+
+def _refuse_unguaranteed(groups: Any, limits: Limits, weight: str | None) -> None:
+    """Raise where a guarantee is asked for of what has none."""
+    if groups not in (None, NONE) and limits.max_risk:
+        raise RefusalError(
+            "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
+            f"--group: {RISK_OF_GROUPS}"
+        )
+    if weight is not None:
+        raise RefusalError("--guarantee is for outputs that are counted; leave out --weight")
+
+
+def _refuse_groups(groups: Any, paths: Sequence[Path]) -> None:
+    """Raise where groups are named and no figure depends on them; OCR's own pages may be named."""
+    from fastarac.io._pages import PAGE, is_of_ocr
+
+    if groups is not None and (groups not in (PAGE, NONE) or not all(map(is_of_ocr, paths))):
+        raise RefusalError("--group needs --ci or --guarantee: no other figure depends on it")
+
+
+def _evaluate_items(
+    context: typer.Context,
+    paths: Sequence[Path],
+    columns: Mapping[str, Any],
+    settings: Settings,
+    conditions: Conditions,
+    of_pages: list[str] | None,
+) -> None:
+    """Read the models, evaluate them and print; `of_pages` are notes where groups are looked at."""
+    from fastarac.answers.evaluation import objects, reliability_warnings
+    from fastarac.cli._files import (
+        notes_of_none_right,
+        notes_of_pages,
+        read_models,
+        with_rejects_said,
+        with_unseen_words,
+        without_right_ones,
+    )
+
+    pages, report = list(of_pages or ()), settings.delivery.report
     found = read_models(paths, columns)
     conditions.require_models(found.outputs)
     pages += settings.leave_out_slow_intervals(found.outputs)
@@ -158,12 +190,14 @@ def evaluate(
             "--report draws whole groups of one kind, but the columns of --group are crossed; use "
             "one column, or two nested columns"
         )
-    models = with_rejects_said(settings.evaluate(found.outputs), missed=not reading.empty_confidence)
+    models = with_rejects_said(
+        settings.evaluate(found.outputs), missed=not context.params["empty_confidence"]
+    )
     models = with_unseen_words(models, paths, columns)
     if report is not None:
         notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
         settings.report(models, notes)
-    if needs_groups and groups is None:
+    if of_pages is not None and groups_of(context.params["group"]) is None:
         pages += notes_of_pages(paths, columns)
     none_right = notes_of_none_right(paths, without_right_ones(found.outputs), columns)
     screen = settings.screen(models, found.difference, none_right, pages)

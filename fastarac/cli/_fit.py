@@ -36,6 +36,7 @@ from fastarac.cli._options import (
     MaxRisk,
     RefusalError,
     ReportFile,
+    column_option,
     groups_of,
     in_words_of_options,
     limit_options,
@@ -175,12 +176,12 @@ def _next(
     policy: Policy, path: Path, only: str | None, output: Path, by: str | None, document: str | None
 ) -> str:
     """Return how a policy is applied, or where nothing is accepted, how many more outputs it takes."""
-    fields = ("--by", by) if by else ()
+    fields = column_option("--by", by)
     if not policy.accepted:
-        one = ("--only", only) if only else ()
+        one = column_option("--only", only)
         limit = limit_options(policy.criterion, policy.limit)
         return command_line("plan", *limit, "--pilot", path, *one, *fields)
-    documents = ("--document", document) if document else ()
+    documents = column_option("--document", document)
     written = "-o", "accepted.csv", "--review", "review.csv"
     return command_line("apply", output, "new.csv", *fields, *documents, *written)
 

@@ -24,6 +24,7 @@ from fastarac.cli._options import (
     Plot,
     ReportFile,
     State,
+    column_option,
     one_column,
     option,
     refused,
@@ -191,7 +192,7 @@ def _next(
     found: Answer, policy: Path, paths: Sequence[Path], by: str | None, state: Path | None
 ) -> str:
     """Return what follows an alarm of one policy, or the next look at the audits."""
-    fields = ("--by", by) if by else ()
+    fields = column_option("--by", by)
     alarm = found.figures["alarm"] or found.figures["changed"]
     if alarm:
         return "" if policy.is_dir() else command_line("check", policy, paths[-1], *fields)

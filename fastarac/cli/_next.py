@@ -12,17 +12,18 @@ from fastarac.cli._ocr import are_by_page
 from fastarac.cli._options import limit_options
 from fastarac.cli._policies import MODEL
 from fastarac.cli._screen import command_line
-from fastarac.evaluation.limits import is_given
+from fastarac.evaluation.limits import is_given, read_limits
 from fastarac.evaluation.model_ranking import STATISTICS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import typer
 
     from fastarac.answers.models import Model
     from fastarac.cli._options import Limits
+    from fastarac.evaluation.limits import Limit
 
 READING = (
     *("confidence", "correct", "prediction", "truth", "compare", "empty_truth", "empty_confidence"),
@@ -39,10 +40,9 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     the model that accepts most.
     """
     files = list(map(str, context.params["paths"]))
-    limits = [limit for limit in models[0].limits if not is_given(limit)]
-    if not limits or len(models) > MANY:  # they would fill the screen, or run for minutes
+    limit = _first(models[0].limits)
+    if limit is None or len(models) > MANY:  # they would fill the screen, or run for minutes
         return ""
-    limit = limits[0]
     limited = limit_options(limit.criterion, limit.value)
     index = models[0].limits.index(limit)
     first = leader(models, index)
@@ -80,10 +80,11 @@ def after_verified(context: typer.Context, limits: Limits) -> str:
     files, options = list(map(str, context.params["paths"])), _typed(context, READING)
     if len(files) > 1:
         return command_line("compare", *files, *options)
-    limit = ["--error-rate", f"{limits.max_error_rate[0]:g}"] if limits.max_error_rate else []
-    if not limit and limits.max_risk:
-        limit = ["--max-risk", f"{limits.max_risk[0]:g}"]
-    return command_line("fit", *files, *options, *limit, "-o", "policy.json") if limit else ""
+    limit = _first(read_limits(limits.max_error_rate, limits.max_risk, []))
+    if limit is None:
+        return ""
+    limited = limit_options(limit.criterion, limit.value)
+    return command_line("fit", *files, *options, *limited, "-o", "policy.json")
 
 
 def after_compare(context: typer.Context) -> str:
@@ -104,14 +105,19 @@ def after_ocr(context: typer.Context) -> str:
 
 def after_items(path: Path, models: Sequence[Model], *, by_field: bool) -> str:
     """Return what to run on the items of engines in a file: a policy of the best one."""
-    limits = [limit for limit in models[0].limits if not is_given(limit)]
-    if not limits:
+    limit = _first(models[0].limits)
+    if limit is None:
         return command_line("evaluate", path, *(["--model", MODEL] if len(models) > 1 else []))
-    best = leader(models, models[0].limits.index(limits[0]))
+    best = leader(models, models[0].limits.index(limit))
     one = ["--only", best.name] if len(models) > 1 else []
     fields = ["--by", "field", "--document", "document"] if by_field else []
-    limit = limit_options(limits[0].criterion, limits[0].value)
-    return command_line("fit", path, *one, *fields, *limit, "-o", "policy.json")
+    limited = limit_options(limit.criterion, limit.value)
+    return command_line("fit", path, *one, *fields, *limited, "-o", "policy.json")
+
+
+def _first(limits: Iterable[Limit]) -> Limit | None:
+    """Return the first limit that is no given threshold."""
+    return next((limit for limit in limits if not is_given(limit)), None)
 
 
 def _typed(context: typer.Context, names: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -36,12 +36,13 @@ from fastarac.io._cells import around_query
 from fastarac.io._sources import copied_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fastarac.answers.models import Model
     from fastarac.answers.screen import Screen
     from fastarac.answers.tables import Part
+    from fastarac.cli._costs import Prices
     from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.io import Outputs
@@ -209,11 +210,12 @@ def find(
         items = {name: replace(each, by=None) for name, each in engines.to_compare().items()}
         if engines.paired == "items":
             items = {name: grouped(each) for name, each in items.items()}
+        unit = models[0].source.group_word
         leads = leads_of(
             items,
             limits,
             paired=engines.paired,
-            unit=models[0].source.group_word,
+            unit=unit,
             confidence_level=level,
             splits={model.name: model.source.splits(model.outputs) for model in models},
         )
@@ -221,20 +223,22 @@ def find(
             who = "engines" if charged else "missed words"
             notes.append(f"Differences in cost are not tested, as {who} have their own price.")
         elif prices is not None:
-            try:
-                costs = CostComparison.of(
-                    items,
-                    prices.costs,
-                    prices.reviewer,
-                    level=level,
-                    correction="holm",
-                    paired=engines.paired,
-                )
-            except ValueError as error:  # what they cost stands in the table of each
-                notes.append(f"{capitalised(str(error))}.")
-            else:
-                notes += in_groups_of(models[0].source.group_word, costs.notes)
+            costs, said = _compared_costs(items, prices, level, engines.paired)
+            notes += said if costs is None else in_groups_of(unit, said)
     return Found(engines, models, leads, costs, notes, together)
+
+
+def _compared_costs(
+    items: Mapping[str, Outputs], prices: Prices, level: float, paired: Literal["items", "groups"]
+) -> tuple[CostComparison | None, Sequence[str]]:
+    """Test differences in cost; or say why that is not possible: the table of each has its costs."""
+    try:
+        costs = CostComparison.of(
+            items, prices.costs, prices.reviewer, level=level, correction="holm", paired=paired
+        )
+    except ValueError as error:
+        return None, [f"{capitalised(str(error))}."]
+    return costs, costs.notes
 
 
 def _with_engine_price(model: Model, n_pages: int, price: float) -> Model:

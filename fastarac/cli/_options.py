@@ -75,6 +75,11 @@ def limit_options(criterion: str, limit: float) -> tuple[str, str]:
     return NAMES[criterion], f"{limit:g}"
 
 
+def column_option(name: str, column: str | None) -> tuple[str, ...]:
+    """Return an option and its column; nothing where none is named."""
+    return (name, column) if column else ()
+
+
 class RefusalError(Exception):
     """A reason to do nothing, in words for the user."""
 

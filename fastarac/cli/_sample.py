@@ -23,6 +23,7 @@ from fastarac.cli._options import (
     JudgeColumn,
     RefusalError,
     Seed,
+    column_option,
     one_column,
     option,
     output_option,
@@ -171,7 +172,7 @@ def sample(
 def _next(rows: _DrawnFrom, output: Path, audit: Path | None, by: str | None) -> str:
     """Return what is done with the answers."""
     if audit is not None:
-        return command_line("check", audit, output, *(("--by", by) if by else ()), "--log")
+        return command_line("check", audit, output, *column_option("--by", by), "--log")
     usual = rows.confidence == "confidence"
     column = () if usual else ("--confidence", rows.confidence)
     return command_line("sample", *rows.paths, *column, "--answers", output, "-o", "verified.csv")

@@ -84,77 +84,112 @@ def evaluate(
 ) -> None:
     """Print the figures of each file, of each group in the column `by`, and what is guaranteed."""
     arguments = limits.arguments()
-    failure_probability = certainty.failure_probability
-    if failure_probability is not None and limits.max_risk:
+    if certainty.failure_probability is not None and limits.max_risk:
         raise RefusalError(
             "--max-risk cannot go with --guarantee for partly verified outputs: use --error-rate, "
             "or fastarac fit --max-risk"
         )
-    delivery.check()
-    form, report = str(delivery.form), delivery.report
-    if form == "markdown":
-        raise RefusalError(
-            "--format must be table, json or csv with --inclusion-probability, got markdown"
-        )
-    if by is not None and report is not None:
-        raise RefusalError(
-            "--by and --report cannot go together with --inclusion-probability: leave out one of "
-            "the two"
-        )
+    _check(delivery, by, prices)
     if prices is not None:
-        if report is not None:
-            raise RefusalError(
-                "--report and prices cannot go together with --inclusion-probability: leave out "
-                "one of the two"
-            )
         arguments |= {"costs": prices.costs, "reviewer": prices.reviewer}
     conditions.require_models(names_of_files(paths))
     if conditions.every:
         conditions.require_keys(_example(arguments | certainty.arguments()))
     notes: list[str] = []
+    read = {}
     judged: list[VerifiedModel] = []
-    models, read = [], []
     for name, path in _named(paths):
         outputs: Any
         outputs, labels = refusing(str(path), partial(read_verified_fields, path, by=by, **columns))
-        read.append(outputs)
-        n_groups = 0 if labels is None else len(set(labels))
-        n_outputs = len(outputs.correct) * (1 if labels is None else 2)
-        certain, left_out = certainty.in_time(n_outputs, 1 + n_groups)
-        asked = arguments | certain.arguments()
-        notes += left_out
-        found: Any = None
+        read[name] = outputs
         with collected(notes), interrupts_end_at_once():
-            found = refusing(str(path), partial(fastarac.evaluate, *outputs, **asked))
-        groups = None
-        if labels is not None:
-            with collected(notes), interrupts_end_at_once():
-                del asked["failure_probability"]
-                evaluated = partial(fastarac.evaluate_groups, *outputs, by=labels, **asked)
-                each = refusing(str(path), evaluated)
-            groups = Groups.ordered([str(label) for label in each.groups], each.values)
-        model = VerifiedModel(name, found, groups, outputs.correct.n_verified)
-        judged.append(model)
-        models.append(
-            {"name": name, **in_units(found.to_dict()), "n_verified": outputs.correct.n_verified}
-        )
-        if groups is not None:
-            models[-1]["groups"] = groups.objects()
-    notes = [in_words_of_options(note) for note in notes] + notes_of_groups(paths, read, columns)
-    if report is not None:
-        from fastarac.report.verified import write_verified_report
+            judged.append(_evaluated(name, path, outputs, labels, arguments, certainty, notes))
+    notes = [in_words_of_options(note) for note in notes]
+    notes += notes_of_groups(paths, [*read.values()], columns)
+    if delivery.report is not None:
+        _report(delivery.report, read, judged, notes, certainty.level or _html.LEVEL)
+    _print(judged, notes, delivery, conditions, command)
 
-        names = [model.name for model in judged]
-        with writing(report), collected([]), interrupts_end_at_once():
-            write_verified_report(
-                report,
-                dict(zip(names, read, strict=True)),
-                {model.name: model.evaluation for model in judged},
-                guarantees={model.name: model.guaranteed() for model in judged},
-                notes=[sentence(note) for note in notes],
-                confidence_level=certainty.level or _html.LEVEL,
-            )
+
+def _check(delivery: Delivery, by: str | None, prices: Prices | None) -> None:
+    """Refuse what is not written of outputs that are verified in part."""
+    delivery.check()
+    if str(delivery.form) == "markdown":
+        raise RefusalError(
+            "--format must be table, json or csv with --inclusion-probability, got markdown"
+        )
+    if delivery.report is None:
+        return
+    if by is not None:
+        raise RefusalError(
+            "--by and --report cannot go together with --inclusion-probability: leave out one of the two"
+        )
+    if prices is not None:
+        raise RefusalError(
+            "--report and prices cannot go together with --inclusion-probability: leave out one of "
+            "the two"
+        )
+
+
+def _evaluated(
+    name: str,
+    path: Path,
+    outputs: Any,
+    labels: Sequence[Any] | None,
+    arguments: Mapping[str, Any],
+    certainty: Certainty,
+    notes: list[str],
+) -> VerifiedModel:
+    """Evaluate the outputs of a file, and those of each label, without intervals that take long."""
+    n_groups = 0 if labels is None else len(set(labels))
+    n_outputs = len(outputs.correct) * (1 if labels is None else 2)
+    certain, left_out = certainty.in_time(n_outputs, 1 + n_groups)
+    asked = dict(arguments) | certain.arguments()
+    notes += left_out
+    found: Any = refusing(str(path), partial(fastarac.evaluate, *outputs, **asked))
+    groups = None
+    if labels is not None:
+        del asked["failure_probability"]
+        evaluated = partial(fastarac.evaluate_groups, *outputs, by=labels, **asked)
+        each = refusing(str(path), evaluated)
+        groups = Groups.ordered([str(label) for label in each.groups], each.values)
+    return VerifiedModel(name, found, groups, outputs.correct.n_verified)
+
+
+def _report(
+    path: Path,
+    read: Mapping[str, Any],
+    judged: Sequence[VerifiedModel],
+    notes: Sequence[str],
+    level: float,
+) -> None:
+    from fastarac.report.verified import write_verified_report
+
+    with writing(path), collected([]), interrupts_end_at_once():
+        write_verified_report(
+            path,
+            dict(read),
+            {model.name: model.evaluation for model in judged},
+            guarantees={model.name: model.guaranteed() for model in judged},
+            notes=[sentence(note) for note in notes],
+            confidence_level=level,
+        )
+
+
+def _print(
+    judged: Sequence[VerifiedModel],
+    notes: Sequence[str],
+    delivery: Delivery,
+    conditions: Conditions,
+    command: str,
+) -> None:
+    models: list[dict[str, Any]] = []
+    for model in judged:
+        figures = in_units(model.evaluation.to_dict()) | {"n_verified": model.n_verified}
+        groups = {} if model.groups is None else {"groups": model.groups.objects()}
+        models.append({"name": model.name, **figures, **groups})
     failures = conditions.failures(models)
+    report = delivery.report
     written = [] if report is None else [_html.WRITTEN.format(path=report)]
     screen = verified.screen(judged, notes, delivery.page().width)
     screen = replace(screen, written=written, command=command)
@@ -162,7 +197,7 @@ def evaluate(
         write(delivery.text(screen))
         end(failures)
         return
-    if form == "json":
+    if str(delivery.form) == "json":
         decisions = screen.sentences()
         write_object("evaluate", {"models": models}, decisions=decisions, warnings=notes)
     else:

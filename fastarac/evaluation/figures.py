@@ -269,7 +269,7 @@ class EstimatedFigures(_ItemFigures):
     @property
     def names(self) -> tuple[str, ...]:
         """The statistics that figures are made of, whose intervals come with them."""
-        return (*LABELS, "normalized_arp_auc")
+        return tuple(LABELS)
 
     @property
     def sweep(self) -> ThresholdSweep:
@@ -280,6 +280,8 @@ class EstimatedFigures(_ItemFigures):
         """The figures of all items, by the names of `Evaluation`."""
         self._rate = statistics["recognition_rate"]
         values = {name: self._source.figure(name, one) for name, one in statistics.items()}
+        of_items = Statistic("normalized_arp_auc", gamma=gamma)  # without an interval, as of items
+        values[of_items.name] = FigureSource(self._sample, None).figure(of_items.name, of_items)
         roc_auc, rate = values["roc_auc"], values["recognition_rate"]
         question_estimate(roc_auc, FigureSource(self._sample, SURE), statistics["roc_auc"])
         arac, arp = (
