@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from fastarac.answers.models import Model
     from fastarac.answers.screen import Screen
     from fastarac.answers.tables import Part
-    from fastarac.cli._costs import Prices
     from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.io import Outputs

@@ -122,7 +122,8 @@ def _check(delivery: Delivery, by: str | None, prices: Prices | None) -> None:
         return
     if by is not None:
         raise RefusalError(
-            "--by and --report cannot go together with --inclusion-probability: leave out one of the two"
+            "--by and --report cannot go together with --inclusion-probability: leave out one of "
+            "the two"
         )
     if prices is not None:
         raise RefusalError(
