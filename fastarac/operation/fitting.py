@@ -129,8 +129,11 @@ def fit_policy(
         Labels of outputs that depend on each other, such as those of a page.
     max_group_size : int, optional
         The size of the largest group, by default of those seen.
-    thresholds, scale : optional
-        As :func:`.guaranteed_operating_point` takes them, without `by` and `documents`.
+    thresholds : array_like of shape (m,), optional
+        For ``max_risk`` without `by` and `documents`: thresholds that were fixed without these items.
+        All items then prove.
+    scale : {"percent", "unit"}, optional
+        Such thresholds on a declared scale, as of :func:`.guaranteed_operating_point`.
     method : {"auto", "gamma"}, default="auto"
         "gamma", with groups: an approximation, see :func:`.guaranteed_operating_point`.
     documents : array_like of shape (n,), optional
