@@ -117,6 +117,8 @@ MEANINGS = {
     "shift": "a ConfidenceShift",
     "check": "a PolicyCheck",
     "looks": "a Looks",
+    "policy_digest": "what tells a policy from others",
+    "sample": "the outputs of one look",
     "once": "whether this is the only look at outputs",
     "declared": "how many looks there will be at most",
     "candidates": "by name, in which arguments of fit_policy each differs",
