@@ -170,91 +170,91 @@ def guaranteed_operating_point(
 ) -> GuaranteedOperatingPoint:
     """Choose a threshold that keeps a limit on new items from the same source, with high probability.
 
-        :func:`.operating_point` keeps its limit on new items only about every second time. Here the limit
-        leaves room for chance: the fewer items, the more.
+    :func:`.operating_point` keeps its limit on new items only about every second time. Here the limit
+    leaves room for chance: the fewer items, the more.
 
-        Parameters
-        ----------
-        correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
-            Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
-        max_error_rate, max_risk : float, optional
-            Limit, in [0, 1], of undetected errors among *all* items, or of errors among *accepted* ones.
-        failure_probability : float, default=0.05
-            δ, in (0, 0.5]: the probability that may remain of a threshold that exceeds the limit.
-        groups : array_like of shape (n,), optional
-            Label of each item's group (page, document), within which items may depend on each other.
-        max_group_size : int, optional
-            Most items of a group, known beforehand. By default the largest group seen: an assumption.
-        thresholds : array_like of shape (m,), optional
-            For ``max_risk``: thresholds that were fixed without these items.
-        scale : {"percent", "unit"}, optional
-            Such thresholds on a declared scale: the integers from 0 to 100, or a grid on [0, 1].
-        pilot : array_like of shape (k,), optional
-            Other confidences from the same source, to place the starts of the tests. By default a random
-            tenth of the items, set aside.
-        method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"}, default="auto"
-            "auto": "exact" for ``max_error_rate``; "fallback" for ``max_risk``, with thresholds or a scale;
-            "betting" with groups and for a :class:`.PartialTruth`. "sgr" takes its thresholds from the
-            items. "gamma", with groups, is an approximation: it accepts far more, and proves nothing.
-        truth_reader : Reviewer, optional
-            The people whose answers `correct` is, where they overlook errors.
-        random_state : int, SeedSequence, Generator or None, default=0
-            Of the tenth that is set aside, of the order of groups and of the items drawn from them.
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+    max_error_rate, max_risk : float, optional
+        Limit, in [0, 1], of undetected errors among *all* items, or of errors among *accepted* ones.
+    failure_probability : float, default=0.05
+        δ, in (0, 0.5]: the probability that may remain of a threshold that exceeds the limit.
+    groups : array_like of shape (n,), optional
+        Label of each item's group (page, document), within which items may depend on each other.
+    max_group_size : int, optional
+        Most items of a group, known beforehand. By default the largest group seen: an assumption.
+    thresholds : array_like of shape (m,), optional
+        For ``max_risk``: thresholds that were fixed without these items.
+    scale : {"percent", "unit"}, optional
+        Such thresholds on a declared scale: the integers from 0 to 100, or a grid on [0, 1].
+    pilot : array_like of shape (k,), optional
+        Other confidences from the same source, to place the starts of the tests. By default a random
+        tenth of the items, set aside.
+    method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"}, default="auto"
+        "auto": "exact" for ``max_error_rate``; "fallback" for ``max_risk``, with thresholds or a scale;
+        "betting" with groups and for a :class:`.PartialTruth`. "sgr" takes its thresholds from the
+        items. "gamma", with groups, is an approximation: it accepts far more, and proves nothing.
+    truth_reader : Reviewer, optional
+        The people whose answers `correct` is, where they overlook errors.
+    random_state : int, SeedSequence, Generator or None, default=0
+        Of the tenth that is set aside, of the order of groups and of the items drawn from them.
 
-                Examples
-        --------
-        >>> import fastarac as fa
-        >>> from fastarac.datasets import load_digits_ocr
-        >>> items = load_digits_ocr()["knn-votes"]
-        >>> point = fa.guaranteed_operating_point(*items, max_error_rate=0.01)
-        >>> point.threshold, round(point.bound, 4)
-        (0.75, 0.0087)
-        >>> print(point)  # doctest: +NORMALIZE_WHITESPACE
-        accept 92.54% at confidence >= 0.75: with 95% confidence at most 1% errors remain among all
-        items (observed 0.5008%)
-        >>> people = fa.Reviewer(detection_rate=0.8)
-        >>> fa.guaranteed_operating_point(*items, max_error_rate=0.01, truth_reader=people).threshold
-        0.8
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> items = load_digits_ocr()["knn-votes"]
+    >>> point = fa.guaranteed_operating_point(*items, max_error_rate=0.01)
+    >>> point.threshold, round(point.bound, 4)
+    (0.75, 0.0087)
+    >>> print(point)  # doctest: +NORMALIZE_WHITESPACE
+    accept 92.54% at confidence >= 0.75: with 95% confidence at most 1% errors remain among all
+    items (observed 0.5008%)
+    >>> people = fa.Reviewer(detection_rate=0.8)
+    >>> fa.guaranteed_operating_point(*items, max_error_rate=0.01, truth_reader=people).threshold
+    0.8
 
-        Returns
-        -------
-        GuaranteedOperatingPoint
-            The lowest threshold that the method guarantees; ``inf`` where there is none.
+    Returns
+    -------
+    GuaranteedOperatingPoint
+        The lowest threshold that the method guarantees; ``inf`` where there is none.
 
-        Raises
-        ------
-        TypeError
-            Unless exactly one limit is given; for weighted sweeps, as weights are not counts.
-        ValueError, TypeError
-            As :func:`.threshold_sweep`; for arguments outside their ranges, or thresholds that do not fit.
+    Raises
+    ------
+    TypeError
+        Unless exactly one limit is given; for weighted sweeps, as weights are not counts.
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; for arguments outside their ranges, or thresholds that do not fit.
 
-        Warns
-        -----
-        SampleTooSmallWarning
-            Where no threshold could be guaranteed even without errors; for "gamma" with fewer than 20
-            groups.
-        QuestionableInputWarning
-            For a limit of 1, which may mean 1%; for reversed or constant confidences.
+    Warns
+    -----
+    SampleTooSmallWarning
+        Where no threshold could be guaranteed even without errors; for "gamma" with fewer than 20
+        groups.
+    QuestionableInputWarning
+        For a limit of 1, which may mean 1%; for reversed or constant confidences.
 
-        See Also
-        --------
-        operating_point : choose the threshold by one criterion and say what happens there
-        fastarac.operation.fit_policy : fit thresholds that keep one limit on new outputs
+    See Also
+    --------
+    operating_point : choose the threshold by one criterion and say what happens there
+    fastarac.operation.fit_policy : fit thresholds that keep one limit on new outputs
 
-        Notes
-        -----
-        Over repeated samples of independent items (or groups) of a source, the true rate exceeds the limit
-        with a probability of at most δ. `bound` is that of a threshold fixed beforehand.
+    Notes
+    -----
+    Over repeated samples of independent items (or groups) of a source, the true rate exceeds the limit
+    with a probability of at most δ. `bound` is that of a threshold fixed beforehand.
 
-        The promise is for true answers. With a `truth_reader` who finds the share d of the errors above the
-        threshold, found errors are tested against ε·d (a lower bound of d, for a quarter of δ, where d is
-        estimated). Have each answer "wrong" confirmed by a second look: nothing corrects false ones.
-        "Formulas of intervals, tests and guarantees" in the documentation has the tests.
+    The promise is for true answers. With a `truth_reader` who finds the share d of the errors above the
+    threshold, found errors are tested against ε·d (a lower bound of d, for a quarter of δ, where d is
+    estimated). Have each answer "wrong" confirmed by a second look: nothing corrects false ones.
+    "Formulas of intervals, tests and guarantees" in the documentation has the tests.
 
-        References
-        ----------
-        Clopper, Pearson 1934; Fay, Feuer 1997 (gamma); Geifman, El-Yaniv 2017 (SGR); Waudby-Smith, Ramdas
-        2024 (betting); Wiens, Dmitrienko 2005 (fallback).
+    References
+    ----------
+    Clopper, Pearson 1934; Fay, Feuer 1997 (gamma); Geifman, El-Yaniv 2017 (SGR); Waudby-Smith, Ramdas
+    2024 (betting); Wiens, Dmitrienko 2005 (fallback).
     """
     criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
     given = max_error_rate if max_risk is None else max_risk

@@ -381,8 +381,8 @@ ONLY_IN = {
     "group": r"read_(outputs|models)",
     "weights": r"cohen_kappa_score",
     "sweeps": r"average_curves|AverageCurveDisplay\.\w+",
-    "thresholds": r"ThresholdSweep(\.from_counts)?|guaranteed_operating_point|fit_policy|\w+\.accepted_at"
-    r"|evaluate_cascade|compare_texts|net_benefit_curve",
+    "thresholds": r"ThresholdSweep(\.from_counts)?|guaranteed_operating_point|fit_policy"
+    r"|\w+\.accepted_at|evaluate_cascade|compare_texts|net_benefit_curve",
     "correction": r"VerificationCosts|compare_models",
     "x": r"auc",
     "y": r"auc",
