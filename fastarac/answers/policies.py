@@ -235,15 +235,14 @@ def accepted_sentence(check: PolicyCheck) -> str:
     )
 
 
-def accepted_alone_note(check: PolicyCheck, policy: Policy) -> list[Note]:
+def accepted_alone_note(policy: Policy, n_items: int, accepted: int) -> list[Note]:
     """Note that only accepted outputs seem to be checked: chance hardly accepts so many."""
     is_share = policy.criterion == "max_error_rate"
-    all_of_it = check.accepted == check.n_items
-    if not (is_share and all_of_it and policy.acceptance_rate**check.n_items < UNLIKELY):
+    if not (is_share and accepted == n_items and policy.acceptance_rate**n_items < UNLIKELY):
         return []
     share = percent(policy.acceptance_rate, 3)
     note = (
-        f"All {check.n_items:,} are accepted, but the policy accepts {share}: the limit is a share of "
+        f"All {n_items:,} are accepted, but the policy accepts {share}: the limit is a share of "
         "all outputs, so add the rejected ones."
     )
     return [Note(note, Weight.DECIDES)]

@@ -122,6 +122,7 @@ class _Checked(NamedTuple):
     shift: ConfidenceShift
     notes: list[str]
     log: AuditColumns | None = None
+    alone: Sequence[Note] = ()
 
 
 @grouped
@@ -159,7 +160,8 @@ def check(
     require_files(None, report)
     loaded = load(policy)
     require_columns([loaded], by=by, documents=document)
-    kept = looks_file or policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.looks")
+    kind = "looks" if of_verified is None and not log else "in-part.looks"  # which are not pooled
+    kept = looks_file or policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.{kind}")
     with interrupts_end_at_once(), ExitStack() as held:
         so_far = refusing(str(kept), lambda: held.enter_context(kept_looks(kept, looks)))
         of_look = {"looks": so_far, "once": once, "truth_reader": truth_found}
@@ -173,7 +175,6 @@ def check(
         refusing(str(kept), held.close)
     if of_verified is None:
         found.notes.extend(notes_of_pages([path], columns, only))
-    alone = [] if log or of_verified is not None else accepted_alone_note(found.check, loaded)
     fields = [*column_option("--by", by), *column_option("--document", document)]
     if found.check.verdict == "holds":
         audits = path if log else "audits.csv"
@@ -182,7 +183,7 @@ def check(
         drawn = [] if of_verified is None else [verified.inclusion_probability]
         known = [each for column in drawn for each in ("--inclusion-probability", column)]
         command = "" if log else _next(found.check, loaded, path, [*fields, *known])
-    _deliver(loaded, found, printing, report, alone, command)
+    _deliver(loaded, found, printing, report, command)
     if found.check.exit_status:
         raise typer.Exit(found.check.exit_status)
 
@@ -203,19 +204,20 @@ def _deliver(
     found: _Checked,
     printing: Printing,
     report: Path | None,
-    notes: Sequence[Note],
     command: str,
 ) -> None:
     """Write the report, and say whether the limit holds."""
     warned: list[str] = []
     with collected(warned):
         results = {"policy": policy, **found._asdict()}
-        del results["notes"]
+        del results["notes"], results["alone"]
         refusing(str(report), lambda: _html.save_operation(report, **results))
         answer = check_answer(policy, found.check, found.shift, found.log)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     once = dict.fromkeys(note.replace(*limit) for note in warned)  # if the report has it too
-    answer = answer.with_warnings(notes).with_warnings(found.notes, Weight.ASSUMES).with_warnings(once)
+    answer = (
+        answer.with_warnings(found.alone).with_warnings(found.notes, Weight.ASSUMES).with_warnings(once)
+    )
     answer = answer.in_words(_in_words_of_options)
     deliver(printing, "check", answer.closing(command), report=report)
 
@@ -252,7 +254,11 @@ def _of_items(
         policy, path, outputs.confidence[read], None if by is None else by[read],
         None if pages is None else pages[read],
     )  # fmt: skip
-    return _Checked(found, shift, notes)
+    n, accepted = found.n_items, found.accepted
+    if found.look > 1 and not policy.documents:  # of this file, without those of earlier looks
+        new = policy.apply(confidence, by=by, rejected=outputs.rejected, types=of_rows["types"])[read]
+        n, accepted = len(new), int(new.sum())
+    return _Checked(found, shift, notes, alone=accepted_alone_note(policy, n, accepted))
 
 
 def _of_verified(

@@ -75,8 +75,8 @@ def test_a_check(policy, check):
     low, rate, high = (
         percent(each, 3) for each in (check.interval.low, check.interval.estimate, check.interval.high)
     )
-    first, _, *others = found.sentences()
-    assert [first, *others] == [
+    first, *_, accepted, moved = found.sentences()
+    assert [first, accepted, moved] == [
         (
             f"Too few outputs to tell whether the limit of 3% holds: {rate} of these outputs are "
             f"accepted and wrong; the true rate is {low} to {high} with 90% confidence."
@@ -102,9 +102,9 @@ def test_a_check_with_items_that_are_not_read(check):
 
 
 def test_notes_of_a_check(policy, check):
-    assert policies.accepted_alone_note(check, policy) == []
+    assert policies.accepted_alone_note(policy, check.n_items, check.accepted) == []
     doubtful = replace(policy, accepted=N // 2)
-    (note,) = policies.accepted_alone_note(replace(check, accepted=N), doubtful)
+    (note,) = policies.accepted_alone_note(doubtful, N, N)
     assert note.text == (
         "All 4,000 are accepted, but the policy accepts 50%: the limit is a share of all "
         "outputs, so add the rejected ones."

@@ -49,10 +49,16 @@ def chain(levels: range) -> list[Node]:
 
 
 CRAFTED: dict[str, tuple[bytes, str]] = {
-    "bits": (written((HALF, 200, 1, 1)), r"bits\[0\] must be 0 to 64, got 200"),
-    "deep": (written(*((0, 64, 1, 1) for _ in range(100))), r"low\[1\] is 0; rising keys, each"),
-    "negative": (written((HALF, 0, -1, 2)), r"counts\[0\] must be at least one item.*, got \[-1, 2\]"),
-    "empty": (written((HALF, 0, 0, 0)), r"counts\[0\] must be at least one item.*, got \[0, 0\]"),
+    "bits": (written((HALF, 200, 1, 1)), "200; it must be 0 to 64"),
+    "deep": (
+        written(*((0, 64, 1, 1) for _ in range(100))),
+        r"low\[1\] is 0; keys must rise, with each range once",
+    ),
+    "negative": (
+        written((HALF, 0, -1, 2)),
+        r"2\]; it must have at least one item and no negative number",
+    ),
+    "empty": (written((HALF, 0, 0, 0)), r"0\]; it must have at least one item and no negative number"),
     "overflow": (written((HALF, 0, 2**62, 2**62)), "sum to 9223372036854775808, beyond int64"),
     "vast": (written(*((HALF + i, 0, 2**63 - 1, 2**63 - 1) for i in range(3))), "beyond int64"),
     "unsorted": (written((HALF, 0, 1, 1), (HALF - 1, 0, 1, 1)), r"low\[1\] is 13826050856027422719"),
@@ -66,19 +72,34 @@ CRAFTED: dict[str, tuple[bytes, str]] = {
     "inside first": (written((HALF, 0, 9, 9), (HALF, 1, 1, 1)), "each range once"),
     "unaligned": (
         written((HALF + 1, 1, 1, 1)),
-        r"low\[0\] is 13826050856027422721; the first key of a",
+        r"low\[0\] is 13826050856027422721; it must be the first key of",
     ),
     "nan": (written((2**64 - 1, 0, 1, 1)), "it must be the key of a finite confidence"),
     "below all": (written((0, 4, 1, 1)), "it must be the key of a finite confidence"),
     "minus zero": (written((2**63 - 1, 0, 1, 1)), "it must be the key of a finite confidence"),
     "wide": (written((2**63, 0, 4, 7), (HALF, 2, 3, 1), width=0.5), "at most max_width / 2 = 0.25 of"),
-    "width 0": (written((HALF, 0, 1, 1), width=0.0), "max_width in data is 0.0"),
-    "width nan": (written((HALF, 0, 1, 1), width=np.nan), "max_width in data is nan"),
-    "width tiny": (written((HALF, 0, 1, 1), width=5e-324), "max_width in data is 5e-324; .*1e-12"),
-    "too many": (written((HALF, 0, 1, 1), size=2), "says that it has 2 nodes, and has 25 bytes"),
-    "size negative": (written((HALF, 0, 1, 1), size=-1), "says that it has -1 nodes"),
+    "width 0": (
+        written((HALF, 0, 1, 1), width=0.0),
+        "max_width in data must be a number strictly between 0 and 1,",
+    ),
+    "width nan": (
+        written((HALF, 0, 1, 1), width=np.nan),
+        "max_width in data must be a finite number, got nan",
+    ),
+    "width tiny": (
+        written((HALF, 0, 1, 1), width=5e-324),
+        "max_width in data must be a number from 1e-12 on and below 1",
+    ),
+    "too many": (
+        written((HALF, 0, 1, 1), size=2),
+        ": its 2 nodes should have 25 bytes each, but there are 25",
+    ),
+    "size negative": (
+        written((HALF, 0, 1, 1), size=-1),
+        ": its -1 nodes should have 25 bytes each, but there are 25",
+    ),
     "size vast": (written((HALF, 0, 1, 1), size=2**63 - 1), "data is a damaged ThresholdSketch: its"),
-    "version": (written((HALF, 0, 1, 1), version=3), "version 3; use 1 to 2"),
+    "version": (written((HALF, 0, 1, 1), version=3), "version 3"),
 }
 
 
@@ -224,5 +245,7 @@ def test_labels_that_change_while_they_are_read_are_refused():
             return super().total
 
     labels = np.ones(50, np.uint8)
-    with pytest.raises(ValueError, match=r"correct\[0\] is 7|was changed while it was read"):
+    with pytest.raises(
+        ValueError, match=r"correct\[0\] must be 0 \(incorrect\) or 1 \(correct\), got 7"
+    ):
         Changing().update(labels, np.linspace(0, 1, 50))

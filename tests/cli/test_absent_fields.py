@@ -101,7 +101,7 @@ def test_what_is_refused(folder):
     optional = ["--optional", "po"]
     said = reason("fit", path, *COLUMNS, *optional, *to)
     assert said.startswith("the truth of 300 documents does not list an optional field, such as ")
-    assert "--fields-complete, if what is not listed has no true value" in said
+    assert "-complete if a field that is not listed has no true value" in said
     run("fit", path, *COLUMNS, *optional, "--fields-complete", *to)
     assert "--fields-complete" in reason("check", folder / "q.json", path, *COLUMNS)
     run("check", folder / "q.json", path, *COLUMNS, "--fields-complete", code=None)

@@ -124,28 +124,28 @@ def test_limits_of_the_command_line_groups_and_a_column_of_models(folder, tmp_pa
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("price = 2\n", "prise = 2\n", "[[stage]] 3 has the key 'prise'; only name, price,"),
+        ("price = 2\n", "prise = 2\n", "[[stage]] 3 has the unknown key 'prise';"),
         ("price = 2\n", "price = -2\n", "price of stage 'clerk' must"),
         ("price = 2\n", "price = nan\n", "price of stage 'clerk' must"),
         ("price = 2\n", "", "needs verification"),
         ("price = 0.5\n", "", "price of stage 'thorough' is None"),
-        ("= 0.98", "= 98", "[[stage]] 3 detection_rate is 98"),
-        ('"clerk"', '"quick"', "has the name 'quick'"),
+        ("= 0.98", "= 98", "[[stage]] 3 detection_rate must be a number"),
+        ('"clerk"', '"quick"', "names, got 'quick' twice"),
         ("correction = 5\n", "", "[costs] must have prices of correction"),
-        ("correction = 5\n", "corection = 5\n", "[costs] has the key 'corection'"),
-        ("correction = 5\n", "correction = 0\n", "[costs] correction is 0"),
-        ("[costs]", "[prices]", "has the key 'prices'"),
+        ("correction = 5\n", "corection = 5\n", "[costs] has the unknown key 'corection';"),
+        ("correction = 5\n", "correction = 0\n", "[costs] correction must be a finite number"),
+        ("[costs]", "[prices]", "unknown key 'prices'; keys are"),
         ('id = "id"', 'id = "page"', "is in the outputs of quick more than once"),
         ('id = "id"', "id = 3", "[columns] id must be a text, got 3"),
         ('id = "id"', 'group = "page"', "groups needs failure_probability"),
         ('id = "id"', 'id = "id"\nmodel = "model"', ""),
         ("thorough.csv", "none.csv", "none.csv: it cannot be opened: No such file"),
         ("quick.csv", "one.csv", "the models have different items"),
-        ('"quick.csv"', "3", "[[stage]] 1 has file = 3; use a text"),
-        ("max_error_rate = 0.01", "max_error_rate = 2", "max_error_rate is 2"),
+        ('"quick.csv"', "3", "[[stage]] 1 file must be a text, got 3"),
+        ("max_error_rate = 0.01", "max_error_rate = 2", "max_error_rate must be a number in [0, 1],"),
         ("max_error_rate = 0.01", "max_error_rate = ", "it is no TOML"),
-        ("[[stage]]", "[[stages]]", "has the key 'stages'"),
-        ('file = "quick.csv"\n', "", "the first stage, 'quick', has no correct"),
+        ("[[stage]]", "[[stages]]", "unknown key 'stages'; keys are"),
+        ('file = "quick.csv"\n', "", "the first stage, 'quick', must be a model,"),
     ],
 )
 def test_what_is_wrong_is_named_with_file_and_key(folder, old, new, message):
@@ -182,7 +182,7 @@ def test_other_files_that_are_refused(folder):
                 'max_error_rate = 0.1\n[[stage]]\nname = "a"\nprice = 1\nfile = "one.csv"\n'
                 '[[stage]]\nname = "b"\nprice = 1\n'
             ),
-            "confidence of stage 'a' is 0.9 for all items",
+            "confidence of stage 'a' must tell items",
         ),
         (
             '[columns]\nmodel = "model"\n[[stage]]\nname = "a"\nprice = 1\nfile = "both.csv"\n',

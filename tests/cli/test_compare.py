@@ -218,10 +218,7 @@ class TestPairing:
         assert "m" not in {model["name"] for model in found["models"]}
 
     def test_without_identifiers_the_order_counts(self, tmp_path, pair):
-        assert (
-            'the truth of output 1 is "1" for a and "4" for b; the same items in the same order'
-            in refusal(*pair, "--id", "none")
-        )
+        assert 'the truth of output 1 is "1" for a and "4"' in refusal(*pair, "--id", "none")
         same = write(tmp_path / "c.csv", sorted(ROWS_B))
         result = run(pair[0], same, "--id", "none", "--format", "json")
         assert "in the same order, as their truths agree; --id COLUMN" in result.stderr
@@ -326,14 +323,14 @@ class TestStatistics:
     @pytest.mark.parametrize(
         ("options", "found"),
         [
-            (("--statistic", "auc"), "--statistic is 'auc'; one of recognition_rate, arac_auc, "),
+            (("--statistic", "auc"), "--statistic must be one of recognition_rate, "),
             (
                 ("--statistic", "arac_auc:x"),
                 "--statistic must have PARAMETER=VALUE after a colon, got 'x'",
             ),
             (
                 ("--statistic", "acceptance_at_error_rate:max_error_rate=0.1,interpolate=True"),
-                "--statistic has 'max_error_rate=0.1,interpolate=True'; a colon between parameters",
+                "--statistic must have a colon between parameters",
             ),
             (("--statistic", "arac_auc:x=1"), "--statistic 'arac_auc' has no parameter 'x'"),
             (
@@ -475,7 +472,8 @@ def test_the_statistic_cost_is_told_where_prices_go(tmp_path, statistic):
 
 
 @pytest.mark.parametrize(
-    ("rate", "found"), [("5", "max_error_rate is 5.0; "), ("1%", "max_error_rate has type <U2; ")]
+    ("rate", "found"),
+    [("5", "max_error_rate must be a number"), ("1%", "max_error_rate must hold numbers")],
 )
 def test_parameters_of_a_statistic_are_no_options(rate, found):
     name = "acceptance_at_error_rate"

@@ -123,7 +123,8 @@ def test_unknown_keys(folder, arguments, key, nearest, monkeypatch):
     monkeypatch.chdir(folder)
     error = reason("evaluate", *arguments, "--fail-if", f"{key} < 1")
     if nearest is None:
-        assert error.startswith(f'--fail-if is "{key} < 1"; a key of --format json, one of <')
+        assert error.startswith("--fail-if must be a key of --format json")
+        assert error.endswith(f'got "{key} < 1"')
     else:
         assert error.startswith(f'--fail-if has the key "{key}", which no figure has; the nearest are ')
         assert nearest in error
@@ -133,7 +134,9 @@ def test_unknown_keys(folder, arguments, key, nearest, monkeypatch):
     "text", ["", "roc_auc", "roc_auc = 1", "roc_auc < nan", "roc_auc < 60%", "< 1"]
 )
 def test_conditions_are_read_before_any_file(text):
-    assert reason("evaluate", "none.csv", "--fail-if", text).startswith(f'--fail-if is "{text}"; a key')
+    error = reason("evaluate", "none.csv", "--fail-if", text)
+    assert error.startswith("--fail-if must ")
+    assert f'got "{text}"' in error
     error = reason("evaluate", "none.csv", "--fail-if", "nothing < 1")
     assert error.startswith('--fail-if has the key "nothing"')
 
@@ -157,7 +160,7 @@ def test_a_model_as_good_is_not_worse(folder, monkeypatch):
     write(folder / "same.csv", *np.loadtxt("old.csv", str, delimiter=",", skiprows=1)[:, :2].T)
     run("compare", "old.csv", "same.csv", "--fail-if", "worse")
     error = reason("compare", "both.csv", "--model", "version", "--id", "id", "--fail-if", "worse")
-    assert error == ("--fail-if worse cannot go with --modelmodel is expected")
+    assert error.startswith("--fail-if worse cannot go with --model")
     write(folder / "also_right.csv", [1] * 50, np.arange(50) / 60)
     files = "right.csv", "also_right.csv"
     done = run("compare", *files, "--statistic", "roc_auc", "--fail-if", "worse", code=1)

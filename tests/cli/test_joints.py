@@ -371,5 +371,6 @@ def test_the_accepted_part_alone_is_no_sample(tmp_path):
         lines = [f"{int(correct[i])},{confidence[i]}" for i in rows if i % 2]
         path = tmp_path / f"{name}.csv"
         path.write_text("\n".join(["correct,confidence", *lines]) + "\n")
-        said = run("check", tmp_path / "p.json", path, code=None).stdout
+        looks = "--looks-file", tmp_path / f"{name}.looks"
+        said = run("check", tmp_path / "p.json", path, *looks, code=None).stdout
         assert ("add the rejected ones" in said) == (name == "accepted")

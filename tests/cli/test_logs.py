@@ -78,8 +78,9 @@ def test_figures_sentences_and_the_page(folder, one, tmp_path):
     done = run("check", one, path, "--log", "--format", "json", "--report", page, code=None)
     found = json.loads(done.stdout)["check"]
     expected = log.policy.check(
-        log.truth(answered), log.confidence, audit_probability=PI, drawn=log.drawn
-    )
+        log.truth(answered), log.confidence, audit_probability=PI, drawn=log.drawn,
+        looks=operation.Looks(),
+    )  # fmt: skip
     assert (found["low"], found["high"]) == (expected.interval.low, expected.interval.high)
     n_open = int((log.drawn & ~answered).sum())
     assert (found["audited"], found["unanswered"]) == (answered.sum(), n_open)

@@ -101,10 +101,7 @@ class TestAuditsCountOnce:
         path, audits = tmp_path / "a.csv", drawn(30, 1)
         assert audited(policy, write(path, audits[:20]))[0] == 20
         message = refusal("monitor", policy, write(path, audits), "--state", tmp_path / "state.json")
-        assert (
-            f"{path}: it begins with the 20 audits of an earlier file; the new ones alone, or a"
-            in message
-        )
+        assert f"{path}: it begins with the 20 audits of an earlier file" in message
         assert audited(policy, write(tmp_path / "new.csv", audits[20:]))[0] == 30
         few = write(tmp_path / "few.csv", audits[20:22])
         assert audited(policy, few)[0] == 32
@@ -289,10 +286,7 @@ def test_pages(policy, tmp_path):
     message = refusal("monitor", policy, *files, *told, "--group", "page", "--max-group-size", 19)
     assert "it is the state of audits of groups, with --max-group-size 20; give" in message
     message = refusal("monitor", policy, *files, "--group", "page", "--max-group-size", 19)
-    assert (
-        f'{files[0]}, row 1: column "page" holds "0-0", a group of 20; at most --max-group-size, 19, is'
-        in message
-    )
+    assert f'{files[0]}, row 1: column "page" holds "0-0", a group of 20' in message
     assert "it is the state of audits of groups" in refusal("monitor", policy, *files, *told)
     assert "--group needs --max-group-size" in refusal("monitor", policy, *files, "--group", "page")
     message = refusal("monitor", policy, *files, "--max-group-size", 9)

@@ -309,9 +309,7 @@ def test_names(folders):
     text = run(folders / "truth", one, two, "--name", "Alpha", "--name", "Beta").stdout
     alone = "Beta: if nobody looks for missing words, they alone are more than the limit (22.2% of"
     assert alone in " ".join(text.split())
-    assert refusal(folders / "truth", one, two, "--name", "A") == (
-        "--name is given once, and OCR 2 times; use one name for each OCR"
-    )
+    assert refusal(folders / "truth", one, two, "--name", "A").startswith("--name is given once")
     assert "several engines are called A;" in refusal(
         folders / "truth", one, two, "--name", "A", "--name", "A"
     )
@@ -378,7 +376,7 @@ def test_what_cannot_be_read_or_written(folders):
     truth, one = folders / "truth", folders / "one"
     assert refusal() == "give TRUTH and at least one OCR, or --pair (see --help)"
     assert "does not exist" in refusal(truth, folders / "none")
-    assert "ends in '.xlsx'; use .parquet or .csv" in refusal(truth, one, "-o", "x.xlsx")
+    assert "x.xlsx must end in .parquet or .csv, got" in refusal(truth, one, "-o", "x.xlsx")
     assert refusal(truth, one, "-o", folders / "no" / "x.parquet") == (
         f"{folders / 'no' / 'x.parquet'}: it cannot be written: there is no folder {folders / 'no'}"
     )
@@ -531,7 +529,7 @@ def test_missed_words_have_a_price(many, missed):
         assert priced["threshold/cheapest"] == row["threshold/cheapest"]
     alone = ("--cost-missed", 11)
     assert "--cost-missed needs --cost-ver" in refusal(many / "truth", many / "drops", *alone)
-    assert "--cost-missed is -1; a number" in refusal(
+    assert "--cost-missed must be a number of at least 0" in refusal(
         many / "truth", many / "drops", "--cost-missed", -1
     )
 

@@ -99,7 +99,7 @@ def test_a_saved_combination_divides_new_pages(folders):
         *engines, "--combination", model, "--name", "a", "--name", "b", *goals
     )
     assert "at least two" in reason(engines[0], "--combination", model, *goals)
-    assert "without --combination" in reason(*engines, "--name", "a", "--name", "b", *goals)
+    assert "needs --combination" in reason(*engines, "--name", "a", "--name", "b", *goals)
 
 
 def test_fields_are_combined(tmp_path):
@@ -132,12 +132,12 @@ def test_fields_are_combined(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--save-combination", "m.json"), "without --combine"),
-        (("--engine-price", "one=1"), "without --cost-verification"),
+        (("--save-combination", "m.json"), "needs --combine, which learns it"),
+        (("--engine-price", "one=1"), "needs --cost-verification,"),
         (("--combine", *PRICES, "--engine-price", "one=1"), 'but lacks "two"'),
         ((*PRICES, "--engine-price", "one"), "NAME=PRICE"),
         ((*PRICES, "--engine-price", "one=-1"), "NAME=PRICE"),
-        ((*PRICES, "--engine-price", "three=1"), 'names "three"'),
+        ((*PRICES, "--engine-price", "three=1"), ', got "three"'),
         ((*PRICES, "--engine-price", "one=1", "--engine-price", "one=1"), "twice"),
         (
             (*PRICES, "--engine-price", "one=1", "--cost-missed", "1"),

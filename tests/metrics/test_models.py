@@ -49,7 +49,9 @@ def test_refused(models, error, message):
 
 
 def test_names_of_the_arrays_and_the_least_number():
-    with pytest.raises(TypeError, match=r"^models\['a'\] is a int; \(y_true, y_score\) or a Threshold"):
+    with pytest.raises(
+        TypeError, match=r"models\['a'\] must be \(y_true, y_score\) or a ThresholdSweep,"
+    ):
         as_models({"a": 3}, names=SCORED_NAMES)
     with pytest.raises(ValueError, match=r"^models must have at least 2 entry, got 1"):
         as_models({"a": PAIR}, least=2)

@@ -39,11 +39,31 @@ class TestReviewer:
     @pytest.mark.parametrize(
         ("arguments", "error", "message"),
         [
-            ({"detection_rate": 1.1}, ValueError, r"detection_rate is 1.1; a number in \[0, 1\]"),
-            ({"detection_rate": -0.1}, ValueError, r"detection_rate is -0.1; a number in \[0, 1\]"),
-            ({"false_alarm_rate": 2}, ValueError, r"false_alarm_rate is 2.0; a number in \[0, 1\]"),
-            ({"false_alarm_rate": math.nan}, ValueError, "false_alarm_rate is nan"),
-            ({"detection_rate": "all"}, TypeError, r"detection_rate is 'all' \(str\)"),
+            (
+                {"detection_rate": 1.1},
+                ValueError,
+                r"detection_rate must be a number in \[0, 1\], got 1\.1 \(1\.1% is",
+            ),
+            (
+                {"detection_rate": -0.1},
+                ValueError,
+                r"detection_rate must be a number in \[0, 1\], got -0\.1",
+            ),
+            (
+                {"false_alarm_rate": 2},
+                ValueError,
+                r"false_alarm_rate must be a number in \[0, 1\], got 2\.0 \(2% is",
+            ),
+            (
+                {"false_alarm_rate": math.nan},
+                ValueError,
+                "false_alarm_rate must be a finite number, got nan",
+            ),
+            (
+                {"detection_rate": "all"},
+                TypeError,
+                r"detection_rate must be a number, got 'all' \(str\)",
+            ),
         ],
     )
     def test_refused(self, arguments, error, message):
@@ -116,7 +136,7 @@ class TestARACCurve:
         assert curve.accuracy_after_correction[-1] == pytest.approx(sweep.recognition_rate, rel=1e-12)
 
     def test_refused(self):
-        with pytest.raises(TypeError, match=r"reviewer is \(0.9, 0.1\) \(tuple\); a Reviewer"):
+        with pytest.raises(TypeError, match=r", got \(0\.9, 0\.1\) \(tuple\)"):
             fa.arac_curve(CORRECT, CONFIDENCE, reviewer=(0.9, 0.1))
 
 

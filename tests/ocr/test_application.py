@@ -173,7 +173,9 @@ def test_what_has_no_decision_is_refused(tmp_path):
     )
     with pytest.raises(ValueError, match="accepts whole documents"):
         apply_to_files(whole, path)
-    with pytest.raises(TypeError, match=r"policy is 0\.9"):
+    with pytest.raises(
+        TypeError, match=r"policy must be a Policy, as Policy\.load reads it from a file"
+    ):
         apply_to_files(0.9, path)
     with pytest.raises(ValueError, match="unit is 'field'"):
         apply_to_files(POLICY, path, unit="field")
@@ -202,7 +204,11 @@ def test_tables_are_whole_or_not_there(tmp_path):
     good = {"accepted": tmp_path / "a.csv", "review": tmp_path / "r.csv"}
     for wrong, error, message in (
         ({"review": tmp_path / "a.csv"}, ValueError, "must be different files, got"),
-        ({"pages": tmp_path / "a.csv"}, ValueError, "and pages is .*a.csv"),
+        (
+            {"pages": tmp_path / "a.csv"},
+            ValueError,
+            "and pages must be different files, got '/tmp/pytest-of-root/",
+        ),
         ({"pages": tmp_path / "p.doc"}, ValueError, "pages is .*p.doc"),
         ({"review": tmp_path / "no" / "r.csv"}, OSError, "no/r.csv"),
     ):

@@ -230,7 +230,7 @@ def test_texts_are_folded_as_they_were_of_each_engine():
     assert folded.combination.fold == folded.aligned.reading.fold == ("case",)
     assert folded.aligned.correct.tolist() == plain.aligned.correct.tolist()
     assert not combine(aligned(A="case", B="case"), truth=loud, fold=()).aligned.correct.any()
-    with pytest.raises(ValueError, match="'A' with case and 'B' with nothing; use fold"):
+    with pytest.raises(ValueError, match="'A' with case and 'B' with nothing; give one fold"):
         combine(aligned(A="case", B=()), truth=loud)
 
 
@@ -327,18 +327,21 @@ def test_what_is_learnt_is_saved_and_read(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 2}, "version is 2"),
+        ({"version": 2}, "version must be 1, got 2"),
         ({"kind": "fastarac policy"}, "not the file of a fastarac combination"),
-        ({"engines": []}, "engines has 0 elements; at least 2"),
-        ({"order": ["A", "C"]}, "order is A and C; the names of the engines"),
+        ({"engines": []}, "engines must have at least 2 elements, got 0"),
+        ({"order": ["A", "C"]}, "order must be the names of the engines, got A and C"),
         ({"n_groups": 0}, "n_groups"),
         ({"unit": "line"}, "unit"),
         ({"more": 1}, "unknown"),
         ({("knots",): []}, "knots is empty"),
         ({("knots",): [2, 1]}, r"knots\[1\] must .*got 1"),
-        ({("odds",): [0]}, "odds has 1 elements"),
-        ({("right",): {"intercept": 0, "coefficients": [1]}}, "coefficients has 1 elements"),
-        ({("highest",): 10}, "highest is 10"),
+        ({("odds",): [0]}, r"have 2 elements, as many as engines\[0\]\.knots, got 1"),
+        (
+            {("right",): {"intercept": 0, "coefficients": [1]}},
+            "coefficients must have 14 elements, as many as features, got",
+        ),
+        ({("highest",): 10}, "highest must be 100 or 1, got 10"),
         ({("name",): "Z"}, "the names of engines"),
     ],
 )
@@ -390,7 +393,7 @@ def test_bad_input_is_refused():
     first, second = engines.values()
     none = Words(first.text, np.full(30, np.nan), first.page, first.page, first.page_names)
     for match, arguments, options in [
-        (": it must have at least two", {"A": first}, {}),
+        ("must name at least two, got 1", {"A": first}, {}),
         ("B has not: p02", {"A": first, "B": second.select_pages([0, 1])}, {}),
         ("the truth has not: p02", engines, {"truth": truth.select_pages([0, 1])}),
         (r"engines\['B'\]: none of the 30 words", {"A": first, "B": none}, {}),
@@ -499,7 +502,10 @@ def test_fields_that_do_not_fit_are_refused(tmp_path):
     one = tables(tmp_path, n=1)
     for match, arguments in [
         ("at least two", {"A": engines["A"]}),
-        (r"engines\['B'\] has not", {"A": engines["A"], "B": fewer["B"]}),
+        (
+            r"engines\['B'\] lacks: f0 of d02, f1 of d02, f2 of d02, f3 of",
+            {"A": engines["A"], "B": fewer["B"]},
+        ),
         ("one document", one),
     ]:
         with pytest.raises(ValueError, match=match):

@@ -90,20 +90,29 @@ WORD = '{{"BlockType": "WORD", "Id": "a", "Text": "x", "Confidence": {}, "Page":
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (f'{{"Blocks": [{WORD.format(BIG, 1)}]}}', "Blocks[0].Confidence: 1000"),
-        (f'{{"Blocks": [{WORD.format(5, 10**9)}]}}', "Blocks[0].Page: 1000000000 was found; a whole"),
+        (f'{{"Blocks": [{WORD.format(BIG, 1)}]}}', "Blocks[0].Confidence: found"),
+        (
+            f'{{"Blocks": [{WORD.format(5, 10**9)}]}}',
+            "Blocks[0].Page: found 1000000000, expected a whole number",
+        ),
         # which would leave the word out
-        (f'{{"Blocks": [{WORD.format(5, -1)}]}}', "a whole number from 1 to 100,000 is expected"),
-        ('{"Blocks": [], "DocumentMetadata": {"Pages": 1000000000}}', "DocumentMetadata.Pages: 1000"),
-        (f'[[[[0, 0], [1, {BIG}]], "x", 0.5]]', "a list of points is expected"),
-        (r'[[[[0, 0], [1, 1]], "a\ud800b", 0.5]]', r"\ud800 is half of a character; use text"),
+        (f'{{"Blocks": [{WORD.format(5, -1)}]}}', "a whole number from 1 to 100,000"),
+        (
+            '{"Blocks": [], "DocumentMetadata": {"Pages": 1000000000}}',
+            "DocumentMetadata.Pages: found 1000000000, expected a whole",
+        ),
+        (f'[[[[0, 0], [1, {BIG}]], "x", 0.5]]', "a list of points"),
+        (r'[[[[0, 0], [1, 1]], "a\ud800b", 0.5]]', "is only half of a character"),
         (r'["{\"a\": ' + "[" * 100_000 + '"]', "[0]: it is nested too deeply"),
         ('["{"]', "[0]: it is not valid JSON"),
         (
             '{"analyzeResult": {"pages": [{"words": [{"span": {"offset": "' + "9" * 5000 + '"}}]}]}}',
             "words[0].span.offset: ",
         ),
-        ('{"analyzeResult": {"modelId": "a", "pages": [{"words": [0]}]}}', "words[0]: 0 was found; an"),
+        (
+            '{"analyzeResult": {"modelId": "a", "pages": [{"words": [0]}]}}',
+            "words[0]: found 0, expected an object",
+        ),
         ("[" + "[]," * 400_000 + "[]]", "it has more lists and objects than the output of an OCR"),
     ],
 )
@@ -131,7 +140,7 @@ def test_halves_of_characters_in_a_table_of_fields(tmp_path):
     path.write_text(json.dumps(row))
     assert read_fields(path).prediction == ("\U0001f600",)
     path.write_text(json.dumps(row | {"truth": "\udc00"}))
-    with pytest.raises(OcrFileError, match=r"line 1: \\udc00 is half of a character"):
+    with pytest.raises(OcrFileError, match=r"1: \\udc00 is only half of a character"):
         read_fields(path)
 
 

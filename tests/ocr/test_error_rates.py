@@ -187,7 +187,9 @@ class TestIntervals:
         narrow, wide = (aligned.error_rates(level).word_error_rate for level in (0.5, 0.9))
         assert wide.low <= narrow.low < narrow.high < wide.high
         assert wide.low == 0  # not below
-        with pytest.raises(ValueError, match="confidence_level is 1"):
+        with pytest.raises(
+            ValueError, match="confidence_level must be a number strictly between 0 and 1,"
+        ):
             aligned.error_rates(1)
 
     def test_a_bootstrap_of_pages(self):

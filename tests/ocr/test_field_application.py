@@ -91,7 +91,7 @@ def test_the_tables_have_a_row_for_each_field_of_each_document(tmp_path):
         {"id": "b:total", "field": "total", "prediction": None, "confidence": None} | rest,
     ]
     assert list(lines[0]) == list(rows[0])
-    with pytest.raises(ValueError, match="which is a file of the outputs; use another one"):
+    with pytest.raises(ValueError, match="which is a file of the outputs: choose another name"):
         apply_to_fields(POLICY, path).save(accepted=path, review=no)
 
 
@@ -257,7 +257,9 @@ def test_refusals(tmp_path):
     with pytest.raises(PairingError, match="1 name of documents occurs more than once: a"):
         apply_to_fields(POLICY, [path, path])
     other = write(tmp_path, {"z": {"sum": leaf("7", 0.9)}}, "other.jsonl")
-    with pytest.raises(ValueError, match=r"of a field of the policy \(po, total\); the names of these"):
+    with pytest.raises(
+        ValueError, match=r"none of the policy's fields \(po, total\) has an output with a"
+    ):
         apply_to_fields(POLICY, other)
     percent = write(
         tmp_path, {f"d{i}": {"total": leaf("7", 90 + i % 9), "po": leaf("A", 95)} for i in range(40)}

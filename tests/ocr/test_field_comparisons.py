@@ -194,8 +194,8 @@ def test_months_mean_one_number():
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ("numbers", "compare is 'numbers'; exact, text, number,"),
-        ("", "compare is ''; exact,"),
+        ("numbers", "compare is 'numbers'; use exact, text, number, amount, date,"),
+        ("", "compare is ''; use exact, text, number, amount, date,"),
         ("exact:1", "exact has no options"),
         ("amount:commas", "'commas' is no option of amount"),
         ("amount:comma,point", "'point' is no option"),
@@ -232,7 +232,10 @@ def test_comparisons_as_they_are_written(tmp_path):
     ]:
         with pytest.raises(ValueError, match=re.escape(message)):
             read_comparisons(given)
-    for text, message in [("a = 1", "a: 1 was found"), ("a", "it is not valid TOML")]:
+    for text, message in [
+        ("a = 1", 'toml: a: found 1, expected a comparison such as "amount", or'),
+        ("a", "it is not valid TOML"),
+    ]:
         path.write_text(text)
         with pytest.raises(ValueError, match=message):
             read_comparisons([str(path)])

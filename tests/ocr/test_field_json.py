@@ -460,44 +460,44 @@ def deep(levels):
     [
         (
             {"x": {"value": "1", "confidence": "high"}},
-            'field "x" of document "a": confidence is "high"',
+            'field "x" of document "a": confidence must be a finite',
         ),
-        (leaf([1]), 'field "x" of document "a": confidence is ["1"]'),
+        (leaf([1]), 'field "x" of document "a": confidence must be a finite'),
         (
             '{"x": {"value": "1", "confidence": Infinity}}',
-            'field "x" of document "a": confidence is "Infinity"',
+            'field "x" of document "a": confidence must be a finite',
         ),
-        ('{"x": 1, "x": 2}', 'an object has "x" twice'),
+        ('{"x": 1, "x": 2}', 'an object has the key "x" twice'),
         (deep(40), "nested more than 32 levels deep"),
         ("[" * 5000, "it is nested too deeply"),
         (
             {"x.y": {"value": "1"}, "x": {"y": {"value": "2"}}},
-            'field "x.y" of document "a" is in x.y already',
+            'field "x.y" of document "a" is already in x.y; keep one',
         ),
         ({" ": {"value": "1"}}, "it has a value with the name"),
-        ([{"x": 1}], '[0]: there are several documents, and "document" of this one is null'),
-        ('{"document": "b", "x": 1}\n{"document": "b", "x": 1}\n', 'document "b" is in'),
+        ([{"x": 1}], '[0]: there are several documents, so "document" must name'),
+        ('{"document": "b", "x": 1}\n{"document": "b", "x": 1}\n', 'document "b" is already in'),
         (
             {"pages": [{"words": [], "lines": []}], "content": ""},
             "it has words of pages but no fields; use the response of a",
         ),
-        (AZURE | {"status": "failed"}, 'status: the status is "failed"'),
+        (AZURE | {"status": "failed"}, "status: the status must be the response of a call that"),
         (
             {"status": "succeeded", "analyzeResult": {"modelId": "prebuilt-read"}},
             "there are neither documents with fields nor keyValuePairs; use",
         ),
         ({"Blocks": BLOCKS[:2]}, "there are no fields; use a response of AnalyzeExpense or"),
-        ({"Blocks": [BLOCKS[0], BLOCKS[0]]}, "an Id that no other block has is expected"),
-        ({"Blocks": [BLOCKS[6]]}, '"a1" was found; the Id of a block of the file is expected'),
+        ({"Blocks": [BLOCKS[0], BLOCKS[0]]}, "an Id that no other block has"),
+        ({"Blocks": [BLOCKS[6]]}, '"a1", expected the Id of a block of the file'),
         (
             {"entities": [{"type": "x", "mentionText": "1", "confidence": 1.5}]},
-            'field "x" of document "a": the confidence is 1.5; a number from 0 to 1',
+            'field "x" of document "a": the confidence must be from 0 to',
         ),
         (
             {"entities": [{"type": "x", "mentionText": "1", "confidence": "0.5"}]},
-            "threshold must be a number, got nan",
+            '"0.5", expected a number',
         ),
-        ({"entities": [{"type": " ", "mentionText": "1"}]}, "an entity with a type is expected"),
+        ({"entities": [{"type": " ", "mentionText": "1"}]}, "an entity with a type"),
     ],
 )
 def test_outputs_that_are_wrong(tmp_path, output, message):
@@ -526,9 +526,7 @@ def test_files_of_several_kinds_and_scales(tmp_path):
 
 
 def test_a_truth_that_its_comparison_cannot_read(tmp_path):
-    message = (
-        'field "x" of document "a": the truth is "soon"; a day such as .* is expected by the comparison'
-    )
+    message = 'field "x" of document "a": the truth is "soon", but the'
     with pytest.raises(OcrFileError, match=message):
         read(tmp_path, {"x": {"value": "1", "confidence": 1}}, {"x": "soon"}, compare="date")
     with pytest.raises(OcrFileError, match=message):

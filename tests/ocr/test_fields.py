@@ -242,7 +242,7 @@ def test_what_the_truth_does_not_list(tmp_path):
     assert read_fields(path, optional=["total"]).optional == ("total",)
     with pytest.raises(
         ValueError,
-        match='optional names "name", of which the truth says nothing in 1 document: d; a truth',
+        match='optional names "name", but the truth does not list it for 1',
     ):
         read_fields(path, optional=["name"])
     fields = read_fields(path, optional=["name"], fields_complete=True)
@@ -448,7 +448,7 @@ def test_numbers_of_json_are_texts_as_they_are_written(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "the file is empty; use a table of fields"),
+        ("", "is empty, but must be a table of fields"),
         ("document,field\n", 'there is no column "prediction", "confidence", "truth"; the columns are'),
         ("document,field,field\n", 'line 1: two columns are named "field"'),
         (",".join(COLUMNS) + "\n", "there are no rows"),
@@ -456,11 +456,11 @@ def test_numbers_of_json_are_texts_as_they_are_written(tmp_path):
         (",".join(COLUMNS) + '\na,x,"1,0.5,1\n', "line 2: unexpected end of data"),
         (
             ",".join(COLUMNS) + "\na,,1,0.5,1\n",
-            'line 2: document is "a" and field is ""; a name of each',
+            'line 2: document and field must both have a name, got "a"',
         ),
         (
             ",".join(COLUMNS) + "\na,x,1,high,1\n",
-            'line 2: field "x" of document "a": confidence is "high"; a finite number is',
+            'line 2: field "x" of document "a": confidence must be a',
         ),
         (
             ";".join(COLUMNS) + "\na;x;1;12,345;1\n",
@@ -468,11 +468,11 @@ def test_numbers_of_json_are_texts_as_they_are_written(tmp_path):
         ),
         (
             ",".join(COLUMNS) + "\na,x,1,inf,1\n",
-            'line 2: field "x" of document "a": confidence is "inf"; a finite number is',
+            'line 2: field "x" of document "a": confidence must be a',
         ),
         (
             ",".join(COLUMNS) + "\na,x,1,0.5,1\n\na,x,2,0.6,1\n",
-            'line 4: field "x" of document "a" is in line 2 already; one value for each is expected',
+            'line 4: field "x" of document "a" is already in line 2; keep',
         ),
         ('{"document": "a"}\n{"document"\n', "line 2: it is not valid JSON"),
         ("[1]\n", ", expected a document with its fields"),

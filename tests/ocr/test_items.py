@@ -369,7 +369,7 @@ def test_pages_left_out():
     assert rest.true_words == 2
     assert aligned.pages.missed.tolist() == [0, 2, 1]
     assert rest.pages.missed.tolist() == [0, 0, 1]
-    with pytest.raises(ValueError, match=r"names has 'p9'; use names of pages"):
+    with pytest.raises(ValueError, match="names must be names of pages, got 'p9'"):
         aligned.without_pages(["p9"])
 
 
@@ -422,7 +422,7 @@ def test_unknown_options(options, message):
 
 
 def test_pages_without_a_partner_are_listed():
-    with pytest.raises(ValueError, match=r"truth has 2 pages that words has not: p2, p3; the same"):
+    with pytest.raises(ValueError, match="truth has 2 pages that words lacks: p2, p3; both need the"):
         align(TRUTH, words_of({"p1": [("one", 50)]}))
     with pytest.raises(ValueError, match=r"words has 1 page that truth has not: p9; the same pages"):
         align(words_of({"p1": "one"}), words_of({"p1": [("one", 50)], "p9": [("two", 40)]}))

@@ -121,7 +121,7 @@ def test_what_is_known_of_the_truth_is_said_with_the_engine(tmp_path):
     assert engine.aligned.correct.all()
     assert any("of the truth has a text that differs" in each for each in sentences(engine.words))
     assert align_files(pairing, level="word").aligned.correct.tolist() == [False, True]
-    with pytest.raises(ValueError, match="level is 'lines'"):
+    with pytest.raises(ValueError, match=", got 'lines'"):
         align_files(pairing, level="lines")
 
 

@@ -29,12 +29,15 @@ class TestColumns:
     @pytest.mark.parametrize(
         ("texts", "message"),
         [
-            (["text=a"], "map has no confidence"),
+            (["text=a"], "must name confidence, as in text=COLUMN,confidence=COLUMN"),
             (["text=a,confidence=b,text=c"], r"map has text twice \(a and c\)"),
-            (["text=a,confidence=b,colour=c"], "map has 'colour=c'; use NAME=COLUMN"),
+            (
+                ["text=a,confidence=b,colour=c"],
+                "map must be NAME=COLUMN, with NAME one of text, confidence,",
+            ),
             (["text"], "map must be NAME=COLUMN, with NAME one of"),
             (["text=a,confidence=b,left=c"], "map has left; all of left, top, right and bottom"),
-            (["text=a,confidence=b,scale=c"], "scale is 'c'"),
+            (["text=a,confidence=b,scale=c"], "scale must be 'percent' or 'unit', got 'c'"),
         ],
     )
     def test_what_is_none(self, texts, message):
@@ -77,8 +80,11 @@ class TestTables:
                 'row 2 .*column "score" holds "high"; expected a finite',
             ),
             (ROWS.replace("score", "s"), 'no column "score"'),
-            (ROWS.replace("0.4", "-0.4"), "row 2: the confidence is -0.4; a number from 0 to 1"),
-            (ROWS.replace("p2,two", ",two"), 'column "image" is empty; a name is expected'),
+            (
+                ROWS.replace("0.4", "-0.4"),
+                r"row 2: the confidence must be a number from 0 to 1, got -0\.4",
+            ),
+            (ROWS.replace("p2,two", ",two"), 'column "image" is empty; expected a name'),
             ("image,word,score,row\n", "has no rows"),
         ],
     )
@@ -95,4 +101,4 @@ class TestTables:
         done = detailed("ocr", truth, table, "--map", "text=word,confidence=score,page=image")
         assert "4.3%" in done.output
         refused = run("ocr", truth, table, "--map", "text=word", code=2)
-        assert "--map has no confidence" in refused.output
+        assert "must name confidence, as in text=COLUMN,confidence=COLUMN" in refused.output

@@ -124,7 +124,7 @@ def sample():
 
 
 def test_the_size_is_about_that_of_the_file(sample):
-    template = _environment().get_template("side_by_side.html.jinja")
+    template = _environment("fastarac.report").get_template("side_by_side.html.jinja")
     records = sample["plain"].records
     for page in range(len(records.page_names)):
         text = compared_text(records, page, 80)
@@ -141,7 +141,9 @@ def test_compare_texts(sample, tmp_path):
     assert "Errors that go through at confidence ≥ 80 are bold." in page
     assert 'class="wrong go" title="confidence' in page
     assert "It holds the text of the page." in page
-    with pytest.raises(TypeError, match="engines is"):
+    with pytest.raises(
+        TypeError, match=r"engines must be a mapping of names to what was read, got \{\}"
+    ):
         fa.ocr.compare_texts({})
     with pytest.raises(TypeError, match=r"engines\['a'\] is a int"):
         fa.ocr.compare_texts({"a": 1})

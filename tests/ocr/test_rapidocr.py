@@ -47,5 +47,5 @@ def test_rapidocr_that_is_not_as_it_should_be(tmp_path):
     with pytest.raises(OcrFileError, match=r"\[0\]\[1\]: .* a part of a line of RapidOCR"):
         read(path)
     path.write_text('[{"txt": "a", "score": 1.5}]')
-    with pytest.raises(OcrFileError, match=r'confidence of "a" is 1.5; a number from 0 to 1'):
+    with pytest.raises(OcrFileError, match=r'confidence of "a" must be a number from 0 to 1, got 1\.5'):
         read(path)

@@ -154,5 +154,5 @@ def test_every_promise_says_of_which_parts_it_is(tmp_path):
     assert "inside the regions of the truth" in told
     again = fa.operation.Policy.load(policy)
     assert again.regions == "inside the regions of the truth"
-    with pytest.raises(TypeError, match="regions is 3"):
+    with pytest.raises(TypeError, match=r"regions must be a text, got 3 \(int\)"):
         again.with_unread(0, regions=3)

@@ -48,7 +48,7 @@ def test_selected_pages():
     assert words.page.tolist() == [1, 1]
     assert Words(**FIELDS).select_pages([0]).page_names == ("p1",)
     for pages in ([1, 0], [0, 3], [0, 0]):
-        with pytest.raises(ValueError, match=r"increasing numbers from 0 to 2 are expected"):
+        with pytest.raises(ValueError, match=r"increasing numbers from 0 to 2, got \[1, 0\]"):
             Words(**FIELDS).select_pages(pages)
 
 
@@ -63,7 +63,7 @@ def test_concatenated_parts_are_the_whole():
     np.testing.assert_array_equal(whole.page, words.page)
     np.testing.assert_array_equal(whole.confidence, words.confidence)
     assert len(whole.line_starts()) == 3
-    with pytest.raises(ValueError, match="page_names has 'p1' twice"):
+    with pytest.raises(ValueError, match="page_names must be distinct, got 'p1' twice"):
         Words.concatenate([words, words])
     with pytest.raises(ValueError, match="parts is empty"):
         Words.concatenate([])
@@ -96,7 +96,7 @@ def test_scales_are_never_mixed():
         ({"page": [0, 0, 2, 3]}, "page is not a sequence"),
         ({"line": [0, 1, 1, 2]}, "line has the same number on two pages; give each line its own"),
         ({"line": [0, 3, 2, 2]}, "line is not a sequence of numbers from 0"),
-        ({"page_names": ("p", "p", "q")}, "page_names has 'p' twice"),
+        ({"page_names": ("p", "p", "q")}, "page_names must be distinct, got 'p' twice"),
         ({"confidence": [0.1, 0.2, 0.3, 40]}, r"confidence\[3\] must .*got 40.0"),
         ({"confidence": [0.1, -0.2, 0.3, 0.4]}, r"confidence\[1\] must .*got -0.2"),
         ({"confidence": [0.1, 0.2, 0.3, np.inf]}, r"confidence\[3\] must .*got inf"),
@@ -233,7 +233,9 @@ def test_a_truth_without_page_breaks_makes_one_page():
     assert [str(note) for note in words.notes] == [
         "1 document has no page breaks in its truth: its pages are one page, and one group"
     ]
-    with pytest.raises(PairingError, match="n: the truth has 2 pages and the output has 3"):
+    with pytest.raises(
+        PairingError, match="n: truth and output must have the same number of pages, got"
+    ):
         match_pages(text([["a"], ["b"]]), text([["a"], ["b"], ["c"]]), name="n")
 
 

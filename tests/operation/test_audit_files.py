@@ -88,7 +88,9 @@ def test_probabilities_that_differ_are_refused_of_accepted_outputs_alone(policy,
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows(rows)
-    with pytest.raises(DataFileError, match=r'"audit_probability" holds .*others have 0\.2; a plain'):
+    with pytest.raises(
+        DataFileError, match=r'"audit_probability" holds "0\.25"; others have 0\.2; use a'
+    ):
         read_logged_audits(path, policy, ids="id", **COLUMNS)
 
 

@@ -56,7 +56,9 @@ class TestLogs:
     def test_rejected_outputs_need_their_truth(self):
         log = log_from([1, np.nan, np.nan], [0.9, 0.8, 0.1], 0.6, 0.5, np.array([True, False, True]))
         assert not log.has_one_threshold
-        with pytest.raises(ValueError, match=r"probability\[2\] is 1, but correct\[2\] is NaN"):
+        with pytest.raises(
+            ValueError, match=r"item must be known, but correct\[2\] is NaN \(1 such row\)"
+        ):
             _ = log.truth
 
     def test_everything_audited_is_the_guarantee_of_items(self):
@@ -74,10 +76,10 @@ class TestLogs:
             ({"accepted": [1, 1, 0, 1, 0, 0, 0]}, r"accepted\[2\] is False; the policy accepts it"),
             ({"audited": [1, 1, 1, 0, 0, 0, 0]}, r"audited\[1\] is True; correct is NaN"),
             ({"audited": [1, 0, 0, 0, 0, 0, 0]}, r"correct\[2\] is 0\.0; the output was accepted"),
-            ({"audited": [1, 0, 2, 0, 0, 0, 0]}, r"audited\[2\] is 2; 0 or 1 is expected"),
+            ({"audited": [1, 0, 2, 0, 0, 0, 0]}, r"audited\[2\] is 2; use 0 or 1"),
             ({"above": LOG[1] > 0.85}, r"correct\[1\] is nan; the output was rejected"),
-            ({"accepted": [1]}, "accepted has 1 items and confidence has 7"),
-            ({"correct": [2] + [1] * 6}, r"correct\[0\] is 2\.0; 0, 1 or NaN is expected"),
+            ({"accepted": [1]}, "accepted and confidence must have the same number of items,"),
+            ({"correct": [2] + [1] * 6}, r"correct\[0\] is 2\.0; use 0, 1 or NaN"),
             ({"correct": [np.nan] * 7, "rejected_known": False}, "correct is NaN everywhere"),
         ],
     )  # fmt: skip
