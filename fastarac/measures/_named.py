@@ -1,4 +1,4 @@
-"""The names of the measures of a confusion table, the same for tables, sweeps and averages."""
+"""The measures of confusion tables, shared by single tables, sweeps and averages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ F_BETA = "f_beta"
 
 
 class _Measure(property):
-    """A measure, by the name of its attribute, or as another name of one."""
+    """A measure under its attribute's name, or a second name of another measure."""
 
     def __init__(self, doc: str, of: str | None = None) -> None:
         super().__init__(lambda measures: measures._compute([self.of])[0])  # noqa: SLF001
@@ -71,7 +71,7 @@ class Measures(Table, Result, ABC):
         return {name: np.ravel(values) for name, values in self.compute().items()}
 
     def _chosen(self, measures: Sequence[str] | None) -> list[str]:
-        """Return the names asked for, once they are known to be names."""
+        """Return the requested names; raise for an unknown one."""
         if measures is None:
             return list(self.names)
         chosen = [measures] if isinstance(measures, str) else list(measures)
@@ -95,7 +95,7 @@ class Measures(Table, Result, ABC):
         number = positive_scalar(beta, "beta")
         return self._compute([F_BETA], number)[0]
 
-    # in the order of their numbers in the kernel
+    # in the order of the kernel's measure numbers
     accuracy = _Measure("(TP + TN)/Ω: the share predicted rightly (Tharwat 2020, equation 1).")
     error_rate = _Measure(
         "(FP + FN)/Ω: the share predicted wrongly. Not the `error_rate` of a sweep, FP/Ω."

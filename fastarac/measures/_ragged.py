@@ -1,4 +1,4 @@
-"""Batches of rankings of different lengths, in any of the forms in which they are given."""
+"""Read batches of rankings of different lengths, in every accepted form."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Ragged(NamedTuple):
         return np.diff(self.offsets)
 
     def over_queries(self, kernel: Callable[..., None], *arguments: Any, out: Any) -> Any:
-        """Run `kernel(values, offsets, *arguments, first, last, out)` over shares of the queries."""
+        """Run `kernel(values, offsets, *arguments, first, last, out)` on shares of the queries."""
         k = strategy.n_threads(len(self.values))
         goals = [len(self.values) * i // k for i in range(1, k)]
         inner = np.searchsorted(self.offsets, goals).tolist()
@@ -45,14 +45,14 @@ class Ragged(NamedTuple):
         return out
 
     def reject(self, name: str, bad: NDArray[np.bool_], expected: str) -> NoReturn:
-        """Raise the error for the first bad value."""
+        """Raise a ValueError that names the first bad value."""
         i = int(bad.argmax())
         q = int(np.searchsorted(self.offsets, i, side="right")) - 1
         place = f"{name}[{i}]" if self.single else f"{name}[{q}][{i - self.offsets[q]}]"
         raise ValueError(f"{place} must be {expected}, got {self.values[i]}")
 
     def result(self, values: FloatArray) -> Any:
-        """One value for one ranking, else the array over the queries."""
+        """Return a scalar (or row) for a single ranking, else the array over the queries."""
         if not self.single:
             return values
         first = values[0]
@@ -113,7 +113,7 @@ def _offsets(given: Any, n: int, name: str) -> NDArray[np.int64]:
 
 
 def as_relevance(ragged: Ragged, name: str) -> Ragged:
-    """Return the same with values 0 and 1 as bytes; raise for any other."""
+    """Return the rankings with values 0 and 1 as bytes; raise for any other value."""
     values = ragged.values
     if values.dtype != np.bool_:
         as_bool = values != 0
@@ -125,7 +125,7 @@ def as_relevance(ragged: Ragged, name: str) -> Ragged:
 
 
 def as_gains(ragged: Ragged, name: str, *, negative: bool = True) -> Ragged:
-    """Return the same with finite float64 values; raise for any other, and for negative ones."""
+    """Return the rankings with float64 values; raise unless finite, and nonnegative if required."""
     values = readable(ragged.values, np.float64)
     floats = ragged._replace(values=values)
     if not len(values):
@@ -139,7 +139,7 @@ def as_gains(ragged: Ragged, name: str, *, negative: bool = True) -> Ragged:
 
 
 def as_keys(ragged: Ragged, name: str) -> Ragged:
-    """Return the same with uint64 values that rise as the given ones, which must be finite, fall."""
+    """Return the rankings with uint64 keys in the reverse order of the values; raise unless finite."""
     values = ragged.values
     sign = np.uint64(1 << 63)
     if values.dtype.kind == "u":
@@ -147,12 +147,12 @@ def as_keys(ragged: Ragged, name: str) -> Ragged:
     elif values.dtype.kind in "bi":
         keys = values.astype(np.int64).view(np.uint64) ^ sign
     else:
-        bits = (as_gains(ragged, name).values + 0.0).view(np.int64)  # minus zero is zero
+        bits = (as_gains(ragged, name).values + 0.0).view(np.int64)  # turn -0.0 into 0.0
         keys = (bits ^ ((bits >> 63) & np.int64((1 << 63) - 1))).view(np.uint64) ^ sign
     return ragged._replace(values=readable(~keys, np.uint64))
 
 
 def same_shape(ragged: Ragged, other: Ragged, names: tuple[str, str]) -> None:
-    """Raise unless both have rankings of the same lengths."""
+    """Raise unless both batches have rankings of the same lengths."""
     if not np.array_equal(ragged.offsets, other.offsets):
         raise ValueError(f"{names[0]} and {names[1]} must have rankings of the same lengths")

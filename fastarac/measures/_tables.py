@@ -1,4 +1,4 @@
-"""Confusion tables as the kernel takes them, and what it is asked for.
+"""Confusion tables in the form that the kernel takes.
 
 The formulas are in `fastarac._kernels.measures`.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NAMES = Measures.names
 NUMBERS = {name: number for number, name in enumerate((*NAMES, F_BETA))}
 
-# The smaller the better. Nothing is better or worse about the prevalence.
+# Measures that are better when smaller. The prevalence is neither better nor worse.
 LOSSES = frozenset(
     {
         "error_rate",
@@ -41,32 +41,32 @@ LOSSES = frozenset(
 )
 GOALS = tuple(name for name in NAMES if name != "prevalence")
 
-EXACT_PRODUCTS = math.isqrt(1 << 53)  # counts whose sum is no larger have products that are exact
+EXACT_PRODUCTS = math.isqrt(1 << 53)  # largest sum of counts whose products are exact
 EXACT_COUNTS = 1 << 53
-FARTHEST_SCALE = 1000  # powers of two
-CHUNK = 1 << 16  # tables at a time, where Python's integers are needed
+FARTHEST_SCALE = 1000  # as a power of two
+CHUNK = 1 << 16  # tables at a time where Python's integers are needed
 NOTHING = np.empty(0)
 
 
 class ConfusionTables(NamedTuple):
     """Confusion tables, ready for the kernel.
 
-    Floats are scaled by a power of two, each table by its own, so that no product overflows: the
-    measures are those of the shares, but for the adjusted geometric mean.
+    Float cells are scaled by one power of two per table, so that no product overflows. All measures
+    except the adjusted geometric mean are unchanged by the scale.
     """
 
     cells: tuple[NDArray[Any], ...]
-    """TP, FP, FN, TN; or TP, FP, the numbers of positives and of negatives, and nothing."""
+    """TP, FP, FN, TN; for a sweep TP, FP, (positives, negatives) and an empty array."""
     scale: FloatArray
-    """A power of two for each table, or one for all, or nothing."""
+    """A power of two for each table, one for all tables, or an empty array."""
     determinants: FloatArray
-    """TP·TN − FP·FN where floats do not hold the cells, else nothing."""
+    """TP·TN − FP·FN where the cells exceed exact floats, else an empty array."""
     exact: bool
-    """Whether floats hold the products of the cells."""
+    """Whether products of the cells are exact in float64."""
 
     @classmethod
     def of_cells(cls, cells: Sequence[NDArray[Any]]) -> ConfusionTables:
-        """Prepare tables of any shape, given as TP, FP, FN and TN."""
+        """Prepare tables of any shape from arrays of TP, FP, FN and TN."""
         given = tuple(readable(np.ravel(cell)) for cell in cells)
         tp, fp, fn, tn = given
         if tp.dtype.kind != "i":
@@ -102,7 +102,7 @@ class ConfusionTables(NamedTuple):
         return cls(given, NOTHING, determinants, sweep.total <= EXACT_PRODUCTS)
 
     def part(self, start: int, stop: int) -> ConfusionTables:
-        """Return some of the tables, as views."""
+        """Return a range of the tables, as views."""
         tp, fp, fn, tn = self.cells
         if len(tn):
             fn, tn = fn[start:stop], tn[start:stop]
@@ -128,7 +128,7 @@ class ConfusionTables(NamedTuple):
         return out
 
     def best(self, names: Sequence[str]) -> dict[str, tuple[float, int]]:
-        """Return each measure's best value and its last position; −1 where all values are NaN."""
+        """Return each measure's best value and its last position; −1 if all values are NaN."""
         edges = parallel.edges(len(self.cells[0]))
         signs = np.array([-1.0 if name in LOSSES else 1.0 for name in names])
 
@@ -148,7 +148,7 @@ class ConfusionTables(NamedTuple):
     def measure(
         self, names: Sequence[str], beta: float, out: FloatArray, first: int, found: Any
     ) -> None:
-        """Call the kernel in this thread; `found` has signs, best values and their positions."""
+        """Call the kernel in this thread; `found` holds signs, best values and their positions."""
         numbers = np.array([NUMBERS[name] for name in names], np.int64)
         with np.errstate(all="ignore"):
             _kernels.measures.measure_tables(
@@ -157,7 +157,7 @@ class ConfusionTables(NamedTuple):
 
 
 def f_weights(beta: float) -> tuple[float, float]:
-    """1/(1 + β²) and β²/(1 + β²): what false positives and false negatives weigh; no overflow."""
+    """Return 1/(1 + β²) and β²/(1 + β²), the weights of FP and FN, without overflow."""
     if beta <= 1:
         square = beta * beta
         return 1 / (1 + square), square / (1 + square)

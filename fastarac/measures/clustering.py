@@ -11,7 +11,7 @@ from fastarac._core.checks import choice
 from fastarac._core.exceptions import warn_undefined
 from fastarac.measures.confusion import read_table
 
-LEAST = 2.0**-400  # below, weights are scaled before they are multiplied
+LEAST = 2.0**-400  # smaller weights are scaled up before they are multiplied
 VARIANTS = ("standard", "size-weighted")
 
 
@@ -192,7 +192,7 @@ def _read(counts: ArrayLike) -> NDArray[Any]:
     table = read_table(counts, "counts")
     if table.ndim != 2 or table.size == 0:
         raise ValueError(f"counts must be a matrix of clusters by classes, got shape {table.shape}")
-    if 0 < table.max() < LEAST:  # products of shares would vanish; purities have no unit
+    if 0 < table.max() < LEAST:  # avoid underflow; purities do not depend on scale
         table = np.ldexp(table, -int(np.frexp(table.max())[1]))
     return table
 

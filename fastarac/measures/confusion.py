@@ -1,4 +1,4 @@
-"""The measures of confusion tables: of one table, of many at once, of every threshold of a sweep."""
+"""The measures of confusion tables: a single table, many tables, or every threshold of a sweep."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ class ConfusionMeasures(Measures):
 
 class _BestThreshold(NamedTuple):
     value: float
-    """The best value: the smallest of an error or a likelihood ratio of negatives, else the largest."""
+    """The best value: the smallest for error measures and LR₋, the largest for all others."""
     threshold: Any
-    """The threshold that has it; of several, the one that accepts most."""
+    """The threshold that attains it; of several, the one that accepts most."""
     position: int
     """The position in the arrays of the sweep."""
 
@@ -229,14 +229,14 @@ class SweepMeasures(Measures):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AveragedMeasures(Measures):
-    """The mean of each measure over the classes. Made by :class:`.ClassCounts`.
+    """The mean of each measure over the classes, made by :class:`.ClassCounts`.
 
     Attributes
     ----------
     measures : ConfusionMeasures
         The measures of the classes, along the last axis.
     weight : ndarray or None
-        The weight of each class; all the same where it is None.
+        The weight of each class; None for equal weights.
 
     See Also
     --------
@@ -312,14 +312,14 @@ def confusion_measures(
 
     Notes
     -----
-    0/0 is NaN, and x/0 is infinite, without a warning: nothing else is put in their place. In
-    particular, the Matthews correlation of a table with an empty row or column is NaN.
+    0/0 is NaN and x/0 is infinite, without a warning; no substitute value is used. In particular, the
+    Matthews correlation of a table with an empty row or column is NaN.
 
-    Names and formulas are those of Tharwat (2020), sections 2.2 to 2.8, but for generality and fallout
-    (the slides) and kappa (Cohen 1960). What the measures have in common, TP·TN − FP·FN, is computed
-    exactly and rounded once, so that a value near zero has all its digits; integers are exact up to
-    2⁶³, and weights may be of any scale, unless one is 10¹⁵⁰ times another. The optimized precision, a
-    difference by its nature, is right to 10⁻¹⁵.
+    Names and formulas are those of Tharwat (2020), sections 2.2 to 2.8, except generality and fallout
+    (the slides) and kappa (Cohen 1960). The determinant TP·TN − FP·FN, which many measures share, is
+    computed exactly and rounded once, so that values near zero keep all their digits. Integers are
+    exact up to 2⁶³; weights may have any scale, unless one is 10¹⁵⁰ times another. The optimized
+    precision is a difference and accurate to 10⁻¹⁵.
 
     References
     ----------
@@ -388,13 +388,13 @@ def read_table(values: ArrayLike, name: str, *, copy: bool = False) -> NDArray[A
 
 class _ClassCounts(NamedTuple):
     tp: NDArray[Any]
-    """Items of the class that are predicted as it, of shape (..., K)."""
+    """Items of the class predicted as this class, of shape (..., K)."""
     fp: NDArray[Any]
-    """Items of other classes that are predicted as it."""
+    """Items of other classes predicted as this class."""
     fn: NDArray[Any]
-    """Items of the class that are predicted as another."""
+    """Items of the class predicted as another class."""
     tn: NDArray[Any]
-    """Items of other classes that are predicted as another than it."""
+    """Items of other classes predicted as any other class."""
 
 
 class ClassCounts(Table, TupleResult, _ClassCounts):
@@ -443,8 +443,8 @@ def class_counts(prediction_counts: ArrayLike) -> ClassCounts:
     Parameters
     ----------
     prediction_counts : array_like of shape (..., K, K)
-        How many items were predicted as class i (row) and are of class j (column), at least 0;
-        scikit-learn's matrix is the transpose. Leading axes are matrices of their own.
+        Entry (i, j): the number of items predicted as class i that are of class j, at least 0 (the
+        transpose of scikit-learn's matrix). Leading axes hold separate matrices.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The mean of the curves of several folds, and how much they differ."""
+"""The mean and the spread of the curves of several folds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fastarac.sweep import CornerSweep, ThresholdSweep, whole_sweep
 
 FloatArray = NDArray[np.float64]
 
-# What the curves are over the acceptance rate.
+# the attribute of a sweep for each curve over the acceptance rate
 CURVES = {
     "arac": "accuracy_after_correction",
     "generalized_rc": "error_rate",
@@ -30,15 +30,15 @@ class _AverageCurve(NamedTuple):
     grid: FloatArray
     """Acceptance rates or thresholds, as given, of shape (g,)."""
     acceptance_rate: FloatArray
-    """Mean of the folds' acceptance rates: the grid itself where that is of acceptance rates."""
+    """Mean acceptance rate of the folds; the grid itself if it holds acceptance rates."""
     mean: FloatArray
     """Mean of the folds' values."""
     standard_deviation: FloatArray
-    """Of the folds' values, with n − 1 in the denominator."""
+    """Standard deviation of the folds' values, with n − 1 in the denominator."""
     acceptance_rate_deviation: FloatArray
-    """Standard deviation of the folds' acceptance rates; 0 where the grid is of these."""
+    """Standard deviation of the folds' acceptance rates; 0 if the grid holds acceptance rates."""
     values: FloatArray
-    """The values themselves, of shape (n_folds, g)."""
+    """The value of each fold, of shape (n_folds, g)."""
 
 
 class AverageCurve(Table, TupleResult, _AverageCurve):
@@ -53,7 +53,7 @@ class AverageCurve(Table, TupleResult, _AverageCurve):
     __slots__ = ()
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one row for each point; ``value_0`` is of the first fold."""
+        """Return the columns of a table, one row per point; ``value_0`` is the first fold's."""
         columns = self._asdict()
         folds = columns.pop("values")
         return columns | {f"value_{k}": fold for k, fold in enumerate(folds)}
@@ -77,7 +77,7 @@ def average_curves(
         Whether the folds are compared at equal acceptance rates, each with a threshold of its own, or
         at equal thresholds, where each has an acceptance rate of its own.
     curve : {"arac", "generalized_rc", "arp", "rc"}
-        Which one: accuracy after correction, error rate, precision or risk over the acceptance rate.
+        The curve over the acceptance rate: accuracy after correction, error rate, precision or risk.
 
     Returns
     -------
@@ -104,9 +104,10 @@ def average_curves(
 
     Notes
     -----
-    Between two of its points, a curve is a straight segment. Vertical and threshold averaging of
-    Fawcett (2006), for curves over the acceptance rate. Folds of a cross-validation share most of their
-    training data: their standard deviation is not that of independent repetitions.
+    Curves are interpolated linearly between their points. The averages are the vertical and the
+    threshold averaging of Fawcett (2006), for curves over the acceptance rate. Folds of a
+    cross-validation share most of their training data, so their standard deviation is not that of
+    independent repetitions.
 
     References
     ----------

@@ -1,6 +1,6 @@
 """Measures of ranked results, for one query or for a batch of queries.
 
-Errors and forms of the input are those of :func:`.precision_at_k` everywhere.
+The forms of input and the errors are those of :func:`.precision_at_k` throughout.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ def precision_at_k(relevance: ArrayLike, k: int | Sequence[int]) -> Any:
     Parameters
     ----------
     relevance : array_like, list of array_like, or tuple (values, offsets)
-        Whether each item is relevant, 0 or 1, in the order of the ranking. One ranking; or a batch: a
-        list of rankings, the rows of a matrix, or all of them one after the other with the positions
-        where each one starts and the last one ends.
+        Whether each item is relevant, 0 or 1, in the order of the ranking. Either one ranking, or a
+        batch: a list of rankings, the rows of a matrix, or a tuple of all rankings in one array and the
+        offsets at which each starts and the last ends.
     k : int or sequence of int
-        Ranks, at least 1. A ranking that is shorter is as if followed by items that are not relevant.
+        Ranks, at least 1. Shorter rankings are padded with items that are not relevant.
 
     Returns
     -------
     float or ndarray
-        In [0, 1]: of shape (n_queries,) for a batch, with an axis more for several k. (1/k) Σ_{i≤k} rᵢ
-        (the slides, Precision(k)).
+        (1/k) Σ_{i≤k} rᵢ (the slides, Precision(k)), in [0, 1]: of shape (n_queries,) for a batch, with
+        one more axis for several k.
 
     Raises
     ------
@@ -80,8 +80,7 @@ def recall_at_k(
     k : int or sequence of int
         Ranks, at least 1.
     n_relevant : int or array_like of shape (n_queries,), optional
-        How many relevant items there are for each query, ranked or not; those in the ranking where it
-        is left out.
+        The number of relevant items of each query, ranked or not; by default the number in the ranking.
 
     Returns
     -------
@@ -335,8 +334,8 @@ def normalized_dcg(
     gains, k, discount
         As for :func:`.discounted_cumulative_gain`; gains of at least 0.
     judged_gains : array_like, list of array_like, or tuple (values, offsets), optional
-        The gains of all items that are known for each query, ranked or not, in any order: the ideal
-        ranking has the largest of them first. Those of `gains` where it is left out.
+        The gains of all items known for each query, ranked or not, in any order; the ideal ranking
+        starts with the largest. By default those of `gains`.
 
     Returns
     -------
@@ -394,7 +393,7 @@ def rank_by_score(values: ArrayLike, scores: ArrayLike) -> Any:
     scores : array_like, list of array_like, or tuple (values, offsets)
         The score of each item, finite; as many for each query.
 
-    Returns
+    The score of each item, finite, in the same shape as `values`.
     -------
     ndarray, or tuple (values, offsets)
         The values in the order of the ranking, for the other functions. Items of equal score stay in
@@ -445,10 +444,10 @@ def pool(rankings: Any, depth: int = 100) -> Any:
     Returns
     -------
     list of ndarray, or dict of ndarray
-        For each query the items in rising order, each once: the order does not tell which system found
-        an item, or at which rank. A dict where the systems are mappings; a query that some of them did
-        not answer has the items of the others. The pooling method of test collections (the slides, last
-        page).
+        For each query the distinct items in rising order, so that the order does not reveal which
+        system found an item, or at which rank. A dict if the systems are mappings; systems without an
+        answer to a query are left out of its pool. This is the pooling method of test collections (the
+        slides, last page).
 
     Raises
     ------
@@ -508,18 +507,18 @@ def _gains(gains: Any, name: str, *, negative: bool = True) -> Ragged:
 
 
 def _ranks(k: Any) -> NDArray[np.int64]:
-    """The ranks that `k` names, as an array."""
+    """Return the ranks in `k` as an array."""
     ranks = [k] if np.ndim(k) == 0 else list(k)
     return np.array([whole_number(rank, "k", 1) for rank in ranks], np.int64)
 
 
 def _at_ranks(values: FloatArray, k: Any) -> FloatArray:
-    """One column for one rank, all of them for several."""
+    """Return one column for a single rank, all columns for several."""
     return values if np.ndim(k) else values[:, 0]
 
 
 def _hits(batch: Ragged, ranks: NDArray[np.int64]) -> FloatArray:
-    """Relevant items down to each rank, of shape (n_queries, n_ranks)."""
+    """Count relevant items down to each rank; of shape (n_queries, n_ranks)."""
     rising, where = np.unique(ranks, return_inverse=True)
     out = np.empty((batch.n_queries, len(rising)))
     found: FloatArray = batch.over_queries(_kernels.ranking.hits, rising, out=out)
@@ -527,7 +526,7 @@ def _hits(batch: Ragged, ranks: NDArray[np.int64]) -> FloatArray:
 
 
 def _sizes(batch: Ragged, n_relevant: Any, found: FloatArray) -> FloatArray:
-    """How many relevant items each query has."""
+    """Return the number of relevant items of each query."""
     if n_relevant is None:
         return found
     given = np.asarray(n_relevant)
@@ -551,7 +550,7 @@ def _sizes(batch: Ragged, n_relevant: Any, found: FloatArray) -> FloatArray:
 def _share(
     metric: str, part: FloatArray, whole: FloatArray, empty: str = "a query has no relevant items"
 ) -> FloatArray:
-    """Return part / whole, and warn where there is a whole of 0."""
+    """Return part / whole; warn if any whole is 0."""
     with np.errstate(invalid="ignore"):
         share: FloatArray = part / whole
     if not whole.all():
@@ -560,13 +559,13 @@ def _share(
 
 
 def _shown(batch: Ragged, k: Any) -> int:
-    """How many ranks can count."""
+    """Return the largest rank that can count."""
     longest = int(batch.lengths.max())
     return longest if k is None else min(whole_number(k, "k", 1), longest)
 
 
 def _discounts(n: int, discount: str) -> FloatArray:
-    """What the gains at the first n ranks are multiplied with."""
+    """Return the factors of the gains at ranks 1 to n."""
     ranks = np.arange(1, n + 1, dtype=np.float64)
     return 1 / np.log2(ranks + 1 if discount == "burges" else np.maximum(ranks, 2))
 

@@ -1,4 +1,4 @@
-"""Fields that documents lack: how often, how often rightly, and what making them optional changes."""
+"""How often documents lack fields, how often rightly, and the effect of making fields optional."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
     from fastarac.operation.documents import Documents, DocumentType
 
-MOST_PATTERNS = 4  # of fields that are absent together, which are tried as optional in a round
-MOST_SINGLE = 24  # fields whose own setting is tried, those first that are absent most often
+MOST_PATTERNS = 4  # sets of fields absent together that are tried as optional per round
+MOST_SINGLE = 24  # fields tried as optional (or required) one by one, most often absent first
 
 
 class FieldAbsence(NamedTuple):
-    """How often documents lack a field, in the half of them that ranked the outputs.
+    """How often documents lack a field, counted in the half that ranks the outputs.
 
     Attributes
     ----------
     field : str or int
-        Its label.
+        The field's label.
     optional : bool
-        Whether documents without it may be accepted.
+        Whether documents that lack it may be accepted.
     n_documents : int
-        Documents that should have it: all of them, or those of its types.
+        Documents that should have it: all of them, or those of types with this field.
     absent : int
-        Those without an output of it that has a confidence.
+        Documents among them that lack an output of it with a confidence.
     rightly : int
-        Those of them in which the field is empty.
+        Absent ones in which the field is empty in truth.
     unlisted : int
-        Those of them of which the truth does not say what the field holds.
+        Absent ones for which the truth does not list the field.
 
     See Also
     --------
@@ -56,13 +56,13 @@ class FieldAbsence(NamedTuple):
 
     @property
     def missed_share(self) -> float:
-        """How often the field has a true value where it is absent; 0 where that is not known."""
+        """Share of absences in which the field has a true value; 0 where none is listed."""
         told = self.absent - self.unlisted
         return (told - self.rightly) / told if told else 0.0
 
     @property
     def words(self) -> str:
-        """How often it is absent."""
+        """How often the field is absent, as a sentence."""
         share = percent(self.absent / self.n_documents if self.n_documents else 0.0, 2)
         head = f"{self.field}: absent in {share} of documents"
         if not self.absent:
@@ -77,7 +77,7 @@ class FieldAbsence(NamedTuple):
 
 
 class OptionalSetting(NamedTuple):
-    """What would be accepted with some fields optional, by the half that ranked the outputs.
+    """What a set of optional fields would accept, estimated on the half that ranks the outputs.
 
     Attributes
     ----------
@@ -101,22 +101,22 @@ class OptionalSetting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Documents of the half that ranks, with confidences that their own truth did not make.
+    """Documents of the ranking half, with confidences fitted without their own truth.
 
     Attributes
     ----------
     documents : Documents
         All documents.
     chosen : ndarray of shape (n_documents,), bool
-        Those of the half.
+        Whether each document is in the half.
     right, hopeless : ndarray of shape (n_documents,), bool
-        Whether all fields of each are right, and whether it is never accepted, whatever is optional.
+        Whether all fields of a document are right; whether it can never be accepted.
     confidence : ndarray of shape (n_documents,)
-        The combined probability that all is right.
+        The estimated probability that the whole document is right.
     groups : ndarray of shape (n_documents,), int, or None
-        What documents depend on each other by.
+        Group of each document; documents of one group depend on each other.
     limits : dict
-        As :func:`.guaranteed_operating_point` takes them.
+        Arguments for :func:`.guaranteed_operating_point`.
     """
 
     documents: Documents
@@ -130,7 +130,7 @@ class Tried:
     def setting(
         self, fields: Sequence[Any], optional: tuple[Any, ...], types: Sequence[DocumentType]
     ) -> OptionalSetting:
-        """Return what the fit would accept of this half with these fields optional."""
+        """Estimate what the fit would accept of this half if these fields were optional."""
         required = Requirements.of(fields, optional, types).required
         held = self.hopeless | self.documents.lacking(required)
         score = np.where(held, HELD_BACK, self.confidence)[self.chosen]
@@ -138,7 +138,7 @@ class Tried:
         if "max_risk" in limits:
             limits |= {"thresholds": np.unique(np.append(score[score >= 0.0], 1.0)), "pilot": score}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the fit itself warns of samples that are too small
+            warnings.simplefilter("ignore")  # the fit itself already warns of small samples
             point = guaranteed_operating_point(
                 right, score, random_state=0, **limits,
                 groups=None if self.groups is None else self.groups[self.chosen],
@@ -152,10 +152,10 @@ class Tried:
         absences: Sequence[FieldAbsence],
         types: Sequence[DocumentType],
     ) -> tuple[OptionalSetting, ...]:
-        """Return the present setting, each field's other one, and the best of those that were tried.
+        """Return the present setting, the settings with one field changed, and the best one found.
 
-        Fields that are absent together free no document one by one, so that sets of them are tried as
-        they occur, the most frequent first, and added as long as more documents go through.
+        Fields that are absent together release no document one by one. So sets of fields that are
+        absent together are tried too, most frequent first, as long as more documents are accepted.
         """
         fields = tuple(each.field for each in absences)
         present = tuple(each.field for each in absences if each.optional)
@@ -189,7 +189,7 @@ class Tried:
         types: Sequence[DocumentType],
         may: set[Any],
     ) -> list[set[Any]]:
-        """Return the most frequent sets of fields that a document is held back for."""
+        """Return the most frequent sets of absent fields that hold a document back."""
         required = Requirements.of(fields, optional, types).required
         found = self.documents.found
         lacks = required[self.documents.type] & ~found
@@ -202,7 +202,7 @@ class Tried:
 
 
 def _order(setting: OptionalSetting) -> tuple[float, int]:
-    """More documents go through, with fewer optional fields."""
+    """Sort key: more accepted documents first, then fewer optional fields."""
     return setting.straight_through_rate, -len(setting.optional)
 
 
@@ -216,7 +216,7 @@ def absences_of(
     *,
     complete: bool,
 ) -> tuple[FieldAbsence, ...]:
-    """Count in the chosen documents; `wrong` says of each document and field whether a row is wrong."""
+    """Count each field's absences in the chosen documents; `wrong` has documents × fields."""
     needs = Requirements.of(fields, optional, types)
     has = needs.has[documents.type]
     found = []
@@ -231,7 +231,7 @@ def absences_of(
 
 
 def advice(absences: Sequence[FieldAbsence], settings: Sequence[OptionalSetting]) -> tuple[str, ...]:
-    """Return a sentence for the best set of optional fields, and one for each field that is absent."""
+    """Return a sentence on the best set of optional fields, and one on each absent field."""
     if not settings:
         return ()
     now, by_optional = settings[0], {each.optional: each for each in settings}
@@ -262,7 +262,7 @@ def _compared(other: OptionalSetting, now: OptionalSetting) -> str:
 
 
 def compared_words(through: str, before: str, errors: str, earlier: str) -> str:
-    """Return what other optional fields would change, of shares of documents in words."""
+    """Describe the effect of other optional fields; the arguments are shares as text."""
     undetected = f"stay {errors}" if errors == earlier else f"are {errors} instead of {earlier}"
     return (
         f"{through} of documents would go through instead of {before}, and undetected errors "

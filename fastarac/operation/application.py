@@ -1,4 +1,4 @@
-"""Apply a policy to a file of any size: one file of what is accepted, one of what people verify."""
+"""Apply a policy to a file of any size: write accepted outputs and outputs to verify to two files."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ WRITTEN_FORMATS = {
     ".ndjson": JSON,
     ".parquet": "FORMAT parquet",
 }
-DIGITS = 4  # to which confidences are rounded before their quantiles are taken
+DIGITS = 4  # significant digits of confidences before their quantiles are taken
 PERCENT = 100.0
-OTHER_SCALE = 10.0  # times as large or as small as what a policy was fitted on
-MOST_INSIDE = 0.05  # share of confidences of another scale that may be in the range by chance
+OTHER_SCALE = 10.0  # ratio of the largest confidences that marks another scale
+MOST_INSIDE = 0.05  # share of confidences on another scale that may lie in the fitted range by chance
 INTEGERS = frozenset({
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
 })  # fmt: skip
@@ -61,35 +61,35 @@ def apply_policy(
     types: str | None = None,
     empty_confidence: bool = False,
 ) -> AppliedPolicy:
-    r"""Divide the outputs in a file into those that are accepted and those that people verify.
+    r"""Split the outputs in a file into accepted ones and ones that people verify.
 
     Parameters
     ----------
     policy : Policy
-        Of thresholds, or of whole documents.
+        A policy for single outputs or for whole documents.
     path : str or path-like
         A file as :func:`.read_outputs` takes it; no truth is needed.
     accepted, review : str or path-like
-        The files to write, in the order of the rows and with all columns of the file: ``.csv``,
-        ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. Both appear once they are complete. CSV
-        files that are made of a CSV file have its separator.
+        The files to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``, with all
+        columns of the input and its row order. Both appear only once complete. A CSV file made from a
+        CSV file keeps its separator.
     confidence : str, default="confidence"
         The column of confidences.
     by : str, optional
-        The column of fields, where the policy has thresholds by field.
+        The column of fields, if the policy has thresholds by field.
     documents : str, optional
-        The column of documents, where the policy accepts whole ones; their rows may be anywhere. A
-        document that lacks a required field is never accepted, whatever rows it has; rows of fields
-        that the policy does not know are counted, and decide nothing.
+        The column of documents, if the policy accepts whole documents; a document's rows need not be
+        adjacent. A document that lacks a required field is never accepted. Rows of fields that the
+        policy does not know are counted but do not affect the decision.
     groups : str, optional
-        The column of pages or other groups of outputs that depend on each other, where the policy was
-        fitted with groups: whether the confidences have moved is then tested by whole groups.
+        The column of pages or other groups of dependent outputs, if the policy was fitted with groups:
+        the test for shifted confidences then works on whole groups.
     types : str, optional
-        The column of document types, where the policy was fitted with types.
+        The column of document types, if the policy was fitted with types.
     empty_confidence : bool, default=False
-        Whether the confidence may be null, or empty: such outputs are never accepted, and a document
-        without another output of the field lacks it. Where a column `kind` says what became of a word
-        or a field, it always may.
+        Whether confidences may be null or empty. Such outputs are never accepted, and a document
+        without another output of the field lacks the field. Always true if a column `kind` says what
+        became of each word or field.
 
     Examples
     --------
@@ -112,21 +112,20 @@ def apply_policy(
     Returns
     -------
     AppliedPolicy
-        Counts, and the errors that are expected. Of a file without rows all are 0, and both files that
-        are written have its columns alone.
+        Counts, and the expected number of errors. For a file without rows all counts are 0, and both
+        written files hold only the column names.
 
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`, and where the confidences are plainly of another scale than those that
-        the policy was fitted on: moved, at most one in twenty of them in its range, and the largest one
-        ten times as large or as small; and where the file changes while it is read, so that not all
-        rows might be in either file. Nothing is written then.
+        As :func:`.read_outputs`. Also if the confidences are plainly on another scale than at the fit:
+        shifted, at most one in twenty within the fitted range, and the largest ten times as large or as
+        small. Also if the file changes while it is read. Nothing is written then.
     ValueError
-        Where the three files are not different ones, or a name says no known format.
+        If two of the three files are the same, or a file name has no known ending.
     TypeError
-        Where `by` or `documents` is missing or superfluous, or `groups` is given, but was not to
-        :func:`.fit_policy`.
+        If `by` or `documents` is missing or superfluous, or `groups` is given although
+        :func:`.fit_policy` was called without groups.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -138,12 +137,11 @@ def apply_policy(
 
     Notes
     -----
-    The file is read three times, in a memory that does not depend on its size, but grows with the
-    number of documents and groups. The interval of the expected errors is by groups wherever the policy
-    was fitted with groups (:meth:`.Policy.expected_errors`). The test for a shift is that of
-    :meth:`.Policy.shift`; where nothing has moved, it warns with the failure probability of the policy,
-    for each file. Fields of text files are written as they were read; keys that an object of JSON lines
-    lacks are null, or empty.
+    The file is read three times, in memory that grows only with the number of documents and groups. The
+    interval of the expected errors accounts for groups if the policy was fitted with groups
+    (:meth:`.Policy.expected_errors`). The test for a shift is that of :meth:`.Policy.shift`; without a
+    shift, it warns for each file with the policy's failure probability. Fields of text files are copied
+    verbatim; keys that a JSON line lacks become null, or empty.
     """
     require_policy(policy)
     source_path = path_of(path)
@@ -177,20 +175,20 @@ def apply_policy(
 
 
 def require_policy(policy: Any) -> None:
-    """Raise unless this is a policy."""
+    """Raise a TypeError unless `policy` is a Policy."""
     expected = "a Policy, as Policy.load reads it from a file"
     require_type(policy, Policy, "policy", expected)
 
 
 def require_format(goal: Path, name: str) -> None:
-    """Raise unless the name of a file to write says its format."""
+    """Raise unless the file name ends in a known format."""
     if goal.suffix.lower() not in WRITTEN_FORMATS:
         endings = ", ".join(WRITTEN_FORMATS)
         raise ValueError(f"{name} must end in one of {endings}, got {str(goal)!r}")
 
 
 def check_goals(goals: Mapping[str, Path], files: Iterable[str | os.PathLike[str]]) -> None:
-    """Raise where two files to write are one, or one that is read, or a name says no known format."""
+    """Raise if two files to write coincide, one is also read, or a name has no known ending."""
     read_from = {Path(file).resolve() for file in files}
     seen: dict[Path, str] = {}
     for name, goal in goals.items():
@@ -205,7 +203,7 @@ def check_goals(goals: Mapping[str, Path], files: Iterable[str | os.PathLike[str
 
 
 class _Rule:
-    """The policy as expressions of SQL."""
+    """The policy as SQL expressions."""
 
     def __init__(
         self,
@@ -241,7 +239,7 @@ class _Rule:
         cells = [self._cell(each.edges, 0, len(each.edges)) for each in policy.references]
         self.cell = self._by_field(fields, cells, "NULL")
         self.rounded = self._rounded()
-        # not by isfinite alone, which has no form for integers
+        # not isfinite alone, which does not accept integers
         each = [f"{self.value} IS NOT NULL", f"isfinite(CAST({self.value} AS DOUBLE))"]
         names = self.by, self.document, self.group, self.type
         each += [f"{name} IS NOT NULL" for name in names if name is not None]
@@ -257,7 +255,7 @@ class _Rule:
         self.n_required = self._by_type(names_of_types, [str(len(each)) for each in required])
 
     def _factors(self, policy: Policy) -> list[tuple[str, str]]:
-        """Of each optional field, whether a row is of it, and what its absence is worth."""
+        """For each optional field: the SQL test for its rows, and the factor for its absence."""
         found = []
         needs = Requirements.of(policy.fields, policy.optional, policy.types)
         names = [sql_text(str(each.type)) for each in policy.types]
@@ -269,20 +267,20 @@ class _Rule:
         return found
 
     def _one_of(self, fields: Sequence[Any]) -> str:
-        """Whether a row is of one of these fields."""
+        """Whether a row belongs to one of these fields, in SQL."""
         if self.by is None or not fields:
             return "false"
         return f"({self.by} IN ({', '.join(sql_text(str(field)) for field in fields)}))"
 
     def _by_type(self, types: list[str], each: list[str]) -> str:
-        """What holds of the type of a row's document; the last one of other types."""
+        """Choose by the document type of a row, in SQL; the last expression is for other types."""
         if self.type is None:
             return each[-1]
         cases = " ".join(f"WHEN {t} THEN {e}" for t, e in zip(types, each[:-1], strict=True))
         return f"CASE {self.type} {cases} ELSE {each[-1]} END"
 
     def condition(self, *, accepts: bool) -> str:
-        """Return which rows are accepted, or which are not."""
+        """Return the SQL condition for accepted rows, or for rejected rows."""
         if self.document is None:
             return self.accepts if accepts else f"NOT {self.accepts}"
         chosen = "accepts" if accepts else "NOT accepts"
@@ -307,7 +305,7 @@ class _Rule:
         return least
 
     def _cell(self, edges: Sequence[float], first: int, end: int) -> str:
-        """Which cell of a reference a confidence is in, by bisection."""
+        """The index of a confidence's cell in a reference, in SQL, by bisection."""
         if end - first == 1:
             return str(first)
         middle = (first + end) // 2
@@ -357,7 +355,7 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
 
 
 def _seen_columns(rule: _Rule) -> str:
-    """The field, the cell and the rounded value of a confidence, which are counted."""
+    """The columns to count by: field, cell and rounded value of the confidence."""
     field = "NULL" if rule.by is None else f"CASE WHEN {rule.known} THEN {rule.by} END"
     valid = f"{rule.valid} AND {rule.given}"
     cell, rounded = (f"CASE WHEN {valid} THEN {each} END" for each in (rule.cell, rule.rounded))
@@ -367,7 +365,7 @@ def _seen_columns(rule: _Rule) -> str:
 def _groups(
     source: FileSource, rule: _Rule, policy: Policy
 ) -> tuple[int | None, dict[str | None, NDArray[np.int64]]]:
-    """How many groups there are, and of up to 500 random ones of each field counts by cell."""
+    """Count the groups, and count cells in up to 500 random groups of each field."""
     if rule.group is None:
         return None, {}
     source.select(
@@ -397,7 +395,7 @@ def _shift(
     rows: Iterable[tuple[Any, ...]],
     by_group: Mapping[str | None, NDArray[np.int64]],
 ) -> ConfidenceShift | None:
-    """Test counts by field, cell and rounded value; refuse those of another scale."""
+    """Test the counts by field, cell and rounded value for a shift; refuse another scale."""
     known = [row for row in rows if row[1] is not None]
     if not known:
         return None
@@ -427,7 +425,7 @@ def _shift(
 def require_scale(
     name: str | os.PathLike[str], policy: Policy, shift: ConfidenceShift, confidence: NDArray[Any]
 ) -> None:
-    """Raise a DataFileError about the file of this name whose confidences are of another scale."""
+    """Raise a DataFileError that names the file if its confidences are on another scale."""
     if not len(confidence):
         return
     least = min(reference.quantiles[0] for reference in policy.references)
@@ -444,12 +442,13 @@ def _require_scale(
     now: Sequence[float],
     references: Sequence[Reference],
 ) -> None:
-    """Raise where confidences have moved, reach ten times as far or a tenth, and hardly overlap.
+    """Raise if the confidences are on another scale than the policy's.
 
-    Likewise where some are percentages beside shares.
+    They are if they have shifted, reach ten times or a tenth as far, and hardly overlap with the fitted
+    range; or if some are percentages beside shares.
 
-    `inside` is the share of them in the range that the policy was fitted on, `now` has their ends. A
-    range within that of the policy counts as apart where it lies below 95% of the policy's own.
+    `inside` is the share of confidences in the fitted range, `now` holds their extremes. Smaller
+    confidences within the fitted range count as apart if they all lie below its 5% quantile.
     """
     before = [end for reference in references for end in reference.quantiles[:: len(PROBABILITIES) - 1]]
     furthest, expected = max(map(abs, now)), float(max(map(abs, before)))
@@ -475,10 +474,10 @@ def _require_scale(
 
 
 def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
-    """Check all rows, and decide on documents: a table `decided` of their names."""
+    """Check all rows and decide on each document, in a table `decided`."""
     counts = f"({rule.known} AND {rule.given})"
     right = f"CASE WHEN NOT {counts} THEN 1.0::DOUBLE ELSE 1.0::DOUBLE - {rule.error} END"
-    # without fields nobody knows what a document lacks, but that an output has no confidence
+    # without fields, an output without a confidence is the only sign that a document lacks one
     whole = "true" if rule.by is not None else rule.given
     worth = "".join(
         f", {counts} AND {own} AS own_{i}, {factor} AS worth_{i}"
@@ -488,7 +487,7 @@ def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
         f"CASE WHEN bool_or(own_{i}) THEN 1.0::DOUBLE ELSE any_value(worth_{i}) END"
         for i in range(len(rule.factors))
     ]
-    # factors in rising order, and absent fields after them, as Policy.apply takes them
+    # rising factors first, then those of absent fields: the order of Policy.apply
     sure = " * ".join(["product(chance ORDER BY chance)", *factors])
     if policy.documents == "least":
         sure = f"least({', '.join(['min(chance)', *factors])})"
@@ -524,7 +523,7 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
     rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
     n_groups, by_group = _groups(source, rule, policy)
     shift = _shift(source, policy, rows, by_group)
-    # rows keep their order where one thread looks up the decisions of each in turn
+    # with one thread that looks up each row's decision in turn, rows keep their order
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
     return applied_policy(
         policy, n, taken, [accepted], unknown_fields=unknown if policy.fields else 0,
@@ -534,7 +533,7 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
 
 
 def _invalid(source: FileSource, rule: _Rule) -> DataFileError:
-    """An error about the first row with a confidence, a field or a document that is none."""
+    """Return an error about the first row with an invalid confidence, field or document."""
     source.require_unchanged()
     numbered = source.select(
         f"row_number() OVER () - 1 AS place, {rule.valid} AS valid",
@@ -556,7 +555,7 @@ def _invalid(source: FileSource, rule: _Rule) -> DataFileError:
 
 
 def all_columns(source: FileSource, goal: Path) -> str:
-    """All columns as expressions of SQL, with their names; values of JSON stay such in JSON."""
+    """Return all columns as named SQL expressions; JSON values stay JSON in JSON files."""
     if isinstance(source, Parquet):
         return "*"
     expression: Callable[[str], str] = source.identifier
@@ -569,7 +568,7 @@ def all_columns(source: FileSource, goal: Path) -> str:
 
 
 def copy_options(source: FileSource, goal: Path) -> str:
-    """The options of COPY; a CSV file made of another has its separator."""
+    """Return the options of COPY; a CSV file made from a CSV file keeps its separator."""
     ending = goal.suffix.lower()
     if ending == ".csv" and isinstance(source, Delimited) and ".tsv" not in source.path.name.lower():
         return WRITTEN_FORMATS[ending].replace("','", sql_text(source.delimiter))
@@ -579,7 +578,7 @@ def copy_options(source: FileSource, goal: Path) -> str:
 def write_tables(
     goals: Mapping[str, Path], tables: Mapping[str, Mapping[str, Any]], queries: Mapping[str, str]
 ) -> None:
-    """Write the rows of each query of tables, which are columns by name, to its file; all or none."""
+    """Write each query's rows to its file, all files or none; `tables` holds columns by name."""
     with connect(alone=True) as connection, ExitStack() as stack:
         for name, columns in tables.items():
             connection.register(name, columns)

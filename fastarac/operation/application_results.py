@@ -1,4 +1,4 @@
-"""What a policy made of the outputs in a file."""
+"""Results of applying a policy to the outputs in a file."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class AppliedField(NamedTuple):
     Attributes
     ----------
     field : str
-        Its label.
+        The field's label.
     n_items, accepted : int
-        Its outputs, and accepted ones among them.
+        Outputs of the field, and accepted ones among them.
     expected_errors : float
-        How many errors are expected among the accepted ones.
+        The expected number of errors among the accepted outputs.
     """
 
     field: str
@@ -36,7 +36,7 @@ class AppliedField(NamedTuple):
 
 
 def applied_fields(policy: Policy, counts: Iterable[tuple[int, int]]) -> tuple[AppliedField, ...]:
-    """Return the fields of a policy by how many outputs each has, and how many are accepted."""
+    """Return each field's counts; `counts` has the numbers of outputs and of accepted outputs."""
     return tuple(
         AppliedField(str(field), n, accepted, accepted * rate)
         for field, (n, accepted), rate in zip(
@@ -47,38 +47,38 @@ def applied_fields(policy: Policy, counts: Iterable[tuple[int, int]]) -> tuple[A
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AppliedPolicy(Result):
-    """Counts of the outputs in a file that were accepted and not. Printed, it is a sentence.
+    """Counts of accepted and rejected outputs in a file; printed as a sentence.
 
     Attributes
     ----------
     n_items, accepted : int
         Outputs, and accepted ones among them.
     expected_errors : float
-        How many errors are expected among the accepted ones (:meth:`.Policy.expected_errors`); where
-        whole documents are accepted, how many of these are expected to have an error.
+        The expected number of errors among the accepted outputs (:meth:`.Policy.expected_errors`); for
+        a policy of whole documents, the expected number of accepted documents with an error.
     expected_low, expected_high : float
-        The 95% interval of that number.
+        The 95% interval of the expected errors.
     unknown_fields : int
-        Outputs of fields that the policy does not know: all rejected, or of documents ignored.
+        Outputs of fields that the policy does not know: rejected, or ignored in whole documents.
     criterion : {"max_error_rate", "max_risk"}
-        What the policy limits.
+        The kind of limit.
     limit : float
-        The error rate or risk that it keeps.
+        The limit of the error rate or risk.
     fields : tuple of AppliedField
-        The fields of the policy; empty where it has none, or accepts whole documents.
+        The fields of the policy; empty if it has none, or accepts whole documents.
     n_documents, accepted_documents : int or None
-        Where whole documents are accepted, how many there are, and accepted ones among them.
+        Documents, and accepted ones among them, if whole documents are accepted.
     lacking_documents : int or None
-        How many of them lack a required field, or have no output, and so are not accepted.
+        Documents not accepted because they lack a required field or have no output.
     n_groups : int or None
-        How many groups there are, where the column of groups was given.
+        The number of groups, if a column of groups was given.
     shift : ConfidenceShift or None
-        Whether the confidences have moved since the policy was fitted, as :meth:`.Policy.shift` tests
-        it; quantiles of the new ones are rounded to four digits. None where no field is known.
+        Test whether the confidences have shifted since the fit (:meth:`.Policy.shift`), with quantiles
+        of the new ones rounded to four digits. None if no field is known.
     n_unread : int
-        Of the `n_items`, those without a confidence; 0 of documents.
+        How many of the `n_items` have no confidence; 0 for documents.
     of_outputs_read : str
-        What shares are of, where words may be missing that nobody sees; else empty.
+        The base of the shares if some words may be missing unseen; else empty.
 
     See Also
     --------
@@ -105,25 +105,25 @@ class AppliedPolicy(Result):
 
     @property
     def rejected(self) -> int:
-        """Outputs that people are to verify."""
+        """The number of outputs that people verify."""
         return self.n_items - self.accepted
 
     @property
     def straight_through_rate(self) -> float | None:
-        """The share of the documents that are accepted; None where single outputs are, NaN of none."""
+        """The share of documents accepted; None for single outputs, NaN without documents."""
         if self.n_documents is None or self.accepted_documents is None:
             return None
         return self.accepted_documents / self.n_documents if self.n_documents else math.nan
 
     @property
     def expected_rate(self) -> float:
-        """The rate that is limited, as it is expected; NaN where nothing is accepted."""
+        """The expected value of the limited rate; NaN if its denominator is 0."""
         if self.n_documents is None:
             return self._rate(self.n_items, self.accepted, self.expected_errors)
         return self._rate(self.n_documents, self.accepted_documents or 0, self.expected_errors)
 
     def rate_of(self, field: AppliedField) -> float:
-        """Return the same rate of one field."""
+        """Return the expected rate of one field."""
         return self._rate(*field[1:])
 
     def _rate(self, n_items: int, accepted: int, errors: float) -> float:
@@ -132,19 +132,19 @@ class AppliedPolicy(Result):
 
     @property
     def warning(self) -> str | None:
-        """What speaks against the policy for these outputs; None where nothing does."""
+        """A warning that the policy may not fit these outputs; None if there is no sign of it."""
         if self.shift is None or not self.shift.shifted:
             return None
         return f"{self.shift}; the limit and the expected errors may not hold for these outputs"
 
     @property
     def unit(self) -> str:
-        """What is accepted: outputs, or documents."""
+        """The unit of decision: outputs or documents."""
         return "outputs" if self.n_documents is None else "documents"
 
     @property
     def decision(self) -> str:
-        """How much is accepted, and how much people verify."""
+        """How much is accepted and how much people verify, in words."""
         whole, accepted = self.n_items, self.accepted
         if self.n_documents is not None:
             whole, accepted = self.n_documents, self.accepted_documents or 0
@@ -168,7 +168,7 @@ class AppliedPolicy(Result):
 
     @property
     def expectation(self) -> str:
-        """How many errors are expected among what is accepted; empty where nothing is."""
+        """The expected errors among what is accepted, in words; empty if nothing is accepted."""
         if not self.accepted:
             return ""
         whole = self.n_items if self.n_documents is None else self.n_documents
@@ -180,7 +180,7 @@ class AppliedPolicy(Result):
         )
 
     def remarks(self) -> Iterator[str]:
-        """Yield what becomes of outputs of unknown fields and of documents that lack fields."""
+        """Yield remarks on outputs of unknown fields and on documents that lack fields."""
         if self.unknown_fields:
             fate = "rejects" if self.n_documents is None else "ignores"
             these = f"{self.unknown_fields:,} {plural('output', self.unknown_fields)}"
@@ -200,10 +200,10 @@ class AppliedPolicy(Result):
 def applied_policy(
     policy: Policy, n_items: int, accepted: int, by_field: Sequence[int], **others: Any
 ) -> AppliedPolicy:
-    """Return counts with the errors that a policy expects among the accepted outputs.
+    """Return the counts together with the errors that the policy expects.
 
-    `by_field` has how many outputs of each field are accepted, as :meth:`.Policy.expected_errors`
-    takes them; `others` are further attributes.
+    `by_field` holds the number of accepted outputs of each field, as for
+    :meth:`.Policy.expected_errors`; `others` are further attributes.
     """
     expected = policy.expected_errors(by_field)
     return AppliedPolicy(

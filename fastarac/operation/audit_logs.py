@@ -1,4 +1,4 @@
-"""Logs of a system in use, where the truth is known for a part: whether they contradict themselves."""
+"""Check logs of a system in use, with the truth known in part, for contradictions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LogError(ValueError):
-    """A row of a log that contradicts the others, or itself; rows are counted from 0."""
+    """A row of a log that contradicts itself or other rows; rows are counted from 0."""
 
     def __init__(self, name: str, row: int, found: object, why: str) -> None:
         self.name, self.row, self.found, self.why = name, row, found, why
@@ -25,11 +25,11 @@ class LogError(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditLog:
-    """A log that does not contradict itself.
+    """A log without contradictions.
 
-    `correct` is NaN where unknown, and 0 of an output that was drawn and has no result; `unanswered`
-    counts these, where it is known what was drawn. `probability` is that with which the truth became
-    known.
+    `correct` is NaN where unknown, and 0 for outputs drawn for an audit but without a result;
+    `unanswered` counts the latter, or is None if the log does not say what was drawn. `probability` is
+    the probability with which each output's truth became known.
     """
 
     correct: NDArray[np.float64]
@@ -39,12 +39,12 @@ class AuditLog:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Whose truth is known, or taken for an error."""
+        """Whether each output's truth is known, or counted as an error for want of a result."""
         return np.asarray(~np.isnan(self.correct))
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
-        """Which are known to be wrong, or count as such."""
+        """Whether each output is known to be wrong, or counted as wrong."""
         return np.asarray(self.correct == 0)
 
 
@@ -61,11 +61,12 @@ def log_of(
     rejected_known: bool = False,
     groups: NDArray[np.intp] | None = None,
 ) -> AuditLog:
-    """Check a log; an error names the first row (counted from 0) that contradicts another column.
+    """Check a log; an error names the first row (from 0) that contradicts another column.
 
-    `above` says which outputs were accepted by rule, `reasons` why others were not, and why these were.
-    Of `groups` that were drawn whole, their number has to be a likely one, and not that of outputs.
-    What was rejected is no undetected error, whatever its truth: only other thresholds need it known.
+    `above` says which outputs the rule accepts; `reasons` explain a wrong rejection and a wrong
+    acceptance. If whole `groups` were drawn, the number of drawn groups is tested instead of that of
+    outputs. The truth of rejected outputs is needed only to judge other thresholds: a rejected output
+    is never an undetected error.
     """
     n = len(confidence)
     truth = vector(correct, "correct").astype(np.float64)
@@ -112,7 +113,7 @@ def _drawn_units(
     groups: NDArray[np.intp] | None,
     above: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return π and whether it was drawn of each unit: an accepted output, or a group drawn whole."""
+    """Return π and whether it was drawn for each unit: an accepted output, or a whole group."""
     if groups is None:
         return probability, made
     first, codes = np.unique(groups[above], return_index=True, return_inverse=True)[1:]
@@ -128,7 +129,7 @@ def _flags(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:
 
 
 def _refuse(name: str, bad: NDArray[np.bool_], values: NDArray[Any], why: str) -> None:
-    """Raise about the first bad row."""
+    """Raise a LogError for the first bad row."""
     if bad.any():
         row = int(np.argmax(bad))
         raise LogError(name, row, values[row], why)

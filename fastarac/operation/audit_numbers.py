@@ -1,4 +1,4 @@
-"""Whether a log has as many audits as the probability in it makes likely."""
+"""Test whether the number of audits in a log fits the logged probabilities."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from numpy.typing import NDArray
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.special import binomial_cdf
 
-LEVEL = 0.001  # each of the two tests refuses at most about this share of honest logs
-MOST_PARTS = 10  # with more distinct probabilities, tenths of these are tested
+LEVEL = 0.001  # largest share of honest logs that each of the two tests refuses, approximately
+MOST_PARTS = 10  # more distinct probabilities than this are tested in tenths
 
 
 def refuse_unlikely_numbers(
     probability: NDArray[np.float64], made: NDArray[np.bool_], words: str
 ) -> None:
-    """Raise a ValueError where the audits do not fit the probabilities that were logged.
+    """Raise a ValueError if the audits do not fit the logged probabilities.
 
-    `probability` is that with which each accepted output was to be audited, `made` whether it was, and
-    `words` say that of them: "have a result", or "were drawn".
+    `probability` is each accepted output's probability of an audit, `made` whether it was audited;
+    `words` phrase this in messages: "have a result", or "were drawn".
 
-    Audits at one probability are binomial. Those at a tenth of many distinct ones vary less than the
-    binomial distribution with their mean (Hoeffding 1956), which is taken for them. Small deviations
-    that add up over several probabilities are seen in the sum of V/π − 1, V = 1 of what was audited.
+    The number of audits at one probability is binomial. For a tenth with several probabilities, a
+    binomial distribution with their mean is used, which varies more than the true one (Hoeffding 1956).
+    Small deviations that add up over several probabilities are caught by the sum of V/π − 1, where V is
+    1 for an audited output and 0 otherwise.
     """
     distinct, codes = np.unique(probability, return_inverse=True)
     n_parts = min(len(distinct), MOST_PARTS)
@@ -44,11 +45,11 @@ def refuse_unlikely_numbers(
 
 
 def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool_], words: str) -> None:
-    """Raise where the sum of V/π − 1 is beyond its normal quantile, corrected for skewness.
+    """Raise if the sum of V/π − 1 is beyond its normal quantile, corrected for skewness.
 
-    Without the first correction of Cornish and Fisher, one audit at a tiny probability would be too
-    many: 5% of honest logs of 5 outputs at about 1% were refused. The tail that the skewness makes
-    shorter is left as it is.
+    The correction is the first one of Cornish and Fisher. Without it, one audit at a tiny probability
+    would be too many: 5% of honest logs of 5 outputs at about 1% were refused. The tail that skewness
+    shortens is not corrected.
     """
     n = len(probability)
     with np.errstate(over="ignore", invalid="ignore"):  # at tiny probabilities any number is likely

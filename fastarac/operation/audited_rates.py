@@ -1,4 +1,4 @@
-"""Error rates of a log of audits, over the share of outputs that is accepted."""
+"""Error rates over the acceptance rate, from a log of audits."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from fastarac.operation.logs import AuditColumns
 
-STEPS = 50  # shares at which rates are drawn
+STEPS = 50  # acceptance rates at which error rates are estimated
 
 
 class AuditedRates(NamedTuple):
-    """Rates of undetected errors among all outputs, with intervals at each share by itself."""
+    """Rates of undetected errors among all outputs, with a pointwise interval at each share."""
 
     acceptance_rate: NDArray[np.float64]
     error_rate: NDArray[np.float64]
@@ -28,13 +28,13 @@ class AuditedRates(NamedTuple):
 
 
 def rates_of_log(log: AuditColumns, level: float) -> AuditedRates:
-    """Return the rates at some shares, the one in use among them, as of the log's `PartialTruth`.
+    """Return error rates at several acceptance rates, including the one in use.
 
     Raises
     ------
     ValueError
-        For a log of fields, which has no single threshold; for one without the truth of what was
-        rejected.
+        For a log with fields, which has no single threshold; for one without the truth of the rejected
+        outputs.
     """
     if log.by is not None:
         raise ValueError("log has fields (by); a log of one threshold must be given")

@@ -1,4 +1,4 @@
-"""What a confidence is worth: the error probability by isotonic regression, and how far off it is."""
+"""Calibration of confidences: error probabilities by isotonic regression, and calibration errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_CALIBRATION = "calibration is not estimated from partial truth"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration(Table, Result):
-    """The error probability as a step function of the confidence, which never rises with it.
+    """The error probability as a non-increasing step function of the confidence.
 
     Attributes
     ----------
@@ -36,10 +36,10 @@ class Calibration(Table, Result):
         The lowest confidence of each block, from the highest block down; integers where float64 would
         round them.
     n_items : ndarray of shape (n_blocks,), int64 or float64
-        Items in each block; of outputs that are verified in part how many the verified ones stand for,
-        the sum of 1/π.
+        Items in each block; with partial truth, the sum of 1/π over the verified items, which estimates
+        the number of items.
     errors : ndarray of shape (n_blocks,), int64 or float64
-        Incorrect ones among them; their share rises strictly from block to block.
+        Incorrect items in each block; their share rises strictly from block to block.
 
     See Also
     --------
@@ -70,25 +70,25 @@ class Calibration(Table, Result):
 
     @property
     def error_probability(self) -> NDArray[np.float64]:
-        """p̂ of each block, (n_blocks,)."""
+        """The error probability p̂ of each block, (n_blocks,)."""
         return np.asarray(self.errors / self.n_items)
 
     def at(self, confidence: ArrayLike) -> NDArray[np.float64]:
-        """Return p̂ of each confidence, (n,).
+        """Return the error probability p̂ at each confidence, (n,).
 
-        Between two confidences that were seen it is that of the lower one; below the lowest it is
-        that of the last block.
+        Between two confidences of the fit, p̂ is that of the lower one; below the lowest, that of the
+        last block.
         """
         return self.error_probability[self.block_of(confidences(confidence))]
 
     def block_of(self, confidence: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the index of the block of each confidence, which are checked already."""
+        """Return each confidence's block index; the confidences must be checked already."""
         blocks = len(self.thresholds)
         found = blocks - number_at_or_below(confidence, self.thresholds[::-1])
         return np.minimum(found, blocks - 1)
 
     def accepted_down_to(self, probability: float) -> float:
-        """Return the confidence from which on p̂ is at most `probability`; ±inf for none and all."""
+        """Return the lowest confidence at which p̂ ≤ `probability`; inf for none, -inf for all."""
         blocks = int(np.searchsorted(self.error_probability, probability, side="right"))
         if blocks == 0:
             return math.inf
@@ -96,7 +96,7 @@ class Calibration(Table, Result):
 
 
 def confidences(confidence: ArrayLike) -> NDArray[Any]:
-    """Return confidences without truth as an array, once they are known to be finite."""
+    """Return confidences as an array; raise if there are none or one is not finite."""
     values = vector(confidence, "confidence")
     if len(values) == 0:
         raise ValueError("confidence is empty; give at least one item")
@@ -133,10 +133,10 @@ def isotonic_calibration(
 
     Notes
     -----
-    Pooling of adjacent violators (Ayer and others 1955): of all step functions that never rise with
-    the confidence the one that fits the items best, by squares and by likelihood. One pass over the
-    distinct confidences; rates are compared as fractions of integers, so that equal ones are one
-    block. Equal confidences are one point.
+    Uses pooling of adjacent violators (Ayer and others 1955): of all non-increasing step functions of
+    the confidence, the result fits the items best, both by least squares and by likelihood. It takes
+    one pass over the distinct confidences. Rates are compared as exact fractions, so that blocks with
+    equal rates merge. Items of equal confidence are pooled first.
 
     References
     ----------
@@ -156,7 +156,7 @@ def isotonic_calibration(
 
 
 def calibration_of(sweep: ThresholdSweep) -> Calibration:
-    """Pool the points of a sweep of counted items."""
+    """Pool the points of an unweighted sweep."""
     if sweep.false_accepts.dtype != np.int64:
         raise TypeError("the sweep is weighted, but calibration needs counts of items")
     errors = np.diff(sweep.false_accepts)
@@ -169,7 +169,7 @@ def calibration_of(sweep: ThresholdSweep) -> Calibration:
 
 
 def thinned(calibration: Calibration, weight: float) -> Calibration:
-    """Return the same rates of fewer items, each of which stands for so many."""
+    """Return the same rates with all counts divided by `weight`."""
     if weight == 1.0:
         return calibration
     n_items, errors = calibration.n_items / weight, calibration.errors / weight
@@ -179,7 +179,7 @@ def thinned(calibration: Calibration, weight: float) -> Calibration:
 def weighted_calibration(
     wrong: NDArray[Any], confidence: NDArray[Any], weight: NDArray[np.float64]
 ) -> Calibration:
-    """Pool verified items, each of which stands for so many (Barlow and others 1972, 1.2)."""
+    """Pool weighted verified items (Barlow and others 1972, 1.2)."""
     rising, place = np.unique(confidence, return_inverse=True)
     falling = rising[::-1]
     place = len(falling) - 1 - place
@@ -192,20 +192,20 @@ def weighted_calibration(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationTable(Table, Result):
-    """Confidences in bins, beside how many of their items are correct (a reliability diagram).
+    """Confidences in bins, with the share of correct items in each bin (a reliability diagram).
 
     Attributes
     ----------
     low, high : ndarray of shape (n_bins,)
         The lowest and the highest confidence of each bin, from the lowest bin up.
     confidence : ndarray of shape (n_bins,)
-        The mean confidence.
+        The mean confidence of each bin.
     n_items, n_correct : ndarray of shape (n_bins,), int64
-        Items, and correct ones among them.
+        Items, and correct items among them.
     accuracy, accuracy_low, accuracy_high : ndarray of shape (n_bins,)
         The share of correct items, and the exact interval of Clopper and Pearson around it.
     confidence_level : float
-        Of each interval by itself.
+        The confidence level of each interval by itself.
 
     See Also
     --------
@@ -257,15 +257,15 @@ def calibration_table(
     correct, confidence : array_like of shape (n,)
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     n_bins : int, optional
-        How many bins of about equal numbers of items to make; equal confidences stay together. By
+        The number of bins, with about equal numbers of items; equal confidences stay together. By
         default the bins are the blocks of :func:`.isotonic_calibration`.
     confidence_level : float, default=0.95
-        Of the interval of each bin, in (0, 1).
+        The confidence level of each bin's interval, in (0, 1).
 
     Returns
     -------
     CalibrationTable
-        From the lowest confidence up.
+        The bins, from the lowest confidence up.
 
     Raises
     ------
@@ -280,9 +280,9 @@ def calibration_table(
 
     Notes
     -----
-    Bins that pooling found need no choice of their number (Dimitriadis, Gneiting and Jordan 2021,
-    "Stable reliability diagrams for probabilistic classifiers"). They were chosen by the same items,
-    so that their intervals are a little too narrow; those of equal numbers are not.
+    Bins found by pooling need no choice of their number (Dimitriadis, Gneiting and Jordan 2021, "Stable
+    reliability diagrams for probabilistic classifiers"). The same items choose these bins, so their
+    intervals are slightly too narrow; those of bins with equal numbers of items are not.
 
     References
     ----------
@@ -328,7 +328,7 @@ def calibration_table(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationError(Result):
-    """The expected calibration error, and how much of it chance alone makes.
+    """The expected calibration error, and how much of it is due to chance.
 
     Attributes
     ----------
@@ -338,7 +338,7 @@ class CalibrationError(Result):
         What ECE would be on average, with these bins, if every confidence were the probability of
         being correct: the bias of the estimate near perfect calibration.
     n_bins : int
-        How many bins there are.
+        The number of bins.
 
     See Also
     --------
@@ -381,12 +381,12 @@ def expected_calibration_error(
     correct, confidence : array_like of shape (n,)
         Whether each output was right (bool, or 0 and 1), and its confidence, in [0, 1].
     n_bins : int or None, default=15
-        As :func:`.calibration_table` takes it.
+        As for :func:`.calibration_table`.
 
     Returns
     -------
     CalibrationError
-        The estimate, and what chance alone would make of it.
+        The estimate, and its expected value for a perfectly calibrated model.
 
     Raises
     ------
@@ -400,10 +400,11 @@ def expected_calibration_error(
 
     Notes
     -----
-    :math:`\sum_b n_b/n \cdot |\mathrm{acc}_b - \mathrm{conf}_b|` (Naeini and others 2015). An absolute
-    value is never negative, so that the estimate is above 0 however good the model: the fewer items a
-    bin has, the more (Kumar and others 2019). `by_chance` is Σ E|Bin(n_b, conf_b) − n_b·conf_b|/n, in
-    closed form after de Moivre. Bins found by pooling overfit and add to it; equal numbers do not.
+    :math:`\sum_b n_b/n \cdot |\mathrm{acc}_b - \mathrm{conf}_b|` (Naeini and others 2015). The
+    distances are never negative, so even a perfect model has an estimate above 0, and the more so the
+    fewer items a bin has (Kumar and others 2019). `by_chance` is Σ E|Bin(n_b, conf_b) − n_b·conf_b|/n,
+    in closed form after de Moivre. Bins found by pooling overfit, which adds to the estimate; bins of
+    equal numbers of items do not.
 
     References
     ----------
@@ -431,7 +432,7 @@ def expected_calibration_error(
 
 
 def _mean_deviation(n: int, p: float) -> float:
-    """E|Bin(n, p) − np| = 2m(1 − p)·P(Bin(n, p) = m) with m = ⌊np⌋ + 1 (de Moivre 1730)."""
+    """Return E|Bin(n, p) − np| = 2m(1 − p)·P(Bin(n, p) = m) with m = ⌊np⌋ + 1 (de Moivre 1730)."""
     m = math.floor(n * p) + 1
     if m > n:
         return 0.0
@@ -442,7 +443,7 @@ def _mean_deviation(n: int, p: float) -> float:
 def combined(right: NDArray[np.float64], of_item: NDArray[Any], rule: str) -> NDArray[np.float64]:
     """Return the confidence of each document from the probabilities that its items are right.
 
-    Factors are taken in rising order, so that the order of the items does not matter.
+    Factors are sorted before multiplication, so that the order of items does not affect rounding.
     """
     order = np.lexsort((right, of_item))
     starts = np.flatnonzero(np.diff(of_item[order], prepend=-1))
