@@ -1,4 +1,4 @@
-"""Whether the limit of a policy holds on new verified outputs."""
+"""Check whether a policy keeps its limit on new verified outputs."""
 
 from __future__ import annotations
 
@@ -35,23 +35,24 @@ if TYPE_CHECKING:
 
 Verdict = Literal["holds", "fails", "too few"]
 EXIT_STATUS = {"holds": 0, "fails": 1, "too few": 3}
-# rates that the interval of dependent items is searched among
+# candidate rates at which the interval of dependent items can end
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
 
 
 class LookRule(NamedTuple):
-    """How often a limit is looked at, and which look this is."""
+    """The number of looks at a limit that are planned, and the number of the present look."""
 
     name: Literal["once", "declared", "sequence"] = "once"
     look: int = 1
     declared: int | None = None
     logged: bool = False
-    """Whether it is the one look at outputs that a log knows, so that others have to be new."""
+    """Whether a log records this as the only look at these outputs; further ones must be new."""
 
     def share(self, delta: float, look: int, *, pools: bool, bets: bool) -> float:
-        """Return what a look spends of `delta`.
+        """Return the part of `delta` that a look spends.
 
-        Bets on pooled groups, whose order stays, and sequences of counts hold at all looks together.
+        Bets on pooled groups (whose order never changes) and sequences of counts hold at all looks
+        simultaneously, so each look may spend all of `delta`.
         """
         if self.declared is not None and not (pools and bets):
             return delta / self.declared
@@ -64,17 +65,18 @@ ONCE = LookRule()
 
 
 class CheckedField(NamedTuple):
-    """What was found of one field; the limit is about all of them together.
+    """The counts and the rate of one field; the limit applies to all fields together.
 
     Attributes
     ----------
     field : str or int
-        Its label.
+        The field's label.
     n_items, accepted, errors : int
-        Its outputs, accepted ones among them, and known errors among these, or what counts as one.
+        Outputs of the field, accepted ones among them, and known errors among the accepted ones
+        (including outputs that count as errors).
     rate, low, high : float
-        The rate that is limited, in this field alone, with its interval; NaN, 0 and 1 where there is no
-        output.
+        The limited rate in this field alone, with its interval; NaN, 0 and 1 if there is no output to
+        count.
     """
 
     field: Any
@@ -88,56 +90,58 @@ class CheckedField(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolicyCheck(Result):
-    """Whether a limit holds on new verified outputs. Printed, it is a sentence.
+    """Whether a limit holds on new verified outputs; printed as a sentence.
 
     Attributes
     ----------
     verdict : {"holds", "fails", "too few"}
-        Whether the rate is proved to be within the limit, or above it, or neither.
+        Whether the rate is proved to be within the limit, proved to be above it, or neither.
     interval : Interval
-        The rate that is limited, with an interval whose either end holds but for the failure
-        probability of the policy.
+        The limited rate, with an interval. Each end fails with at most the policy's failure
+        probability.
     criterion : {"max_error_rate", "max_risk"}
-        What is limited.
+        The kind of limit.
     limit : float
-        The error rate or risk that is to be kept.
+        The limit of the error rate or risk.
     n_items, accepted, errors : int
-        Outputs (or whole documents), accepted ones among them, and known errors among these; in a log,
-        those too that were drawn and have no result.
+        Outputs (or whole documents), accepted ones among them, and known errors among the accepted
+        ones; in a log, the errors include drawn outputs without a result.
     still_needed : int or None
-        Of "too few", about how many more outputs (of a log: all of them, not audits) show, beside these
-        and with a probability of 0.8, what `expected_verdict` says if the rate stays as it was found;
-        None where the rate is that of the limit, or so near that they are more than can be asked for.
+        If the verdict is "too few": about how many more outputs lead to `expected_verdict` with
+        probability 0.8, if the observed rate is the true one (for a log, all outputs are counted, not
+        audits alone). None if the rate equals the limit, or is so close to it that too many would be
+        needed.
     audited : int or None
-        From a log of audits, how many of the accepted outputs have a result.
+        For a log of audits, the number of accepted outputs with a result.
     unanswered : int or None
-        From a log of audits, how many outputs were drawn and have none, which count as errors; None
-        where the log does not say what was drawn, so that no verdict is "holds".
+        For a log of audits, the number of outputs drawn without a result, which count as errors; None
+        if the log does not say what was drawn, in which case the verdict is never "holds".
     fields : tuple of CheckedField
-        The fields of the policy, each with an interval of its own.
+        The fields of the policy, each with its own interval.
     documents : bool
         Whether whole documents were counted.
     verified : int or None
-        Of outputs that are verified in part, how many are; None where all are, and in a log.
+        With partial truth, the number of verified outputs; None if all are verified, and for a log.
     of_fit : bool
-        Whether these are the outputs that the policy was fitted on: of them no verdict is "holds".
+        Whether these are the outputs that the policy was fitted on; if so, the verdict is never
+        "holds".
     n_unread : int
-        Items beside `n_items` that have no output, or none with a confidence: never accepted, and not
-        among what the rate is of.
+        Items without an output or without a confidence: never accepted, and not part of `n_items` or of
+        the rate's denominator.
     unknown_fields : int
-        Outputs of fields that the policy does not know: rejected, or of documents ignored.
+        Outputs of fields that the policy does not know: rejected, or ignored in whole documents.
     look_rule : {"once", "declared", "sequence"}
-        By which rule of :class:`.Looks` the verdict holds.
+        The rule of :class:`.Looks` by which the verdict holds.
     look, looks_declared : int, int or None
-        Which look it is, from 1 on, and how many there will be at most, where that was declared.
+        The number of this look, from 1, and the declared number of looks, if any.
     needs_new : bool
-        Whether outputs still needed are those of a new sample, as these had their one look.
+        Whether further outputs must form a new sample, because these had their only look.
     needed_once : int or None
-        At the first look of a sequence, how many outputs of a new sample would decide in one look, with
-        the same probability; None where that is not known.
+        At the first look of a sequence, the size of a new sample that would decide in one look, with
+        the same probability; None if unknown.
     truth_reader : Reviewer or None
-        Who gave the truth, where that is known to err: `errors` are those that were found, and rates
-        are of all.
+        The people who gave the truth, if they are known to err; `errors` then counts the errors found,
+        while rates include the overlooked ones.
 
     See Also
     --------
@@ -198,14 +202,14 @@ class PolicyCheck(Result):
 
     @property
     def look_words(self) -> str:
-        """For how many looks the verdict holds; empty for the one look that nothing keeps a log of."""
+        """The look for which the verdict holds, in words; empty for a single look without a log."""
         if self.looks_declared is not None:
             return f"look {self.look} of the {self.looks_declared} declared"
         return f"look {self.look}, valid at every look" if self.look_rule == "sequence" else ""
 
     @property
     def decision(self) -> str:
-        """Whether the limit holds, by which rate."""
+        """The verdict on the limit and the rate behind it, in words."""
         found, head = self.interval, f"the limit of {percent(self.limit)}"
         if math.isnan(found.estimate):
             return f"too few {self.unit} to tell whether {head} holds: none is accepted"
@@ -239,7 +243,7 @@ class PolicyCheck(Result):
 
     @property
     def _these(self) -> str:
-        """What the observed rate is a share of."""
+        """The denominator of the observed rate, in words."""
         return (
             f"these {self.unit}" if self.criterion == "max_error_rate" else f"the accepted {self.unit}"
         )
@@ -250,7 +254,7 @@ class PolicyCheck(Result):
 
     @property
     def source_words(self) -> str:
-        """What a log or a sample knows the truth of; empty where all of it is known."""
+        """The number of audits or verified outputs behind the rate; empty if all truth is known."""
         if self.audited is not None:
             unanswered = ""
             if self.unanswered:
@@ -262,7 +266,7 @@ class PolicyCheck(Result):
 
     @property
     def expected_verdict(self) -> Verdict:
-        """What outputs enough would show if the rate stays as it was found."""
+        """The verdict that enough outputs would give if the observed rate is the true one."""
         undecided = math.isnan(self.interval.estimate) or self.interval.estimate == self.limit
         if undecided or self._needs_drawn or (self.of_fit and self.verdict != "fails"):
             return "too few"
@@ -270,7 +274,7 @@ class PolicyCheck(Result):
 
     @property
     def needed_words(self) -> str:
-        """How many more outputs it takes to show what, in words; empty where that is not known."""
+        """The number of further outputs needed for a verdict, in words; empty if unknown."""
         if self.still_needed is None:
             return ""
         audits = ""
@@ -291,18 +295,18 @@ class PolicyCheck(Result):
 
     @property
     def unit(self) -> str:
-        """What is counted: outputs, or documents."""
+        """The unit that is counted: outputs or documents."""
         return "documents" if self.documents else "outputs"
 
     @property
     def _needs_drawn(self) -> bool:
-        """Whether the rate is within the limit, by a log that does not say what was drawn."""
+        """Whether the rate is within the limit, but the log does not say what was drawn."""
         unknown = self.audited is not None and self.unanswered is None
         return unknown and self.interval.estimate <= self.limit
 
 
 class CheckedPromise(NamedTuple):
-    """The limit of a policy, and what is tested of the errors that people found."""
+    """The limit of a policy, and the corresponding limit for the errors that people find."""
 
     criterion: str
     limit: float
@@ -312,32 +316,32 @@ class CheckedPromise(NamedTuple):
 
     @classmethod
     def of(cls, criterion: str, limit: float, delta: float, people: Reviewer | None) -> CheckedPromise:
-        """Of the limit and the failure probability of a policy."""
+        """Make it from the limit and the failure probability of a policy."""
         return cls(criterion, limit, delta, people, limit_of_found(limit, delta, people))
 
     def ends(self, items: Checked) -> _Ends:
-        """Return the rates between which that of all errors is, but for δ on either side."""
+        """Return bounds on the rate of all errors, each of which fails with probability δ at most."""
         found = items.ends(self.criterion, self.tested.limit, self.tested.failure_probability)
         if self.people is None:
             return found
         return _Ends(*self.tested.rates(found.low, found.high), found.method)
 
     def rate(self, items: Checked) -> float:
-        """Return the rate of all errors."""
+        """Return the estimated rate of all errors, found or overlooked."""
         rate = items.rate(self.criterion)
         return (
             rate if self.people is None else float(np.minimum(1.0, rate / self.people.detection_rate))
         )
 
     def needed(self, items: Checked, *, afresh: bool = False) -> int | None:
-        """Return how many more items, or new ones, decide with a probability of 0.8 at this rate."""
+        """Return how many more (or new) items decide with probability 0.8 if this rate is true."""
         above = self.rate(items) > self.limit
         limit = self.tested.highest if above else self.tested.limit
         return items.needed(self.criterion, limit, self.tested.failure_probability, afresh=afresh)
 
 
 class Audits(NamedTuple):
-    """Of a log: accepted outputs with a result, and those drawn without one where that is known."""
+    """Audited outputs of a log, and drawn outputs without a result (None if unknown)."""
 
     audited: int
     unanswered: int | None
@@ -351,26 +355,26 @@ class _Ends(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """New outputs, or whole documents, of which the accepted and wrong ones are counted.
+    """New outputs or whole documents: which are accepted and which are wrong.
 
     Attributes
     ----------
     accepted, wrong : ndarray of shape (n,), bool
-        Accepted ones, and those of them that are known to be wrong.
+        Whether each item is accepted; whether it is accepted and known to be wrong.
     codes : ndarray of shape (n,), int, or None
-        Groups of items that depend on each other.
+        The group of each item; items of one group depend on each other.
     max_group_size : int or None
-        Items that a group has at most.
+        The largest number of items in a group.
     probability : ndarray of shape (n,) or None
-        In a log of audits, with which probability the truth became known.
+        In a log of audits, the probability with which each item's truth became known.
     verified : KnownErrors or None
-        What is known of outputs that are verified in part.
+        With partial truth, the known errors.
     looks : ndarray of shape (n,), int, or None
-        In which look each item came, from 0 on, in rising order.
+        The look in which each item came, from 0, in rising order.
     sizes : tuple of int or None
-        Items that a group of each look has at most.
+        The largest number of items in a group, for each look.
     rule : LookRule
-        How often the limit is looked at.
+        The rule by which the limit is looked at.
     """
 
     accepted: NDArray[np.bool_]
@@ -385,11 +389,11 @@ class Checked:
 
     @property
     def pools(self) -> bool:
-        """Whether the truth of all items is known, so that looks add up."""
+        """Whether all items are verified, so that looks can be pooled."""
         return self.probability is None and self.verified is None
 
     def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Checked:
-        """Return some of the items."""
+        """Return a subset of the items."""
 
         def part(values: NDArray[Any] | None) -> NDArray[Any] | None:
             return None if values is None else values[chosen]
@@ -404,12 +408,12 @@ class Checked:
         )  # fmt: skip
 
     def counted(self, criterion: str) -> NDArray[np.bool_]:
-        """Return which items the rate is a share of."""
+        """Return which items are in the denominator of the rate."""
         whole = np.ones(len(self.accepted), np.bool_)
         return whole if criterion == "max_error_rate" else self.accepted
 
     def rate(self, criterion: str) -> float:
-        """Return the rate that is limited; each known error of a log stands for 1/π."""
+        """Return the limited rate; each known error of a log counts 1/π times."""
         trials = int(self.counted(criterion).sum())
         if not trials:
             return math.nan
@@ -422,13 +426,13 @@ class Checked:
         return min(max(errors, 0.0), float(self.accepted.sum())) / trials
 
     def _level(self, delta: float, look: int) -> float:
-        """What a look spends of `delta`."""
+        """Return the part of `delta` that a look spends."""
         return self.rule.share(delta, look, pools=self.pools, bets=self.codes is not None)
 
     def ends(self, criterion: str, limit: float, delta: float) -> _Ends:
-        """Return the rates between which the rate is but for `delta` on either side.
+        """Return bounds on the rate, each of which fails with probability `delta` at most.
 
-        Bets may refute the rate of these items on their way: it is kept between the ends.
+        The observed rate is always within the bounds: bets alone might exclude it.
         """
         counted = self.counted(criterion)
         trials = int(counted.sum())
@@ -447,9 +451,9 @@ class Checked:
         return _Ends(min(1.0, low / share), min(1.0, high / share), "Clopper–Pearson")
 
     def pvalues(self, criterion: str, limit: float) -> tuple[float, float]:
-        """Return those of the rate being the limit or more, and of its being the limit or less.
+        """Return p-values for "the rate is at least the limit" and for "it is at most the limit".
 
-        Small ones prove that the limit holds, and that it fails. Not of a log.
+        A small first one proves that the limit holds, a small second one that it fails. Not for logs.
         """
         counted = self.counted(criterion)
         trials, errors = int(counted.sum()), int(self.wrong.sum())
@@ -462,16 +466,16 @@ class Checked:
 
     @property
     def _in_sequence(self) -> bool:
-        """Whether it is counts that a confidence sequence bounds."""
+        """Whether the rate is bounded by a confidence sequence of counts."""
         return self.rule.name == "sequence" and self.pools and self.codes is None
 
     def _groups(self, counted: NDArray[np.bool_], codes: NDArray[Any]) -> _Groups:
         return _Groups.of(counted, self.wrong, codes, self.max_group_size, self.looks, self.sizes)
 
     def needed(self, criterion: str, limit: float, delta: float, *, afresh: bool = False) -> int | None:
-        """Return how many more items decide with a probability of 0.8 if the rate stays as it is.
+        """Return how many more items decide with probability 0.8 if the rate stays as it is.
 
-        Of a new sample that is looked at once, `afresh`, these items do not count.
+        With `afresh`, return the size of a new sample that is looked at once, without these items.
         """
         counted = self.counted(criterion)
         n, trials = len(counted), int(counted.sum())
@@ -491,12 +495,12 @@ class Checked:
 
     @property
     def _share(self) -> float:
-        """The probability with which each accepted output was audited, where all have one."""
+        """The smallest probability with which an accepted output was audited; often the only one."""
         probability = self.probability if self.verified is None else self.verified.probability
         return 1.0 if probability is None else float(probability[self.accepted].min(initial=1.0))
 
     def _evidence(self, criterion: str) -> RateEvidence | None:
-        """What bets are on: groups, outputs with a judge, or with probabilities that differ."""
+        """Return the units to bet on; None where the exact test of counts suffices."""
         if self.verified is not None:
             differ = bool(np.ptp(self.verified.probability) > 0.0)
             if self.codes is None and self.verified.judge is None and not differ:
@@ -527,9 +531,9 @@ def check_of(
     of_fit: bool = False,
     n_unread: int = 0,
 ) -> PolicyCheck:
-    """Test both sides of a limit, each with `delta`; of fields there are the intervals alone."""
+    """Test both sides of a limit, each at level δ; fields get intervals only."""
     audited, unanswered = (None, None) if audits is None else audits
-    # what was drawn has to be known to prove that few errors are there, not to prove that many are
+    # without knowing what was drawn, a log can prove many errors, but not few
     may_hold = (audits is None or unanswered is not None) and not of_fit
     criterion, limit = promise.criterion, promise.limit
     rate, ends = promise.rate(items), promise.ends(items)
@@ -542,7 +546,7 @@ def check_of(
     elif ends.low > limit:
         verdict = "fails"
     can_be_decided = verdict == "too few" and not of_fit and (may_hold or rate > limit)
-    # bets on groups take as many outputs for one look as for all
+    # bets on groups need as many outputs for one look as for all looks
     first_of_many = can_be_decided and items.rule == LookRule("sequence") and items.codes is None
     return PolicyCheck(
         verdict,
@@ -583,12 +587,12 @@ def _checked_field(field: Any, items: Checked, promise: CheckedPromise) -> Check
 
 
 class _Groups(NamedTuple):
-    """Groups in random order: what is counted in each, errors among it, and items one has at most."""
+    """Groups in random order: counted items and errors in each, and the largest group size."""
 
     counts: NDArray[np.float64]
     errors: NDArray[np.float64]
     largest: NDArray[np.int64]
-    """As far as is known when a bet on each group is made."""
+    """The largest group size known when the bet on each group is made."""
     keeps_order: bool
 
     @classmethod
@@ -601,7 +605,7 @@ class _Groups(NamedTuple):
         looks: NDArray[np.intp] | None = None,
         sizes: tuple[int, ...] | None = None,
     ) -> _Groups:
-        """Put the groups of each look into a random order, behind those of the looks before."""
+        """Shuffle the groups of each look, keeping the looks in order."""
         n = np.bincount(codes)
         counts, errors = (np.bincount(codes, each).astype(np.float64) for each in (counted, wrong))
         if looks is None:
@@ -629,28 +633,28 @@ class _Groups(NamedTuple):
 
     @property
     def n_units(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self.counts)
 
     def drawn(self, n: int, rng: np.random.Generator) -> _Groups:
         """Return n groups in random order: these, and others drawn from them with replacement."""
         chosen = _with_others(self.n_units, n, rng, keeps_order=self.keeps_order)
-        # what is drawn is no larger than what was seen, or declared, last
+        # drawn groups are no larger than the last known largest size
         largest = self.largest[chosen] if self.keeps_order else self.largest[:1]
         if self.keeps_order:
             largest[self.n_units :] = self.largest[-1]
         return self._replace(counts=self.counts[chosen], errors=self.errors[chosen], largest=largest)
 
     def is_below(self, rate: float, delta: float) -> bool:
-        """Whether bets on FA − r·m of each group refute that the rate is r or more."""
+        """Whether bets on FA − r·m of each group refute a rate of r or more."""
         return self._wealth_below(rate) >= 1.0 / delta
 
     def is_above(self, rate: float, delta: float) -> bool:
-        """Whether bets on r·m − FA of each group refute that the rate is r or less."""
+        """Whether bets on r·m − FA of each group refute a rate of r or less."""
         return self._wealth_above(rate) >= 1.0 / delta
 
     def pvalues(self, rate: float) -> tuple[float, float]:
-        """Return one over the largest capital of either bet, which is a p-value (Ville 1939)."""
+        """Return 1 over the largest wealth of each bet, which is a p-value (Ville 1939)."""
         return 1.0 / self._wealth_below(rate), 1.0 / self._wealth_above(rate)
 
     def _wealth_below(self, rate: float) -> float:
@@ -663,20 +667,20 @@ class _Groups(NamedTuple):
 def _with_others(
     n: int, total: int, rng: np.random.Generator, *, keeps_order: bool
 ) -> NDArray[np.intp]:
-    """Indices of n units and of others drawn from these, in random order or behind these."""
+    """Return indices of n units and of others drawn from them, shuffled or in order."""
     every = np.concatenate([np.arange(n), rng.integers(n, size=total - n)])
     return every if keeps_order else rng.permutation(every)
 
 
 def _ends_by_betting(seen: RateEvidence, limit: float, delta: float) -> _Ends:
-    """The rates that bets on units in random order do not refute, on either side.
+    """Return the range of rates that bets on units in random order do not refute.
 
-    What is not refuted on a grid is kept, and with it everything between (Waudby-Smith and Ramdas
-    2024).
+    The bets are tested on a grid of rates; the range spans all rates that are not refuted (Waudby-Smith
+    and Ramdas 2024).
     """
     rates = np.union1d(RATES, limit) if 0.0 < limit < 1.0 else RATES
     inner = rates[:-1].tolist()
-    # the first rate from which on every higher one is refuted, and the last below which all are
+    # the ends are the refuted grid points next to the range
     kept = np.flatnonzero([not seen.is_below(rate, delta) for rate in inner])
     high = float(rates[kept[-1] + 1]) if len(kept) else float(rates[0])
     left = np.flatnonzero([not seen.is_above(rate, delta) for rate in inner])

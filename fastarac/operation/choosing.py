@@ -1,4 +1,4 @@
-"""Fit several policies of which one is chosen: together they spend one failure probability."""
+"""Fit several policies and choose one, under one joint failure probability."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ if TYPE_CHECKING:
     from fastarac.operation.fitting import FitRequest
     from fastarac.operation.policy import Policy
 
-AFTERWARDS = "n_unread", "missed_rate", "regions"  # of `Policy.with_unread`
+AFTERWARDS = "n_unread", "missed_rate", "regions"  # arguments of `Policy.with_unread`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolicyChoice(Result):
-    """Policies of which one is chosen, with a promise that the choice does not break.
+    """Policies and the choice of one, with a promise that the choice does not break.
 
     Attributes
     ----------
     names : tuple of str
-        The candidates.
+        The names of the candidates.
     shares : tuple of float
-        The share of all items that each accepts; where one half chose, what it would accept of that
-        half, which is more than of others.
+        The share of all items that each candidate accepts. If `by_half`, the share it would accept of
+        the ranking half, which is larger than on other items.
     policies : tuple of Policy or None
-        The policies, in the same order, any of which may be taken; where one half chose, that of the
-        chosen candidate alone.
+        The policies in the same order, any of which may be used; if `by_half`, only the chosen
+        candidate has one.
     chosen : str or None
-        The candidate that accepts most; None where they differ in their limits or in what they count.
+        The candidate that accepts most; None if candidates differ in their limits or in their units.
     by_half : bool
-        Whether the half that ranks the outputs chose, or all policies share the failure probability.
+        Whether the ranking half made the choice; else all policies share the failure probability.
     failure_probability : float
-        δ: the probability that any of the policies exceeds its limit.
+        δ, the probability that any of the policies exceeds its limit.
 
     See Also
     --------
@@ -53,7 +53,7 @@ class PolicyChoice(Result):
     failure_probability: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the candidates with their shares, and which was chosen."""
+        """Return the candidates' shares and the choice."""
         rows = zip(self.names, self.shares, strict=True)
         return {
             "chosen": self.chosen,
@@ -72,7 +72,7 @@ class PolicyChoice(Result):
         return found
 
     def __getitem__(self, name: str) -> Policy | None:
-        """Return the policy of a candidate; None where the choice left it out."""
+        """Return the policy of a candidate; None if the choice left it out."""
         return dict(zip(self.names, self.policies, strict=True))[name]
 
     def __str__(self) -> str:
@@ -93,34 +93,35 @@ def fit_policies(
     paired: bool = False,
     **common: Any,
 ) -> PolicyChoice:
-    r"""Fit policies for several models, limits or settings, of which one is chosen.
+    r"""Fit policies for several models, limits or settings, and choose one of them.
 
-    Each promise of :func:`fit_policy` is for one fit. The best of three fits, each with a failure
-    probability of 5%, breaks its limit in 9 to 12% of all cases; of these policies any may be taken.
+    The promise of :func:`fit_policy` is for a single fit: the best of three fits, each with a failure
+    probability of 5%, breaks its limit in 9 to 12% of all cases. Any of the policies fitted here may be
+    used.
 
     Parameters
     ----------
     candidates : mapping of str to mapping
-        By name, the arguments of :func:`fit_policy` in which each differs from the others: `correct`
-        and `confidence` of a model, `max_error_rate`, `optional`, …; and `n_unread` of
+        For each name, the arguments of :func:`fit_policy` that differ between candidates: `correct` and
+        `confidence` of a model, `max_error_rate`, `optional`, …; and `n_unread` of
         :meth:`Policy.with_unread`.
     failure_probability : float, default=0.05
-        δ, in (0, 0.5]: the probability that may remain of the policy taken exceeding its limit,
-        whichever it is.
+        δ, in (0, 0.5]: the largest probability with which the policy you use exceeds its limit,
+        whichever you choose.
     paired : bool, default=False
-        Whether row i is the same item for each candidate, where they have outputs of their own.
+        Whether row i is the same item for all candidates, if they have different outputs.
     **common
-        The other arguments of :func:`fit_policy`, for all.
+        Arguments of :func:`fit_policy` that all candidates share.
 
     Returns
     -------
     PolicyChoice
-        The policies, and which of them accepts most where all have the same limit.
+        The policies, and which one accepts most if all have the same limit.
 
     Raises
     ------
     TypeError, ValueError
-        As :func:`fit_policy`, naming the candidate; for less than one candidate.
+        As :func:`fit_policy`, naming the candidate; ValueError if there are no candidates.
 
     See Also
     --------
@@ -128,13 +129,14 @@ def fit_policies(
 
     Notes
     -----
-    *All items*, where a fit does not split them: m candidates are fitted with δ/m each, so that all
-    limits together are kept with a probability of at least 1 − δ (Bonferroni). Three cost about two
-    points of what is accepted; to choose on one half and prove on the other costs far more.
+    *All items*, if a fit does not split them: m candidates are fitted with δ/m each, so that all limits
+    together are kept with a probability of at least 1 − δ (Bonferroni). With three candidates this
+    costs about two percentage points of acceptance; choosing on one half and proving on the other costs
+    far more.
 
-    *One half*, where the fit splits anyway (fields, documents, ``max_risk`` alone) and all candidates
-    are of the same items: the half that ranks the outputs chooses, by what would be accepted of it; the
-    chosen candidate alone is proved by the other half, with δ.
+    *One half*, if each fit splits its items anyway (fields, documents, ``max_risk`` alone) and all
+    candidates have the same items: the ranking half chooses the candidate that would accept most of it;
+    the other half then proves the chosen candidate alone, with δ.
 
     Examples
     --------
@@ -168,7 +170,7 @@ def fit_policies(
     policies = {}
     for name, each in requests.items():
         each.limits["failure_probability"] = share
-        # all limits together are kept with that of the choice
+        # the promise of the choice covers all limits together
         found = replace(fitted(each), failure_probability=delta)
         policies[name] = found.with_unread(**{"n_unread": 0, **unread[name]})
     shares = {name: each.share_of_all_items for name, each in policies.items()}
@@ -180,7 +182,7 @@ def fit_policies(
 
 
 def _of_candidate(name: str, arguments: dict[str, Any]) -> FitRequest:
-    """Check the arguments of a candidate; an error names it."""
+    """Check the arguments of a candidate; errors name it."""
     try:
         return request_of(**arguments)
     except (TypeError, ValueError) as error:
@@ -191,7 +193,7 @@ def _of_candidate(name: str, arguments: dict[str, Any]) -> FitRequest:
 def _by_half(
     requests: Mapping[str, FitRequest], unread: Mapping[str, dict[str, Any]], delta: float
 ) -> PolicyChoice:
-    """Choose by the half that ranks, and prove the chosen candidate alone by the other one."""
+    """Choose on the ranking half, and prove the chosen candidate on the other half."""
     every = list(requests.values())
     sizes = {len(each.columns.right) for each in every}
     if len(sizes) > 1:

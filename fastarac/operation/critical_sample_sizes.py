@@ -1,4 +1,4 @@
-"""Sample sizes between which an exact test allows, or asks for, the same number of errors."""
+"""Sample sizes at which the number of errors that an exact test allows or requires changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CriticalSampleSizes:
-    """Smallest n with a property for each number c of errors, which is larger for larger c."""
+    """Smallest n with a property for each number c of errors; it grows with c."""
 
     def __init__(self, limit: float, has: Callable[[int, int], bool]) -> None:
         self.limit = limit
@@ -20,7 +20,7 @@ class CriticalSampleSizes:
 
     @classmethod
     def that_keep(cls, limit: float, delta: float) -> CriticalSampleSizes:
-        """Smallest n at which c errors still prove that a rate is below a limit."""
+        """Smallest n at which c errors prove that a rate is below a limit."""
         return cls(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
 
     @classmethod
@@ -46,7 +46,7 @@ class CriticalSampleSizes:
 
 
 def bisected(holds: Callable[[int], bool], low: int, high: int, precision: float = 1.0) -> int:
-    """Return where between `low` and `high` a property begins that holds at `high` alone of the two."""
+    """Return where a property begins that fails at `low` and holds at `high`, by bisection."""
     while high - low > 1 and high > precision * low:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)

@@ -1,4 +1,4 @@
-"""Whole documents: which fields each must have, which it lacks, and how sure it is."""
+"""Whole documents: their required fields, their missing fields and their confidence."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-HELD_BACK = -1.0  # confidence of documents that no threshold accepts
+HELD_BACK = -1.0  # a confidence below every threshold
 MOST_NAMED = 3
 
 
 class DocumentType(NamedTuple):
-    """A type of documents, and the fields that its documents have.
+    """A document type and its fields.
 
     Attributes
     ----------
     type : str or int
-        Its label.
+        The type's label.
     fields : tuple of str or int
-        The fields that hold a document of it back where they are absent, unless they are optional.
+        Fields whose absence holds back a document of this type, unless they are optional.
 
     See Also
     --------
@@ -42,14 +42,15 @@ class DocumentType(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """Which fields hold a document back where they are absent.
+    """The fields whose absence holds a document back, by document type.
 
     Attributes
     ----------
     required : ndarray of shape (n_types + 1, n_fields), bool
-        Of each type; the last row is that of unknown types, and of all where there are no types.
+        Whether each type requires each field; the last row is for unknown types, or for all documents
+        if there are no types.
     has : ndarray of shape (n_types + 1, n_fields), bool
-        Which fields each type has, required or optional.
+        Whether each type has each field, required or optional.
     """
 
     required: NDArray[np.bool_]
@@ -62,7 +63,7 @@ class Requirements:
         optional: Sequence[Any],
         types: Sequence[DocumentType] = (),
     ) -> Requirements:
-        """Return them by the labels of fields; without fields all outputs are of one, and required."""
+        """Build them from field labels; without fields, all outputs share one required field."""
         is_optional = np.array([field in optional for field in fields] or [False], np.bool_)
         has = np.ones((len(types) + 1, len(is_optional)), np.bool_)
         for i, each in enumerate(types):
@@ -71,20 +72,20 @@ class Requirements:
 
 
 class Documents(NamedTuple):
-    """The documents of some outputs, in the order of their labels.
+    """Documents made of outputs, in the order of their labels.
 
     Attributes
     ----------
     of_item : ndarray of shape (n,), int
         The document of each output.
     first : ndarray of shape (n_documents,), int
-        Its first output.
+        The first output of each document.
     found : ndarray of shape (n_documents, n_fields), bool
-        Whether it has an output with a confidence.
+        Whether a document has an output of a field with a confidence.
     told : ndarray of shape (n_documents, n_fields), bool
-        Whether it has a row at all, of an output or of a true value.
+        Whether a document has any row of a field, with an output or with a true value only.
     type : ndarray of shape (n_documents,), int
-        Its type; -1 for an unknown one.
+        The type of each document; -1 if unknown.
     """
 
     of_item: NDArray[np.intp]
@@ -102,7 +103,7 @@ class Documents(NamedTuple):
         n_fields: int,
         type_of_item: NDArray[np.intp] | None = None,
     ) -> Documents:
-        """Look which fields documents have; those below 0 are ignored, `given` have a confidence."""
+        """Find each document's fields; negative codes are ignored, `given` rows have a confidence."""
         labels, first = np.unique(of_item, return_index=True)
         n = len(labels)
         code = np.zeros(len(of_item), np.intp) if field is None else field
@@ -111,7 +112,7 @@ class Documents(NamedTuple):
         told[of_item[known], code[known]] = True
         with_output = known if given is None else known & given
         found[of_item[with_output], code[with_output]] = True
-        if field is None and given is not None:  # nothing tells which fields there are: all rows count
+        if field is None and given is not None:  # without fields: every row needs one
             found[of_item[~given], 0] = False
         kind = np.full(n, -1, np.intp)
         if type_of_item is not None:
@@ -124,7 +125,7 @@ class Documents(NamedTuple):
         return cls(of_item.astype(np.intp), first, found, told, kind)
 
     def lacking(self, required: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which documents a person has to open, (n,): of those without any output all."""
+        """Return which documents a person must open, (n,), including all without an output."""
         absent = (required[self.type] & ~self.found).any(axis=1)
         return np.asarray(absent | ~self.found.any(axis=1))
 
@@ -136,9 +137,10 @@ class Documents(NamedTuple):
         has: NDArray[np.bool_],
         missed: Sequence[float],
     ) -> NDArray[np.float64]:
-        """Combine the probabilities that outputs are right; those that do not count are left out.
+        """Combine the probabilities that outputs are right, leaving out those that do not count.
 
-        Absent fields, of those that a type has, are right unless `missed`, with such a probability.
+        `missed` has each field's probability of a missed value, for documents that lack a field of
+        their type.
         """
         values = right if counts is None else np.where(counts, right, 1.0)
         confidence = combined(values, self.of_item, rule)
@@ -149,7 +151,7 @@ class Documents(NamedTuple):
         return confidence
 
     def right(self, right: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which documents have no wrong output, and no true value that was missed."""
+        """Return which documents have neither a wrong output nor a missed true value."""
         return np.asarray(np.bincount(self.of_item, ~right) == 0)
 
     def require_told(
@@ -159,7 +161,7 @@ class Documents(NamedTuple):
         fields: Sequence[Any],
         labels: NDArray[Any],
     ) -> None:
-        """Raise where one of these documents lacks an optional field that the truth does not list."""
+        """Raise if one of these documents lacks an optional field that the truth does not list."""
         unlisted = (needs.has & ~needs.required)[self.type] & ~self.told
         unlisted[~which] = False
         if not unlisted.any():
@@ -175,18 +177,18 @@ class Documents(NamedTuple):
 
 
 def never() -> Calibration:
-    """Return the calibration of a field without outputs: everything is wrong."""
+    """Return a calibration for a field without outputs, with error probability 1."""
     return Calibration((0.0,), np.ones(1, np.int64), np.ones(1, np.int64))
 
 
 def is_never(calibration: Calibration) -> bool:
-    """Whether nothing is known of a field, so that no document with an output of it is accepted."""
+    """Whether the calibration is that of a field without outputs, which blocks its documents."""
     counts = calibration.n_items.tolist(), calibration.errors.tolist()
     return calibration.thresholds == (0.0,) and counts == ([1], [1])
 
 
 def optional_of(optional: Any, fields: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the labels of optional fields, in order, once it is known that there are such fields."""
+    """Return the labels of optional fields in the order of `fields`; raise for an unknown one."""
     if isinstance(optional, str | bytes):
         raise TypeError(f"optional must be a sequence, such as [{optional!r}], got {optional!r}")
     given = np.asarray(optional).tolist() if hasattr(optional, "dtype") else list(optional)
@@ -200,7 +202,7 @@ def optional_of(optional: Any, fields: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def given_of(rejected: ArrayLike | None, n: int) -> NDArray[np.bool_] | None:
-    """Return which outputs have a confidence; None where all have."""
+    """Return which outputs have a confidence; None if all have."""
     if rejected is None:
         return None
     never_accepted = np.asarray(rejected, np.bool_)
@@ -214,7 +216,7 @@ def given_of(rejected: ArrayLike | None, n: int) -> NDArray[np.bool_] | None:
 def places_among(
     known: Sequence[Any], labels: ArrayLike, n: int, name: str
 ) -> tuple[NDArray[np.intp], list[Any]]:
-    """Return which of the known labels each output has, -1 for none, and the distinct labels given."""
+    """Return each output's position among the known labels (-1 if unknown), and the distinct labels."""
     distinct, codes = read_groups(labels, n, name)
     own, given = {label: i for i, label in enumerate(known)}, distinct.tolist()
     place: NDArray[np.intp] = np.array([own.get(label, -1) for label in given], np.intp)
@@ -222,7 +224,7 @@ def places_among(
 
 
 def require_documents(documents: object, by: object, **given: Any) -> None:
-    """Raise where what is said of whole documents is given without them, or without their fields."""
+    """Raise if document options are given without documents, or without the fields they need."""
     for name, value in given.items():
         if value is None or (name == "optional" and not np.size(value)):
             continue

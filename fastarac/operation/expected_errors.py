@@ -1,4 +1,4 @@
-"""How many errors to expect, from items that did not choose the thresholds."""
+"""Expected numbers of errors, estimated from items that did not choose the thresholds."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from fastarac._core.special import chi_square_quantile
 if TYPE_CHECKING:
     from fastarac.reviewer import Reviewer
 
-PRIOR = 3.0  # weight of the rate of all fields, in groups with errors, to which that of each is shrunk
+PRIOR = 3.0  # shrinkage of each field's rate toward the overall rate, in units of groups with errors
 
 
 def expected_rates(
     tested: tuple[int, ...], wrong: tuple[float, ...], per_group: float, is_all: bool
 ) -> list[float]:
-    """Return the share of errors expected among the accepted outputs of each field.
+    """Return the expected share of errors among the accepted outputs of each field.
 
-    `tested` outputs of each field were accepted, of which `wrong` were errors, and `is_all` where
-    nothing was rejected, so that no error was one too many.
+    `tested` counts the accepted outputs of each field in the test, `wrong` the errors among them.
+    `is_all` is true if nothing was rejected; otherwise `per_group` errors are added for the error at
+    which acceptance stopped.
     """
     whole = sum(tested)
     beyond = 0.0 if is_all else per_group
@@ -43,7 +44,7 @@ def errors_expected(
     *,
     level: float,
 ) -> Interval:
-    """Return the errors expected among accepted outputs of each field, as `expected_rates` has them."""
+    """Return the expected errors among `accepted` outputs of each field, at the expected rates."""
     if len(accepted) != len(tested):
         raise ValueError(
             f"accepted must have {len(tested)} elements, one for each field, got {len(accepted)}"
@@ -65,7 +66,7 @@ def errors_expected(
 
 
 def all_of_found(people: Reviewer | None, found: Interval, accepted: float) -> Interval:
-    """Return how many errors there are from how many people find, at most all that is accepted."""
+    """Scale errors found by people up to all errors, capped at the number accepted."""
     if people is None:
         return found
     d = people.detection_rate

@@ -1,4 +1,4 @@
-"""A fingerprint of outputs, by which a policy knows those that it was fitted on."""
+"""Fingerprints of outputs, by which a policy recognizes the outputs it was fitted on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.shifts import Reference
 
-FEWEST = 8  # cells of confidences, below which other outputs of the same source may look the same
+FEWEST = 8  # fewer distinct confidence cells could match other outputs of the same source by chance
 DIGITS = 32
 SEEDS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
 
@@ -21,17 +21,17 @@ SEEDS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
 def fingerprint_of(
     confidence: NDArray[Any], field: NDArray[Any] | None, right: NDArray[np.bool_] | None
 ) -> str:
-    """Return hexadecimal digits that tell outputs, in any order, from others.
+    """Return hexadecimal digits that identify a set of outputs, in any order.
 
-    `field` has the number of each output's field. The last 32 digits are those of the confidences and
-    fields alone, by which outputs are known that are verified in part, as further answers may come.
-    Where the truth of all is known, `right`, 32 digits that depend on it come before these.
+    `field` has the code of each output's field. The last 32 digits depend on confidences and fields
+    only; they identify partially verified outputs, whose truth may still be completed. If the truth
+    `right` of all outputs is known, 32 digits that also depend on it come first.
 
-    Each output is mixed to two numbers of 64 bits (splitmix64, Steele, Lea and Flood 2014), whose sums
-    do not depend on the order.
+    Each output is hashed to two 64-bit numbers (splitmix64, Steele, Lea and Flood 2014), whose sums do
+    not depend on the order.
     """
     n = len(confidence)
-    values = np.add(confidence, 0.0, dtype=np.float64).view(np.uint64)  # of one zero
+    values = np.add(confidence, 0.0, dtype=np.float64).view(np.uint64)  # turn -0.0 into 0.0
     code = np.full(n, 2, np.uint64)
     if field is not None:
         code += np.uint64(4) * field.astype(np.uint64)
@@ -57,9 +57,10 @@ def was_fitted_on(
     right: NDArray[np.bool_] | None,
     given: NDArray[np.bool_] | slice = slice(None),
 ) -> bool:
-    """Whether outputs, or the `given` ones of them, have the fingerprint of those of a fit.
+    """Whether outputs (or the `given` ones) have the fingerprint of the outputs of a fit.
 
-    Where the truth of all was known at both times it has to be the same; else the confidences decide.
+    If the truth of all was known both times, it must match too; otherwise confidences and fields
+    decide.
     """
     values = confidence[given]
     if fitted_on is None or len(values) > sum(int(each.counts.sum()) for each in references):

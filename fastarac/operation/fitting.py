@@ -1,4 +1,4 @@
-"""Fit a policy: one threshold, or one a field, under one limit that is kept on new outputs."""
+"""Fit a policy: one threshold, or one per field, that keeps a single limit on new outputs."""
 
 from __future__ import annotations
 
@@ -49,24 +49,24 @@ if TYPE_CHECKING:
     from fastarac.guarantees.fallback import Scale
     from fastarac.reviewer import Reviewer
 
-    _References: TypeAlias = tuple[tuple[Reference, ...], str | None]  # and the outputs' fingerprint
+    _References: TypeAlias = tuple[tuple[Reference, ...], str | None]  # and the fingerprint
 
 METHODS = ("auto", "gamma")
-UNKNOWN = 2.0  # stands for the error probability of items of fields without a calibration
+UNKNOWN = 2.0  # error probability assigned to items of fields without a calibration
 
 
 class _Columns(NamedTuple):
-    """The items, as numbers."""
+    """The items as arrays."""
 
     right: NDArray[np.bool_]
-    """Of items that are verified in part, also where it is not known."""
+    """Whether each item is right; with partial truth, meaningless where the truth is unknown."""
     confidence: NDArray[Any]
     field: NDArray[Any]
     groups: NDArray[Any] | None
     documents: NDArray[Any] | None
     truth: PartialTruth | None = None
     given: NDArray[np.bool_] | None = None
-    """Which have a confidence; None where all have. Of the others it is the least of all."""
+    """Which items have a confidence; None if all do. The others hold the lowest confidence."""
 
     @property
     def with_confidence(self) -> NDArray[np.bool_]:
@@ -75,7 +75,7 @@ class _Columns(NamedTuple):
 
     @property
     def weight(self) -> NDArray[np.float64] | None:
-        """1/π of a verified item and 0 of another one; None where all are verified."""
+        """1/π for verified items, 0 for others; None if all are verified."""
         if self.truth is None:
             return None
         weight = np.zeros(len(self.right))
@@ -84,7 +84,7 @@ class _Columns(NamedTuple):
         return weight
 
     def in_order(self) -> NDArray[np.intp]:
-        """Return the places of the items in the order of their values."""
+        """Return the indices that sort the items by their values."""
         more = [each for each in (self.given, self.weight) if each is not None]
         return np.lexsort((*more, self.right, self.confidence, self.field))
 
@@ -112,7 +112,7 @@ def fit_policy(
     truth_reader: Reviewer | None = None,
     random_state: RandomState = 0,
 ) -> Policy:
-    r"""Fit thresholds that keep one limit over all outputs, on new ones too, with high probability.
+    r"""Fit thresholds that keep one limit over all outputs, including new ones, with high probability.
 
     Parameters
     ----------
@@ -120,39 +120,43 @@ def fit_policy(
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). Or a
         :class:`.PartialTruth`, without `documents` and `method`.
     by : array_like of shape (n,), optional
-        The field of each output (name, date, amount): each gets its own threshold, all under one limit.
+        The field of each output (name, date, amount). Each field gets its own threshold; one limit
+        covers all fields.
     max_error_rate, max_risk : float
-        The limit of undetected errors among all outputs, or among the accepted ones; one of the two.
+        The limit on undetected errors, as a share of all outputs or of the accepted ones; give one of
+        the two.
     failure_probability : float, default=0.05
-        δ, in (0, 0.5]: the probability that the policy exceeds the limit, at most.
+        δ, in (0, 0.5]: the largest probability with which the policy exceeds the limit.
     groups : array_like of shape (n,), optional
         Labels of outputs that depend on each other, such as those of a page.
     max_group_size : int, optional
-        The size of the largest group, by default of those seen.
+        The size of the largest possible group; by default that of the largest given one.
     thresholds : array_like of shape (m,), optional
-        For ``max_risk`` without `by` and `documents`: thresholds that were fixed without these items.
-        All items then prove.
+        For ``max_risk`` without `by` and `documents`: thresholds fixed without using these items. All
+        items are then used for the proof.
     scale : {"percent", "unit"}, optional
-        Such thresholds on a declared scale, as of :func:`.guaranteed_operating_point`.
+        In place of `thresholds`: a declared scale, as for :func:`.guaranteed_operating_point`.
     method : {"auto", "gamma"}, default="auto"
-        "gamma", with groups: an approximation, see :func:`.guaranteed_operating_point`.
+        "gamma", for groups: an approximation, see :func:`.guaranteed_operating_point`.
     documents : array_like of shape (n,), optional
-        The document of each output: accepted as a whole or not at all, and right if all outputs are.
+        The document of each output. A document is accepted as a whole or not at all; it is right if all
+        its outputs are.
     rule : {"product", "least"}, default="product"
-        The confidence of a document: the product of the 1 − p̂ of its outputs, or the least.
+        The confidence of a document: the product or the least of 1 − p̂ over its outputs.
     rejected : array_like of shape (n,), bool, optional
-        With `documents`, fields without an output, missed (not correct) or rightly empty (correct),
-        with any finite `confidence`; of a document without any output, one such row.
+        With `documents`, rows for fields without an output: missed (not correct) or rightly empty
+        (correct), with any finite `confidence`. A document without any output has one such row.
     optional : sequence of str or int, default=()
-        The fields that an accepted document may lack. A missed one is an undetected error.
+        Fields that an accepted document may lack. A missed value of such a field is an undetected
+        error.
     types : array_like of shape (n,), optional
-        The type of each output's document, which then needs only the fields of its type.
+        The type of each output's document; a document needs only the fields of its type.
     fields_complete : bool, default=False
-        Whether a field without a row has no true value.
+        Whether a field without a row is known to have no true value.
     truth_reader : Reviewer, optional
-        The people whose answers `correct` is, where they overlook errors (of documents: wrong ones).
+        The people who gave `correct`, if they overlook errors (with documents: wrong documents).
     random_state : int, SeedSequence, Generator or None, default=0
-        Of the halves, and of the order of groups.
+        Seed for splitting the halves and for the order of groups.
 
     Examples
     --------
@@ -172,22 +176,23 @@ def fit_policy(
     Returns
     -------
     Policy
-        The thresholds, the guarantee, and the confidences.
+        The thresholds, the guarantee, and the distribution of the confidences.
 
     Raises
     ------
     TypeError
-        Where not exactly one limit is given.
+        Unless exactly one limit is given.
     ValueError, TypeError
-        As :func:`.threshold_sweep` and :func:`.guaranteed_operating_point`; where `by` lacks a field of
-        `optional`, the truth does not list one, or options of documents are given without them.
+        As :func:`.threshold_sweep` and :func:`.guaranteed_operating_point`. Also if `by` lacks a field
+        of `optional`, the truth does not list an optional field, or document options are given without
+        documents.
 
     Warns
     -----
     SampleTooSmallWarning
-        Where too few outputs prove anything.
+        If there are too few outputs to prove anything.
     QuestionableInputWarning
-        Where the confidences are reversed, by more than chance, or all the same.
+        If the confidences are reversed (by more than chance), or all the same.
 
     See Also
     --------
@@ -196,13 +201,13 @@ def fit_policy(
 
     Notes
     -----
-    One threshold under ``max_error_rate``, or for `thresholds` or a `scale`, is that of
-    :func:`.guaranteed_operating_point`, from all items. Otherwise a random half of the items estimates
-    the error probability p̂ of each field, and the limit is proved for the other half, ranked by p̂. A
-    wrong p̂ costs acceptance, never the promise.
+    A single threshold under ``max_error_rate``, or with `thresholds` or `scale`, comes from
+    :func:`.guaranteed_operating_point` on all items. Otherwise a random half of the items estimates the
+    error probability p̂ for each field, and the limit is proved on the other half, ranked by p̂. A poor
+    p̂ lowers acceptance but never breaks the promise.
 
-    Following ``Policy.advice`` on optional fields with the same `random_state` keeps the promise;
-    choosing by what several fits accept breaks it.
+    You may follow ``Policy.advice`` on optional fields and fit again with the same `random_state`: the
+    promise still holds. Comparing how much several fits accept, and choosing among them, breaks it.
 
     References
     ----------
@@ -212,14 +217,14 @@ def fit_policy(
 
 
 class FitRequest(NamedTuple):
-    """Items, as numbers, and what is asked for of them."""
+    """The items as arrays, and the checked arguments of the fit."""
 
     columns: _Columns
     settings: _Settings
     criterion: str
     limits: dict[str, Any]
     fixed: dict[str, Any]
-    """Thresholds, or a scale, that were fixed without the items."""
+    """Thresholds, or a scale, fixed without the items."""
     groups: ArrayLike | None
     documents: ArrayLike | None
     random_state: RandomState
@@ -227,7 +232,7 @@ class FitRequest(NamedTuple):
 
     @property
     def splits(self) -> bool:
-        """Whether one half of the items ranks the outputs, and the other one tests the limit."""
+        """Whether one half of the items ranks the outputs and the other half tests the limit."""
         is_whole = self.documents is not None or bool(self.settings.fields)
         return is_whole or (self.criterion == "max_risk" and not self.fixed)
 
@@ -277,7 +282,7 @@ def request_of(
 
 
 def fitted(request: FitRequest, ranks: NDArray[np.bool_] | None = None) -> Policy:
-    """Return the policy; `ranks` says which items rank the outputs, where they are not drawn here."""
+    """Return the fitted policy; `ranks` marks the ranking half, which is drawn here by default."""
     columns, settings, limits = request.columns, request.settings, request.limits
     references = _references(columns, max(1, len(settings.fields)))
     if columns.truth is None:
@@ -291,7 +296,7 @@ def fitted(request: FitRequest, ranks: NDArray[np.bool_] | None = None) -> Polic
 
 
 def _fixed(*, by: object, documents: object, **fixed: Any) -> dict[str, Any]:
-    """Return the thresholds, or the scale, that were fixed without the items."""
+    """Return the arguments that fix thresholds, or a scale, without the items."""
     given = {name: value for name, value in fixed.items() if value is not None}
     for name, column in (("by", by), ("documents", documents)):
         if given and column is not None:
@@ -309,7 +314,7 @@ def _one_threshold(
     random_state: RandomState,
     references: _References,
 ) -> Policy:
-    """The policy of the threshold that all items guarantee."""
+    """Return the policy with one threshold, guaranteed by all items."""
     n = len(columns.right)
     point = guaranteed_operating_point(
         columns.right if columns.truth is None else columns.truth, columns.confidence, groups=groups,
@@ -330,7 +335,7 @@ def _ranked(
     references: _References,
     ranks: NDArray[np.bool_] | None,
 ) -> Policy:
-    """The policy of a ranking by error probability: one half ranks, and the other one proves."""
+    """Return the policy that one half ranks by error probability and the other half proves."""
     truth, n_fields = columns.truth, max(1, len(settings.fields))
     limits = dict(limits)
     rng = _source_of_halves(columns, key)
@@ -346,12 +351,12 @@ def _ranked(
         whole = {"documents": settings.rule, "optional": settings.optional, "types": halves.types}
         whole |= halves.advice(limits | ({} if codes is None else {"groups": codes}))
     if "max_risk" in limits:
-        # fixed without the half that is tested, as the pilot that places the starts of the tests
+        # these thresholds and the pilot come from the ranking half only
         fixed = score[~tested]
-        if whole:  # what is held back is not accepted at any of them
+        if whole:  # leave out documents that are held back, so that no threshold accepts them
             fixed = np.append(fixed[fixed >= 0.0], [] if (fixed >= 0.0).any() else [1.0])
         limits |= {"thresholds": np.unique(fixed), "pilot": score[~tested]}
-    with unquestioned():  # the confidences were looked at, in place of what ranks them
+    with unquestioned():  # the underlying confidences were questioned already
         point = guaranteed_operating_point(
             right[tested] if truth is None else truth_of_some(truth, tested), score[tested],
             groups=None if codes is None else codes[tested], random_state=rng, **limits,
@@ -375,21 +380,21 @@ def _ranked(
 
 
 def half_that_ranks(requests: Sequence[FitRequest]) -> NDArray[np.bool_]:
-    """Return the items that rank the outputs of all of these, which are of the same items."""
+    """Return the ranking half that requests for the same items share."""
     own = [_source_of_halves(each.columns, each.key).integers(0, 2**63, 2) for each in requests]
     return _random_half(requests[0].columns, np.random.default_rng(np.concatenate(own)))
 
 
 def share_in_half(request: FitRequest, ranks: NDArray[np.bool_]) -> float:
-    """Return the share that the half that ranks would accept at the limit, ranked by itself.
+    """Return the share that the ranking half would accept at the limit, ranked by itself.
 
-    That share is too large, but of all candidates alike. Of two models in simulations the better one
-    was chosen more often than where each part of the half was ranked by the other. The half that tests
-    the limit is not looked at, so that a choice breaks no promise.
+    That share is too optimistic, but equally for all candidates. In simulations, it chose the better of
+    two models more often than ranking one part of the half by the other did. The half that tests the
+    limit is not used, so the choice breaks no promise.
     """
     columns = request.columns
     known = _calibrations(columns, ranks, max(1, len(request.settings.fields)))
-    right, chosen, worst = columns.right, ranks, -1.0  # below which nothing is ever accepted
+    right, chosen, worst = columns.right, ranks, -1.0  # lowest score that may be accepted
     if columns.documents is None:
         score = -_probability(columns, known)
     else:
@@ -405,7 +410,7 @@ def share_in_half(request: FitRequest, ranks: NDArray[np.bool_]) -> float:
 
 
 def _question_fields(columns: _Columns, fields: tuple[Any, ...]) -> None:
-    """Warn of confidences that are reversed, or all the same, by field where there are some."""
+    """Warn if confidences are reversed, or all the same, in each field."""
     if columns.truth is not None:
         return
     for i in range(max(1, len(fields))):
@@ -416,7 +421,7 @@ def _question_fields(columns: _Columns, fields: tuple[Any, ...]) -> None:
 
 
 class _Settings(NamedTuple):
-    """What is said of the fields of documents."""
+    """The fields of documents, and how they combine."""
 
     fields: tuple[Any, ...]
     optional: tuple[Any, ...]
@@ -426,7 +431,7 @@ class _Settings(NamedTuple):
 
 
 class _Halves:
-    """Whole documents, of which one half ranks and the other proves."""
+    """Whole documents, one half of which ranks and the other half of which proves."""
 
     def __init__(
         self,
@@ -461,9 +466,10 @@ class _Halves:
     def _types(
         self, names: tuple[Any, ...], documents: Documents
     ) -> tuple[tuple[DocumentType, ...], NDArray[np.intp]]:
-        """The types of the half that ranks, with the fields that occur in them, and their numbers.
+        """Return the types in the ranking half with their fields, and each label's type number.
 
-        A field occurs where it has a true value or an output. -1 stands for other types, last for none.
+        A type has each field with a true value or an output. Numbers are -1 for labels that do not
+        occur there; a last -1 stands for no type.
         """
         columns, fields = self.columns, self.settings.fields
         there = self.fitting & (columns.with_confidence | ~columns.right)
@@ -478,7 +484,7 @@ class _Halves:
         return tuple(found), places
 
     def score(self, calibrations: list[Calibration | None]) -> NDArray[np.float64]:
-        """The confidence of each document, below 0 where a person has to open it."""
+        """Return the confidence of each document, negative if a person must open it."""
         score, hopeless = self._ranked(_probability(self.columns, calibrations))
         score[self.lacking | hopeless] = -UNKNOWN
         return score
@@ -486,7 +492,7 @@ class _Halves:
     def _ranked(
         self, probability: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The confidence of each document, and whether it has outputs of fields without calibration."""
+        """Return each document's confidence, and whether it has outputs of uncalibrated fields."""
         given, documents = self.columns.given, self.documents
         missed = [each.missed_share for each in self.absences]
         score = documents.confidence(
@@ -496,10 +502,10 @@ class _Halves:
         return score, np.bincount(documents.of_item, unknown) > 0
 
     def advice(self, limits: dict[str, Any]) -> dict[str, Any]:
-        """How often fields are absent, and what other optional ones would change.
+        """Return how often fields are absent, and the effect of other optional fields.
 
-        By the half that ranks alone, so that whoever follows it and fits again breaks no promise: the
-        half that proves has not been looked at. Within it, one part is ranked by the other.
+        Only the ranking half is used, so that following the advice and fitting again breaks no promise.
+        Within it, each part is ranked by the other part.
         """
         columns, found = self.columns, self.absences
         if not any(each.absent for each in found):
@@ -522,14 +528,14 @@ class _Halves:
 
 
 def _references(columns: _Columns, n_fields: int) -> _References:
-    """What the confidences of each field are like, and the fingerprint of the outputs."""
+    """Return each field's distribution of confidences, and the fingerprint of the outputs."""
     given, groups = columns.with_confidence, columns.groups
     found = []
     for i in range(n_fields):
         own = given & (columns.field == i)
         if own.any():
             found.append(Reference.of(columns.confidence[own], None if groups is None else groups[own]))
-        else:  # a field that no document has an output of
+        else:  # no document has an output of this field
             found.append(Reference.of(np.zeros(1), None if groups is None else np.zeros(1, np.intp)))
     if max(len(each.edges) for each in found) < FEWEST:
         return tuple(found), None
@@ -538,7 +544,7 @@ def _references(columns: _Columns, n_fields: int) -> _References:
 
 
 def _probability(columns: _Columns, calibrations: list[Calibration | None]) -> NDArray[np.float64]:
-    """The error probability of each item by the calibration of its field."""
+    """Return the error probability of each item by its field's calibration."""
     probability = np.full(len(columns.right), UNKNOWN)
     for i, calibration in enumerate(calibrations):
         of_field = np.flatnonzero(columns.field == i)
@@ -548,7 +554,7 @@ def _probability(columns: _Columns, calibrations: list[Calibration | None]) -> N
 
 
 def _source_of_halves(columns: _Columns, key: NDArray[np.uint64]) -> np.random.Generator:
-    """Random numbers that the seed and the items decide, whatever their order."""
+    """Return a random generator seeded by the seed and the items, whatever their order."""
     order = columns.in_order()
     changes = np.diff(columns.confidence[order].astype(np.float64), prepend=math.nan) != 0.0
     return generator_for(
@@ -567,7 +573,7 @@ def _columns_of(
     method: str,
     rejected: ArrayLike | None,
 ) -> tuple[_Columns, tuple[Any, ...]]:
-    """Check the items; returns them as numbers, and the labels of the fields."""
+    """Check the items; return them as arrays, with the labels of the fields."""
     labels, truth = answers
     if truth is not None:
         if documents is not None:
@@ -577,7 +583,7 @@ def _columns_of(
             )
         if method != "auto":
             raise TypeError(f"method must be 'auto' for a PartialTruth, got {method!r}")
-        threshold_sweep(truth, confidence)  # refuses what is not finite
+        threshold_sweep(truth, confidence)  # raises unless all are finite
         right = np.asarray(truth.correct != 0)
         values = confidences(confidence)
         if groups is None and truth.groups is not None:
@@ -610,9 +616,9 @@ def _columns_of(
 
 
 def _random_half(columns: _Columns, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which items the calibrations are fitted on: half of the items, groups or documents.
+    """Return the half of the items, groups or documents that the calibrations are fitted on.
 
-    Items are drawn in the order of their values, so that their own order does not matter.
+    Items are sorted by their values first, so that their given order does not matter.
     """
     blocks = columns.groups if columns.groups is not None else columns.documents
     if blocks is None:
@@ -645,7 +651,7 @@ def _calibrations(
 
 
 def _calibration(columns: _Columns, own: NDArray[np.intp]) -> Calibration | None:
-    """The calibration of some items; None where the truth of none is known."""
+    """Return the calibration of some items; None if none of them is verified."""
     weight = columns.weight
     if weight is None:
         if not len(own):
@@ -658,7 +664,7 @@ def _calibration(columns: _Columns, own: NDArray[np.intp]) -> Calibration | None
 
 
 class _Tested(NamedTuple):
-    """What the guarantee was tested on: items, and by field what is accepted and wrong."""
+    """Counts of the tested items; accepted outputs and errors by field."""
 
     n_items: int
     accepted: tuple[int, ...]
@@ -676,9 +682,9 @@ class _Tested(NamedTuple):
         n_fields: int,
         weight: NDArray[np.float64] | None = None,
     ) -> _Tested:
-        """Count; with weights errors are estimated: accepted outputs times their rate (Hájek 1971).
+        """Count outputs and errors; with weights, estimate the errors by ratios (Hájek 1971).
 
-        Each verified error stands for 1/π others, and so they come as those of a group do.
+        A verified error stands for 1/π errors, which are treated as one group.
         """
         wrong = accepted & ~right
         per_group = 1.0
@@ -690,7 +696,7 @@ class _Tested(NamedTuple):
             return cls(len(right), tuple(taken.tolist()), tuple(errors.tolist()), per_group)
         known, found = (np.bincount(field[of], weight[of], n_fields) for of in (accepted, wrong))
         rates = np.divide(found, known, out=np.zeros(n_fields), where=known > 0.0)
-        # no error accepted: the weights of all accepted outputs, any of which might be wrong
+        # without accepted errors, use the weights of all accepted outputs, any of which might be wrong
         of = wrong if wrong.any() else accepted & (weight > 0.0)
         if of.any():
             together = weight[of] if groups is None else np.bincount(groups[of], weight[of])

@@ -1,4 +1,4 @@
-"""Logs of audits in files."""
+"""Read logs of audits from files."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ OF_AUDIT = "audit_probability"
 PROBABILITY = "inclusion_probability"
 DRAWN = "drawn"
 PLAIN = "use a uniform sample, as fastarac sample --mix 1 draws it"
-ROUNDING = 1e-9  # to which probabilities of files are equal
-CHANCE = 0.001  # of an honest log without a rejected output, below which it is warned of
+ROUNDING = 1e-9  # relative difference at which probabilities in a file count as equal
+CHANCE = 0.001  # warn if an honest log would be this unlikely to have no rejected output
 
 
 class _AuditColumns(NamedTuple):
@@ -53,8 +53,8 @@ class _AuditColumns(NamedTuple):
 class AuditColumns(Table, TupleResult, _AuditColumns):
     """A log of audits as arrays.
 
-    `by` and `groups` have the labels of the fields and of the groups, where columns were named, and
-    `drawn` says which outputs were drawn for an audit, where the file does.
+    `by` and `groups` are the labels of fields and groups, or None without such a column. `drawn` says
+    which outputs were drawn for an audit, or is None if the file does not say.
 
     See Also
     --------
@@ -68,8 +68,8 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
     def truth(self) -> PartialTruth:
         """The log as a :class:`.PartialTruth`, for rates and guarantees at any threshold.
 
-        What was rejected was verified with certainty, so its truth has to be known; what was drawn and
-        has no result counts as wrong. Without `drawn`, outputs without a result were not drawn.
+        Rejected outputs count as verified with certainty, so their truth must be known. Drawn outputs
+        without a result count as wrong. Without `drawn`, outputs without a result count as not drawn.
         """
         known = ~np.isnan(self.correct)
         return PartialTruth(
@@ -82,14 +82,14 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
 
     @property
     def unanswered(self) -> int:
-        """How many accepted outputs were drawn and have no result."""
+        """The number of accepted outputs that were drawn but have no result."""
         if self.drawn is None:
             return 0
         return int(np.sum(self.drawn & self.accepted & np.isnan(self.correct)))
 
     @property
     def has_one_threshold(self) -> bool:
-        """Whether other thresholds can be judged by it: of single outputs, with what was rejected."""
+        """Whether the log can judge other thresholds: no fields, no groups, rejected truth known."""
         alone = self.by is None and self.groups is None
         return alone and not bool(np.isnan(self.correct[~self.accepted]).any())
 
@@ -117,18 +117,18 @@ def read_audits(
     threshold : float, optional
         K: outputs at or above it were accepted.
     policy : Policy, optional
-        What outputs were accepted by, in place of `threshold`; one of thresholds, not of documents.
+        The policy that accepted the outputs, in place of `threshold`; not one of whole documents.
     confidence, correct, audit_probability, accepted : str
-        The columns; `correct` is empty where the truth is unknown, which of rejected outputs is refused
-        beside `threshold` alone; the probability may be empty where an output was rejected.
+        The columns. `correct` is empty where the truth is unknown; with `threshold` alone, rejected
+        outputs must have it. The probability may be empty for rejected outputs.
     audited, drawn : str, optional
-        The columns of which outputs have the result of an audit, and of which were drawn for one; by
-        default `audited` and `drawn`, where the file has them. One of the two is needed, and a check of
-        the log can hold only with `drawn`.
+        The columns that mark outputs with an audit result, and outputs drawn for an audit; by default
+        `audited` and `drawn`, if the file has them. One of the two is needed. Only with `drawn` can a
+        check of the log end in "holds".
     by : str, optional
-        The column of fields, where the policy has thresholds by field.
+        The column of fields, if the policy has thresholds by field.
     groups : str, optional
-        The column of pages or other groups of outputs that depend on each other.
+        The column of pages or other groups of dependent outputs.
 
     Returns
     -------
@@ -138,11 +138,10 @@ def read_audits(
     Raises
     ------
     TypeError
-        Where not exactly one of `threshold` and `policy` is given, and where `by` is missing or
-        superfluous.
+        Unless exactly one of `threshold` and `policy` is given; if `by` is missing or superfluous.
     DataFileError
-        As :func:`.read_outputs`, and for a row that contradicts the log, which is named: accepted below
-        K, audited with probability 0, a truth that nobody saw or of what was not drawn; and where the
+        As :func:`.read_outputs`. Also for a row that contradicts the log, which the message names:
+        accepted below K, audited with probability 0, or a truth without an audit or a draw. Also if the
         audits are too few or too many for their probabilities.
     ModuleNotFoundError
         If DuckDB is not installed.
@@ -154,11 +153,11 @@ def read_audits(
 
     Notes
     -----
-    The number of audits (those drawn, or else those with a result) has to lie in the central 99.9% of
-    its binomial distribution: of each distinct probability, or of each tenth of many, with Bonferroni's
-    correction. With several, Σ1/π over the audits has to be within 3.29·√Σ((1 − π)/π) of the number of
-    accepted outputs, or a little further where the distribution is skew. Of honest logs with one π 0.1%
-    are refused, of those with several up to 0.2%.
+    The number of audits (of draws, if given) must lie in the central 99.9% of its binomial
+    distribution, for each distinct probability, or for each tenth of many, with Bonferroni's
+    correction. With several probabilities, Σ1/π over the audits must also be within 3.29·√Σ((1 − π)/π)
+    of the number of accepted outputs, or slightly further if the distribution is skewed. This refuses
+    0.1% of honest logs with one π, and up to 0.2% of those with several.
 
     Examples
     --------
@@ -232,7 +231,7 @@ def _require_consistent(
     threshold: float | None,
     policy: Policy | None,
 ) -> None:
-    """Raise about a row that contradicts the log, or where audits are too few or too many."""
+    """Raise if a row contradicts the log, or the audits are too few or too many."""
     told = log.audit_probability, log.accepted, log.audited, log.drawn
     codes = None
     if log.groups is not None:
@@ -256,7 +255,7 @@ def _require_consistent(
 
 
 def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:
-    """Warn of a log that is likely to lack what the policy rejected: by chance once in 1,000 logs."""
+    """Warn if a log seems to lack the rejected outputs; a false warning has a chance below 1/1,000."""
     n, share = len(accepted), policy.accepted / policy.n_items
     if accepted.all() and share**n < CHANCE:
         warn_unreliable(
@@ -267,7 +266,7 @@ def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:
 
 
 def require_one_probability(path: Path, *, of_all: bool) -> None:
-    """Raise where a file says that audits are no plain sample, of all outputs or of accepted ones."""
+    """Raise if a file's columns show that its audits are not a simple random sample."""
     with connect() as connection:
         source = open_source(path, connection)
         if of_all and OF_AUDIT in source.columns:
@@ -293,7 +292,7 @@ def read_columns(
     labels: Mapping[str, str | None] = {},
     may_be_empty: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return columns by name: numbers, NaN where they may be empty, and labels, None of no column."""
+    """Return columns by name: numbers (NaN if empty and allowed) and labels (None if not named)."""
     named = {name: Label(name, column) for name, column in labels.items() if column is not None}
     source.refuse_missing(pick.column for pick in (*picks.values(), *named.values()))
     for pick in picks.values():
@@ -310,7 +309,7 @@ def read_columns(
 
 
 def labels_of(source: FileSource, pick: Label) -> NDArray[Any]:
-    """Return the names in a column, each of which has to be there."""
+    """Return the labels in a column; raise if one is empty."""
     with explained(source):
         rows = source.select(pick.expression(source)).fetchall()
     missing = next((row for row, (name,) in enumerate(rows) if name is None), None)
@@ -321,7 +320,7 @@ def labels_of(source: FileSource, pick: Label) -> NDArray[Any]:
 
 
 def column_of(source: FileSource, pick: Any, *, empty: bool) -> NDArray[Any]:
-    """Return the values of a column; NaN where they are empty and may be."""
+    """Return the numbers in a column; NaN for empty cells if `empty` allows them, else raise."""
     value = f"CAST({pick.expression(source)} AS DOUBLE) AS value"
     written = f"nullif(trim(CAST({source.identifier(pick.column)} AS VARCHAR)), '') IS NULL AS bare"
     with explained(source):

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 VERSION = 1
 KIND = "fastarac looks"
 MOST_LOOKS = 1000
-LEAST_ALIKE = 10  # outputs in common that are no chance
-OF_KEY, OF_LOOK = 16, 16  # hexadecimal digits
+LEAST_ALIKE = 10  # fewer outputs in common may be chance
+OF_KEY, OF_LOOK = 16, 16  # hexadecimal digits of each key and of a look's digest
 RULES = ("once", "declared", "sequence")
 
 
@@ -39,15 +39,15 @@ class Sample(NamedTuple):
     fields: NDArray[np.intp] | None
     n_unread: int
     keys: Sequence[str]
-    """What each item is called, or what it is like."""
+    """The name of each item, or its values if items have no names."""
     named: bool
-    """Whether keys are names, which no two items share."""
+    """Whether `keys` are names, which no two items share."""
     groups: Sequence[str] | None
-    """What the group of each item is called."""
+    """The name of each item's group."""
 
 
 class LookRequest(NamedTuple):
-    """A log of looks, and what the present look is told of its outputs."""
+    """A log of looks, with the names and groups of the present look's outputs."""
 
     looks: Looks
     once: bool
@@ -58,7 +58,7 @@ class LookRequest(NamedTuple):
     def of(
         cls, looks: Looks | None, *, once: bool, ids: Any, documents: Any, groups: Any
     ) -> LookRequest | None:
-        """Check what goes with a log; None where there is none."""
+        """Check the arguments about a log of looks; return None without a log."""
         if looks is None:
             for name, is_given in (("once", once), ("ids", ids is not None)):
                 if is_given:
@@ -69,7 +69,7 @@ class LookRequest(NamedTuple):
             if ids is not None:
                 raise TypeError("ids is given beside documents, whose labels are their names")
             ids = documents
-        if isinstance(groups, tuple):  # the outermost of nested columns
+        if isinstance(groups, tuple):  # of nested group columns, use the outermost
             columns = [np.asarray(each).ravel() for each in groups]
             groups = min(columns, key=lambda labels: len(np.unique(labels)))
         parts = [None if each is None else np.asarray(each).ravel() for each in (ids, groups)]
@@ -83,7 +83,7 @@ class LookRequest(NamedTuple):
         rows: NDArray[np.intp],
         columns: Sequence[NDArray[Any] | None],
     ) -> Sample:
-        """Return the items in these rows; `columns` tell those apart that have no names."""
+        """Return the items in these rows; without names, the values in `columns` identify items."""
         names, groups = (
             None if each is None else [str(label) for label in each[rows].tolist()]
             for each in (self.names, self.groups)
@@ -97,14 +97,14 @@ class LookRequest(NamedTuple):
     def weighted(
         self, policy_digest: str, checked: Checked, columns: Sequence[NDArray[Any] | None]
     ) -> Checked:
-        """Add a look at outputs that are verified in part, and return these with its rule."""
+        """Add a look at partially verified outputs, and return them with the rule of the look."""
         rows = np.arange(len(checked.accepted))
         sample = self._replace(names=None).sample(checked, None, 0, rows, columns)
         return self.looks.add(policy_digest, sample, once=self.once).checked
 
 
 class Pooled(NamedTuple):
-    """All outputs of the looks so far, the earlier ones first, with the rule of the present look."""
+    """The outputs of all looks so far, in order, with the rule of the present look."""
 
     checked: Checked
     fields: NDArray[np.intp] | None
@@ -113,14 +113,14 @@ class Pooled(NamedTuple):
 
 @contextmanager
 def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
-    """Hold the log of looks of a file, and save what was added; one look waits for another.
+    """Lock and load the log of looks in a file, and save it at the end if it changed.
 
     Raises
     ------
     ValueError
-        Where another number of looks was declared; as :meth:`Looks.load`.
+        If another number of looks was declared; as :meth:`Looks.load`.
     OSError
-        Where the file cannot be read, written or locked.
+        If the file cannot be read, written or locked.
     """
     with locked(path):
         looks = Looks.load(path) if path.exists() else Looks(declared)
@@ -137,14 +137,14 @@ def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
 
 
 class _Look(NamedTuple):
-    """One look: the items that were new in it. Of weighted ones, only that they were looked at."""
+    """One look and its new items; with partial truth, only the fact that they were looked at."""
 
     rule: str
     digest: str
     named: bool
     keys: tuple[str, ...]
     outcomes: str
-    """Of each item 0 rejected, 1 accepted and right, 2 accepted and wrong."""
+    """For each item 0 if rejected, 1 if accepted and right, 2 if accepted and wrong."""
     fields: tuple[int, ...] | None
     groups: tuple[str, ...] | None
     max_group_size: int | None
@@ -186,17 +186,17 @@ _CHECK = saved.record(
 
 
 class Looks:
-    """The looks at a policy's limit so far: :meth:`.Policy.check` adds one, and pools the outputs.
+    """The looks at a policy's limit so far; :meth:`.Policy.check` adds one and pools the outputs.
 
-    Without it a check is one exact test, whose verdicts are each wrong with a probability of at most δ.
-    Who looks again and again, with more outputs each time, would go wrong more often: eight such looks
+    Without a log, a check is one exact test, whose verdicts are each wrong with a probability of at
+    most δ. Looking again and again, with more outputs each time, is wrong more often: eight such looks
     say "fails" of a limit that is just kept in about 20% of all cases.
 
     Parameters
     ----------
     declared : int, optional
-        How many looks there will be at most, said before the first one: each is an exact test that
-        spends its part of δ. By default looks may go on forever: a confidence sequence.
+        The largest number of looks, declared before the first one: each is an exact test that spends
+        its part of δ. By default a confidence sequence is used, which allows any number of looks.
 
     See Also
     --------
@@ -204,19 +204,19 @@ class Looks:
 
     Notes
     -----
-    Outputs keep their order: those of earlier looks come first. Items are known again by their `ids`,
-    documents by their labels; without ids, only a look with the same outputs as an earlier one, or one
-    that begins with all outputs so far, in any order, is known to repeat them.
+    Outputs keep their order, earlier looks first. Items are recognized by their `ids`, documents by
+    their labels. Without ids, a look is recognized as a repetition only if it has the same outputs as
+    an earlier look, or begins with all outputs so far, in any order.
 
     *Sequence.* Bounds hold at all looks together, with a probability of at least 1 − δ on either side
-    (Robbins 1970; Howard and others 2021): a mixture of bets on each output, or with groups bets on
-    these in their order (Waudby-Smith and Ramdas 2024), which hold at every look by themselves. It
-    takes 1.8 to 2.4 times the outputs of one exact look.
+    (Robbins 1970; Howard and others 2021). They come from a mixture of bets on each output; with
+    groups, from bets on the groups in their order (Waudby-Smith and Ramdas 2024). A sequence takes 1.8
+    to 2.4 times the outputs of one exact look.
 
-    *Declared.* Each of K looks tests exactly with δ/K.
+    *Declared.* Each of K looks is an exact test with δ/K.
 
-    *Outputs that are verified in part, and logs of audits*, are not pooled: look k tests the outputs
-    that it is given, with δ/(k(k + 1)) in a sequence and with δ/K of K declared looks.
+    *Partially verified outputs and logs of audits* are not pooled: look k tests only its own outputs,
+    with δ/(k(k + 1)) in a sequence, or with δ/K for K declared looks.
 
     References
     ----------
@@ -245,7 +245,7 @@ class Looks:
         self._looks: list[_Look] = []
 
     def __len__(self) -> int:
-        """How many looks there were."""
+        """The number of looks so far."""
         return len(self._looks)
 
     def __repr__(self) -> str:
@@ -253,14 +253,15 @@ class Looks:
         return f"Looks({len(self)} made{of}, {sum(each.n for each in self._looks):,} outputs)"
 
     def add(self, policy_digest: str, sample: Sample, *, once: bool = False) -> Pooled:
-        """Add a look, unless its outputs were all looked at before, and return what to test.
+        """Add a look, unless all its outputs were looked at before, and return the outputs to test.
 
         Raises
         ------
         ValueError
-            For the looks at another policy; a look more than was declared; a look "once" at outputs
-            that were looked at; a name whose output is another one now; outputs some of which were
-            looked at, without names; a group of an earlier look; and outputs of another kind.
+            If the log belongs to another policy; if all declared looks are used; for a look "once" at
+            outputs looked at before; if an id now has another outcome; if, without ids, some of the
+            outputs were looked at before; if a group occurred in an earlier look; and if the outputs
+            are verified in part in some looks and as a whole in others.
         """
         if self.policy_digest not in (None, policy_digest):
             raise ValueError("looks is of another policy; a log of its own is expected for each")
@@ -292,7 +293,7 @@ class Looks:
         return bool(self._looks[0].n)
 
     def _new(self, sample: Sample, keys: list[str]) -> NDArray[np.bool_]:
-        """Which items were not looked at before; of weighted ones all or none."""
+        """Return which items were not looked at before; with partial truth, all or none."""
         n, known_looks = len(keys), {each.digest for each in self._looks}
         whole = _sum_of(keys)
         if not sample.checked.pools:
@@ -336,7 +337,7 @@ class Looks:
         return np.array([key not in known for key in keys], np.bool_)
 
     def _once_again(self, sample: Sample, keys: list[str]) -> Pooled:
-        """The first look, asked for as the only one after all: what a sequence refutes, it refutes."""
+        """Turn the first look into the only one: a single test refutes all that a sequence refutes."""
         only = self._looks[0]
         if len(self) > 1 or only.rule == "once" or only.digest != _sum_of(keys):
             raise ValueError(
@@ -366,7 +367,7 @@ class Looks:
             has = "has none" if groups is not None else "has some"
             raise ValueError(f"groups is given in some looks alone: the first {has}")
         outcomes, unread = _outcomes_of(checked), sample.n_unread
-        if not new.all():  # counted before
+        if not new.all():  # earlier looks counted their unread items
             unread = max(0, unread - sum(each.n_unread for each in self._looks))
         return _Look(
             rule, _sum_of([keys[i] for i in chosen.tolist()]), sample.named,
@@ -377,7 +378,7 @@ class Looks:
         )  # fmt: skip
 
     def _pooled(self, sample: Sample, keys: list[str], *, once: bool) -> Pooled:
-        """What the present look tests: all outputs so far, or of a look "once" its own."""
+        """Return the outputs that the present look tests: all so far, or only its own if `once`."""
         if not sample.checked.pools:
             digests = [each.digest for each in self._looks]
             rule = self._rule(digests.index(_sum_of(keys)) + 1, once=once)
@@ -388,7 +389,7 @@ class Looks:
         outcomes = np.frombuffer("".join(each.outcomes for each in looks).encode(), np.uint8) - ord("0")
         number = np.repeat(np.arange(len(looks)), [each.n for each in looks])
         codes = fields = None
-        if looks[0].groups is not None:  # whose numbers rise from look to look
+        if looks[0].groups is not None:  # group numbers rise from look to look
             parts = [np.unique(each.groups or (), return_inverse=True)[1] for each in looks]
             shifts = np.cumsum([0, *(int(part.max()) + 1 for part in parts[:-1])])
             codes = np.concatenate([part + shift for part, shift in zip(parts, shifts, strict=True)])
@@ -418,13 +419,13 @@ class Looks:
 
     @classmethod
     def from_json(cls, text: str) -> Looks:
-        """Return the log that :meth:`to_json` wrote.
+        """Return the log written by :meth:`to_json`.
 
         Raises
         ------
         ValueError
-            Where the text is not that of a log, and for a field that is missing, unknown, of another
-            type, out of its range or contradicts another one.
+            If the text is not that of a log; if a field is missing, unknown, of another type, out of
+            its range, or contradicts another field.
         """
         content = _CHECK(saved.content_of(text, KIND, VERSION), "")
         looks = cls(content["declared"])
@@ -448,18 +449,18 @@ class Looks:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Looks:
-        """Read the log that :meth:`save` wrote."""
+        """Read a log written by :meth:`save`."""
         return read_saved(path, cls.from_json)
 
 
 def _outcomes_of(checked: Checked) -> str:
-    """Return a digit for each item: 0 rejected, 1 accepted and right, 2 accepted and wrong."""
+    """Return one digit per item: 0 rejected, 1 accepted and right, 2 accepted and wrong."""
     digits = checked.accepted.astype(np.uint8) + checked.wrong + np.uint8(ord("0"))
     return bytes(digits.astype(np.uint8)).decode()
 
 
 def _largest(groups: tuple[str, ...] | None, declared: int | None) -> int | None:
-    """Return how many items a group has at most: as declared, or as in this look."""
+    """Return the largest possible group size: the declared one, or the largest in this look."""
     if groups is None:
         return None
     most = max(Counter(groups).values())
@@ -476,6 +477,6 @@ def _digest(text: str, digits: int) -> str:
 
 
 def _sum_of(keys: Sequence[str]) -> str:
-    """Return the fingerprint of items in any order."""
+    """Return a fingerprint of the items that does not depend on their order."""
     numbers = np.array([int(key, 16) for key in keys], np.uint64)
     return _digest(f"{len(keys)}:{int(numbers.sum(dtype=np.uint64)) if len(keys) else 0}", OF_LOOK)

@@ -1,1 +1,1 @@
-"""Monitors of error rates: their state, their input, their alarms."""
+"""Monitors of error rates: their input, their state and their alarms."""

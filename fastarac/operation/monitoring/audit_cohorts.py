@@ -1,8 +1,8 @@
-"""Audits by when their outputs were drawn: what is open holds back what was drawn later.
+"""Count audits in the order in which their outputs were drawn, whenever the answers come.
 
-Audits that were drawn at one time are a cohort. A cohort is counted, as one update, once one that was
-drawn later is known and each of its audits has an answer, or else the deadline has passed; and never
-before those that were drawn earlier. So the order in which answers come decides nothing.
+Audits drawn at one time form a cohort. A cohort is counted as one update once a later cohort has begun
+and either all its audits have answers or the deadline has passed, and never before an earlier cohort.
+So the order in which answers arrive does not matter.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from fastarac.operation.monitoring.deduplication import CountedAudits
 
-SECONDS = 86_400.0  # of a day
-KEY = 16  # hexadecimal digits of an id, or of a group's name
-FINGERPRINT = 24  # those of an id and of what its audit was like
+SECONDS = 86_400.0  # per day
+KEY = 16  # hexadecimal digits of the fingerprint of an id, or of a group's name
+FINGERPRINT = 24  # hexadecimal digits of the joint fingerprint of an id and of its audit's details
 
 PENDING = saved.sequence(
     saved.record(
@@ -43,7 +43,7 @@ PENDING = saved.sequence(
 
 
 class DrawnAudit(NamedTuple):
-    """One audit: its id, when it was drawn, what it was like, whether it is an error or open, group."""
+    """One audit: id, time of drawing, details, outcome (None while open) and group."""
 
     name: str
     drawn_at: float
@@ -54,9 +54,9 @@ class DrawnAudit(NamedTuple):
 
 @dataclass
 class Cohort:
-    """Audits drawn at one time, of a group where groups are audited.
+    """Audits drawn at one time; if groups are audited, those of one group.
 
-    The open ones are fingerprints of ids with those of their details.
+    `open` maps fingerprints of ids to fingerprints of details, for audits without an answer.
     """
 
     errors: int = 0
@@ -65,10 +65,10 @@ class Cohort:
 
 
 class DrawnAudits:
-    """What is not counted yet, by when it was drawn, and until when all is counted.
+    """Audits that are not counted yet, by time of drawing, and the time up to which all are counted.
 
-    At each time there is one cohort, or one of each group by a fingerprint of its name; groups that
-    were given as numbers alone have a number in its place.
+    Each time has one cohort, or one for each group, keyed by a fingerprint of the group's name; groups
+    given without names are keyed by a number.
     """
 
     def __init__(self, deadline: float, max_group_size: int | None = None) -> None:
@@ -83,11 +83,11 @@ class DrawnAudits:
 
     @property
     def open(self) -> int:
-        """How many audits have no answer yet, and may still get one that counts."""
+        """The number of audits that have no answer yet and may still get one that counts."""
         return sum(len(cohort.open) for cohort in self)
 
     def copy(self) -> DrawnAudits:
-        """Return one that changes by itself."""
+        """Return an independent copy."""
         found = DrawnAudits(self.deadline, self.max_group_size)
         found.closed = self.closed
         found.cohorts = {
@@ -99,14 +99,14 @@ class DrawnAudits:
         return found
 
     def cohort(self, drawn_at: float, key: str = "", row: int = 0) -> Cohort:
-        """Return the cohort of a time and group; raises where those of that time were counted."""
+        """Return the cohort of a time and group; raise if that time is already counted."""
         if self.closed is not None and drawn_at <= self.closed:
             why = f"audits drawn up to {self.closed:g} are already counted: give later ones"
             raise LogError("drawn_at", row, f"{drawn_at:g}", why)
         return self.cohorts.setdefault(drawn_at, {}).setdefault(key, Cohort())
 
     def add(self, drawn_at: float, update: Update) -> None:
-        """Add audits that all have answers, each group as one of its own."""
+        """Add audits that all have answers; each group becomes a cohort."""
         if update.groups is None:
             cohort = self.cohort(drawn_at)
             cohort.errors += update.errors
@@ -123,7 +123,7 @@ class DrawnAudits:
             about = None if audit.error is None else known.fingerprints("", _told(audit))[1]
             before = known.about(key)
             if before is not None:
-                if audit.error is not None and before == like:  # uncounted when its deadline passed
+                if audit.error is not None and before == like:  # counted without an answer
                     late += 1
                 elif audit.error is not None and before != about:
                     raise _another(row, audit)
@@ -146,7 +146,7 @@ class DrawnAudits:
         return new, late
 
     def release(self, known: CountedAudits) -> list[Update]:
-        """Return the updates that wait for nothing any more, earliest first, and forget them."""
+        """Remove and return the updates that need not wait any longer, earliest first."""
         updates = []
         while self.cohorts:
             first = min(self.cohorts)
@@ -165,14 +165,14 @@ class DrawnAudits:
         return updates
 
     def _require_room(self, cohort: Cohort, key: str, audit: DrawnAudit, row: int) -> None:
-        """Raise where a group would have more audits than one may have."""
+        """Raise if a group would exceed `max_group_size`."""
         most = self.max_group_size
         if most is not None and key not in cohort.open and cohort.answered + len(cohort.open) >= most:
             why = f"the group has {most + 1} or more audits, but max_group_size is {most}"
             raise LogError("groups", row, quoted(audit.group), why)
 
     def is_waiting(self, drawn_at: float) -> bool:
-        """Whether a cohort waits: for a later one, or for an answer before its deadline."""
+        """Whether a cohort still waits for a later cohort, or for an answer before its deadline."""
         latest = max(self.cohorts)
         return drawn_at == latest or (
             any(each.open for each in self.cohorts[drawn_at].values())
@@ -180,7 +180,7 @@ class DrawnAudits:
         )
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Return the cohorts, earliest first, in values that JSON has."""
+        """Return the cohorts as JSON values, earliest first."""
         return [
             {
                 "drawn_at": at,
@@ -194,9 +194,9 @@ class DrawnAudits:
         ]
 
     def read(self, content: Sequence[dict[str, Any]], known: CountedAudits) -> None:
-        """Take what :meth:`to_list` returned, as `PENDING` does."""
+        """Load what :meth:`to_list` returned and `PENDING` checked."""
         times = [each["drawn_at"] for each in content]
-        if self.max_group_size is not None:  # of one time there may be several
+        if self.max_group_size is not None:  # groups of one time may share it
             times = [at for i, at in enumerate(times) if not i or at != times[i - 1]]
         if self.closed is not None:
             times.insert(0, self.closed)
@@ -242,12 +242,12 @@ def _another(row: int, audit: DrawnAudit) -> LogError:
 
 
 def times_of(drawn_at: Any, n: int) -> NDArray[np.float64]:
-    """Return when audits were drawn: numbers as they are, dates in days since 1970.
+    """Return times of drawing as numbers; dates become days since 1970.
 
     Raises
     ------
     ValueError
-        For what is neither finite numbers nor dates, and where there is not one for each audit.
+        If an entry is neither a finite number nor a date, or the number of entries is wrong.
     """
     given = np.asarray(drawn_at)
     if given.ndim == 0:
@@ -277,7 +277,7 @@ def times_of(drawn_at: Any, n: int) -> NDArray[np.float64]:
 
 
 def outcomes_of(outcomes: Any) -> list[bool | None]:
-    """Return whether each audit found an error; None where that is None or NaN: it is open."""
+    """Return whether each audit found an error; None for None or NaN (open)."""
     found: list[bool | None] = []
     for row, each in enumerate(list(outcomes)):
         if each is None or each != each:
