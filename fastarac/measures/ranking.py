@@ -391,9 +391,9 @@ def rank_by_score(values: ArrayLike, scores: ArrayLike) -> Any:
     values : array_like, list of array_like, or tuple (values, offsets)
         The relevance or gain of each item; one query or a batch, as for :func:`.precision_at_k`.
     scores : array_like, list of array_like, or tuple (values, offsets)
-        The score of each item, finite; as many for each query.
+        The score of each item, finite, in the same shape as `values`.
 
-    The score of each item, finite, in the same shape as `values`.
+    Returns
     -------
     ndarray, or tuple (values, offsets)
         The values in the order of the ranking, for the other functions. Items of equal score stay in

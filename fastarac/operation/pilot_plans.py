@@ -1,4 +1,4 @@
-"""How many outputs a policy takes: the fit itself, run on samples from a pilot or a stated model."""
+"""Plan the number of outputs for a policy, by fits to samples from a pilot or a stated model."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST_ITEMS = 500_000  # in a sample: larger plans are said not to be reachable
-OF_ALLOWED = 0.9  # of what the pilot allows, by default
-BELOW = 0.95  # of what it allows at as much of the limit, at most: ties may make large steps
-ON_THE_WAY = 48  # samples drawn at a size that the search only passes through
-AT_ONCE = 12  # samples between two looks at what they said
-SURE = 3.5  # standard errors from the power, from which on a number is decided
-NEAR = 1.25  # standard errors from the power within which a number is the answer
-CLOSE = 1.02  # ratio of two numbers between which no further one is searched
-ERROR_FREE = 5  # samples without an error, in one of which something has to be accepted
-PILOTS = 16  # of the bootstrap of the pilot, with as many samples each
+MOST_ITEMS = 500_000  # largest sample; larger plans are reported as out of reach
+OF_ALLOWED = 0.9  # default of `accept`, as a share of what the pilot allows
+BELOW = 0.95  # bound of the default: 95% of what the pilot allows at 95% of the limit (ties)
+ON_THE_WAY = 48  # most samples at sizes that the search only passes through
+AT_ONCE = 12  # samples drawn before their successes are evaluated again
+SURE = 3.5  # standard errors from the power at which a size is decided early
+NEAR = 1.25  # standard errors from the power within which a size is taken as the answer
+CLOSE = 1.02  # ratio of two sizes at which the search stops
+ERROR_FREE = 5  # error-free samples tried per size; one of them must accept something
+PILOTS = 16  # bootstrap pilots, and samples drawn from each
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PolicySampleSize(Result):
-    """How many groups and items a policy takes.
+    """The number of verified groups and items that a policy needs.
 
-    Groups are single items where there are none.
+    Without groups, each item is a group.
 
     See Also
     --------
@@ -64,40 +64,40 @@ class PolicySampleSize(Result):
     """
 
     n_groups: int | None
-    """Number of groups; None where none up to `most_groups` is enough."""
+    """Number of groups; None if no number up to `most_groups` suffices."""
     n_items: int | None
-    """Items in so many groups on average."""
+    """Average number of items in that many groups."""
     power: float
-    """Share of samples of that number, or of `most_groups`, whose fit accepted enough."""
+    """Share of samples of that size, or of `most_groups`, whose fit accepted enough."""
     standard_error: float
-    """Of `power`, from the number of samples drawn."""
+    """Standard error of `power`, due to the finite number of samples."""
     accept: float
-    """Share of the items that is enough."""
+    """Share of the items that a fit must accept to be a success."""
     least_groups: int | None
-    """The least number at which anything can be accepted, from samples without an error."""
+    """Smallest number of groups at which anything can be accepted, even without errors."""
     least_items: int | None
-    """Items in so many groups on average."""
+    """Average number of items in that many groups."""
     pilot_power_low: float
     """10% quantile of the power over pilots drawn from the pilot; NaN for a stated model."""
     pilot_power_high: float
-    """90% quantile of it."""
+    """90% quantile of the power over such pilots; NaN for a stated model."""
     most_groups: int
-    """The largest number that is tried."""
+    """The largest number of groups that is tried."""
     criterion: str
     """"max_error_rate" or "max_risk"."""
     limit: float
     failure_probability: float
     grouped: bool
-    """Whether items come in groups."""
+    """Whether items come in groups of several items."""
     truth_reader: Reviewer | None = None
-    """Who will verify, where they are known to err."""
+    """The people who will verify, if they are known to err."""
 
     def __str__(self) -> str:
         return "; ".join([self.decision, *self.remarks()])
 
     @property
     def decision(self) -> str:
-        """How many outputs to verify, and how probable success is with so many."""
+        """The number of outputs to verify, and the probability of success, in words."""
         if self.n_groups is None or self.n_items is None:
             return (
                 f"no number up to {self._number(self.most_groups)} is enough: even then the chance "
@@ -116,14 +116,14 @@ class PolicySampleSize(Result):
 
     @property
     def _chance(self) -> str:
-        """The range of the power that the pilot leaves; of a stated model, the power."""
+        """The range of the power over similar pilots, in words; for a stated model, the power."""
         if math.isnan(self.pilot_power_low):
             return percent(self.power, 2)
         low, high = percent(self.pilot_power_low, 2), percent(self.pilot_power_high, 2)
         return low if low == high else f"{low} to {high}"
 
     def remarks(self) -> Iterator[str]:
-        """Yield what the range means, the least number, and what is promised."""
+        """Yield remarks on the power's range, the smallest number, the promise and the accuracy."""
         if not math.isnan(self.pilot_power_low):
             yield (
                 f"this pilot alone gives {percent(self.power, 3)}, but 8 of 10 pilots of its size give "
@@ -150,7 +150,7 @@ class PolicySampleSize(Result):
 
 
 class _Drawn(NamedTuple):
-    """The items of a sample."""
+    """A sample's items."""
 
     correct: NDArray[np.bool_]
     confidence: NDArray[Any]
@@ -159,7 +159,7 @@ class _Drawn(NamedTuple):
 
 
 class _Pilot:
-    """Items of which whole groups are drawn, with replacement."""
+    """A pilot from which whole groups are drawn with replacement."""
 
     def __init__(self, items: _Drawn) -> None:
         self.items = items
@@ -172,14 +172,14 @@ class _Pilot:
         self.groups_there = np.arange(len(self.sizes))
 
     def again(self, rng: np.random.Generator) -> _Pilot:
-        """A pilot of as many groups, drawn from this one."""
+        """Return a bootstrap pilot: as many groups, drawn from this pilot."""
         other = object.__new__(_Pilot)
         other.__dict__ |= self.__dict__
         other.groups_there = rng.integers(0, len(self.sizes), len(self.sizes))
         return other
 
     def draw(self, n_groups: int, rng: np.random.Generator) -> _Drawn:
-        """Draw groups; one that is drawn twice is two groups."""
+        """Draw groups; a group that is drawn twice counts as two groups."""
         drawn = self.groups_there[rng.integers(0, len(self.sizes), n_groups)]
         correct, confidence, by, _ = self.items
         if not self.grouped:
@@ -193,7 +193,7 @@ class _Pilot:
 
 
 class _Model:
-    """Groups whose errors are beta-binomial, and all of whose confidences are the same."""
+    """Groups with beta-binomial errors, in which all confidences are equal."""
 
     def __init__(self, rate: float, icc: float, sizes: NDArray[np.int64]) -> None:
         self.rate, self.icc, self.sizes = rate, icc, sizes
@@ -242,38 +242,37 @@ def sample_size_for_policy(
     random_state: RandomState = 0,
     progress: bool = False,
 ) -> PolicySampleSize:
-    """Find how many verified outputs a policy takes, by fitting policies to samples.
+    """Find how many verified outputs a policy needs, by fitting policies to samples.
 
     Parameters
     ----------
     correct, confidence : array_like of shape (n,), optional
         The pilot: whether each output was right (bool, or 0 and 1), and its confidence (real and
-        finite). Without it, `expected_error_rate` states a model.
+        finite). Without a pilot, `expected_error_rate` states a model.
     max_error_rate, max_risk : float
-        The limit, one of the two, in (0, 1), as :func:`.fit_policy` takes it.
+        The limit in (0, 1), one of the two, as for :func:`.fit_policy`.
     by, groups : array_like of shape (n,), optional
-        Fields, and labels of outputs that depend on each other, of the pilot.
+        The pilot's fields, and labels of outputs that depend on each other.
     failure_probability, max_group_size, method, truth_reader
-        As :func:`.fit_policy` takes them.
+        As for :func:`.fit_policy`.
     accept : float, optional
-        The share of the outputs that a fit has to accept to be a success, in (0, 1]; by default nine
-        tenths of the largest share that the pilot allows at the limit, or 95% of what it allows at
-        95% of the limit where that is less, as where many confidences are equal. Not for a stated
-        model.
+        The share of outputs that a fit must accept to be a success, in (0, 1]. By default nine tenths
+        of the largest share that the pilot allows at the limit; or 95% of the share allowed at 95% of
+        the limit, if that is less, as with many equal confidences. Not for a stated model.
     expected_error_rate : float, optional
         In place of a pilot: the error rate of all outputs, in [0, limit). A stated model has no
-        confidences: a success is then that everything is accepted.
+        confidences, so that success means that everything is accepted.
     icc : float, optional
-        Beside `expected_error_rate`: the correlation of errors within a group, in [0, 1]; 0 by default.
+        With `expected_error_rate`: the correlation of errors within a group, in [0, 1]; 0 by default.
     group_sizes : int or array_like of int, optional
-        Beside `expected_error_rate`: sizes of groups, of which each group has one at random, at least
-        1; single items by default.
+        With `expected_error_rate`: group sizes of at least 1, from which each group's size is drawn at
+        random; single items by default.
     power : float, default=0.8
-        With which probability a fit is to be a success, in (0, 1).
+        The probability with which a fit is to be a success, in (0, 1).
     n_runs : int, default=400
-        Samples that are drawn at the answer, at least 20.
+        The number of samples drawn at the answer, at least 20.
     random_state : int, SeedSequence, Generator or None, default=0
-        Of the samples and of the fits, over whose halves the power is a mean.
+        Seed for the samples and the fits; the power averages over the random halves of the fits.
     progress : bool, default=False
         Whether to show progress on stderr.
 
@@ -290,16 +289,17 @@ def sample_size_for_policy(
     Returns
     -------
     PolicySampleSize
-        The least number found, in groups and in items, its power with its standard error, the least
-        number at which anything can be accepted, and how far the power may be off.
+        The smallest number found, in groups and in items; its power, with its standard error; the
+        smallest number at which anything can be accepted; and a range for the power over similar
+        pilots.
 
     Raises
     ------
     TypeError
-        Where not exactly one limit is given, not exactly one of pilot and model, or an option of the
-        other one.
+        Unless exactly one limit is given, and exactly one of pilot and model; for an option that
+        belongs to the other one.
     ValueError
-        For numbers outside their ranges, where more is to be accepted than the pilot allows, and as
+        For numbers outside their ranges, if `accept` exceeds what the pilot allows, and as
         :func:`.fit_policy`.
 
     See Also
@@ -308,18 +308,18 @@ def sample_size_for_policy(
 
     Notes
     -----
-    A sample of G groups is drawn from the pilot with replacement, whole groups, one that is drawn twice
-    as two groups; or from the model: error probabilities of groups with the distribution
-    Beta(p(1 − ρ)/ρ, (1 − p)(1 − ρ)/ρ), mean p and correlation ρ. :func:`.fit_policy` with the same
-    options is a success where its policy accepts at least `accept` of the sample.
+    A sample of G groups is drawn either from the pilot, whole groups with replacement (a group that is
+    drawn twice counts as two); or from the model, in which the error probabilities of groups have the
+    distribution Beta(p(1 − ρ)/ρ, (1 − p)(1 − ρ)/ρ), with mean p and correlation ρ. A sample is a
+    success if :func:`.fit_policy` with the same options accepts at least `accept` of it.
 
-    The power at the answer is that of other samples than those by which it was chosen.
-    Numbers are doubled until enough fits succeed and then searched between, with few samples where
-    they decide; where the power is flat or falls over some numbers, as it does between two numbers of
-    allowed errors, the answer is one of those that have it. Samples have at most 500,000 items.
+    The search doubles the number until enough fits succeed, and then bisects, stopping early where few
+    samples decide. Between two numbers of allowed errors, the power can be flat or fall; the answer is
+    then one of the numbers that reach the power. The reported power comes from new samples, not those
+    of the search. Samples have at most 500,000 items.
 
     The bootstrap of the pilot (16 pilots drawn from it, 16 samples of the answer from each) shows how
-    much the power depends on the pilot. Plans of small pilots are too hopeful.
+    strongly the power depends on the pilot. Plans based on small pilots are too optimistic.
 
     References
     ----------
@@ -331,7 +331,7 @@ def sample_size_for_policy(
     runs = whole_number(n_runs, "n_runs", 20)
     key = key_of(random_state)
     delta = failure_of(failure_probability)
-    tested = limit_of_found(limit, delta, truth_reader)  # pilot and samples have what people find
+    tested = limit_of_found(limit, delta, truth_reader)  # the samples hold only found errors
     options: dict[str, Any] = {
         criterion: tested.limit,
         "failure_probability": tested.failure_probability,
@@ -400,16 +400,16 @@ def _of_pilot(
     limit: float,
     accept: float | None,
 ) -> tuple[_Pilot, float]:
-    """The pilot, and the share to be accepted."""
+    """Return the pilot, and the share to be accepted."""
     if correct is None or confidence is None:
         raise TypeError("give either a pilot (correct, confidence) or expected_error_rate")
-    threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
+    threshold_sweep(correct, confidence)  # raises unless all are 0, 1 and finite
     items = read_items(correct, confidence)
     field = None if by is None else _by_appearance(read_groups(by, items.n, "by")[1])
     codes = None if groups is None else _by_appearance(read_outermost(groups, items.n, "a plan"))
     right = np.not_equal(items.correct, 0)
     score = items.confidence
-    if field is not None or criterion == "max_risk":  # ranked as the fit ranks them
+    if field is not None or criterion == "max_risk":  # rank as the fit does
         score = np.empty(items.n)
         parts = np.zeros(items.n, np.intp) if field is None else field
         for each in range(int(parts.max()) + 1):
@@ -436,7 +436,7 @@ def _of_pilot(
 
 
 def _by_appearance(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Number labels as they come, so that what is drawn does not depend on their names."""
+    """Number labels by first appearance, so that draws do not depend on their names."""
     _, first, own = np.unique(codes, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[own], np.intp)
 
@@ -455,7 +455,7 @@ def _of_model(rate: float, icc: float | None, group_sizes: ArrayLike | None) -> 
 
 
 class _Search:
-    """Fits on samples of different numbers of groups, and how many of them succeeded."""
+    """Fits to samples of various numbers of groups, with a record of their successes."""
 
     def __init__(
         self,
@@ -481,14 +481,14 @@ class _Search:
         stream: int = 0,
         without_errors: bool = False,
     ) -> float:
-        """The share that a policy accepts which is fitted to a sample.
+        """Return the share that a policy fitted to a random sample accepts.
 
-        The first groups of a run are the same at every number of groups.
+        Samples of one run start with the same groups, whatever their size.
         """
         rng = np.random.default_rng([*self.key, stream, run])
         drawn = source.draw(n_groups, rng)
         correct = np.ones_like(drawn.correct) if without_errors else drawn.correct
-        with unquestioned():  # of samples that nobody meant
+        with unquestioned():  # do not warn about random samples
             policy = fit_policy(
                 correct, drawn.confidence, by=drawn.by, groups=drawn.groups, random_state=rng,
                 **self.options,
@@ -498,7 +498,7 @@ class _Search:
         return float(policy.acceptance_rate)
 
     def least(self, most: int) -> int | None:
-        """The least number at which something is accepted where nothing is wrong."""
+        """Return the smallest number of groups at which error-free samples accept something."""
 
         def accepts(n: int) -> bool:
             share = partial(self.accepted, self.source, n, without_errors=True)
@@ -515,14 +515,14 @@ class _Search:
         return high
 
     def power_at(self, n: int) -> tuple[float, float]:
-        """The share of successes at a number, and its standard error."""
+        """Return the share of successes at a number of groups, and its standard error."""
         found = self.successes[n]
         share = float(np.mean(found))
-        rough = (sum(found) + 1.0) / (len(found) + 2.0)  # not 0 where all of them are alike
+        rough = (sum(found) + 1.0) / (len(found) + 2.0)  # above 0 even if all runs agree
         return share, math.sqrt(rough * (1.0 - rough) / len(found))
 
     def succeeds(self, n: int, most_runs: int) -> bool:
-        """Whether so many groups have the power; no more samples are drawn than that takes."""
+        """Return whether a number of groups reaches the power, with as few samples as needed."""
         found = self.successes.setdefault(n, [])
         while len(found) < most_runs:
             self._draw_up_to(n, min(len(found) + AT_ONCE, most_runs))
@@ -531,13 +531,13 @@ class _Search:
         return float(np.mean(found)) >= self.power
 
     def _apart(self, n: int) -> float:
-        """How far the share of successes is from the power, in standard errors."""
+        """Return the distance of the share of successes from the power, in standard errors."""
         found = self.successes[n]
         error = math.sqrt(self.power * (1.0 - self.power) / len(found))
         return (float(np.mean(found)) - self.power) / error
 
     def answer(self, least: int, most: int, runs: int) -> int | None:
-        """The least number with the power, about; None where there is none up to `most`."""
+        """Return approximately the smallest number of groups with the power; None above `most`."""
         few = min(ON_THE_WAY, runs)
         low, high = least - 1, least
         while not self.succeeds(high, few):
@@ -563,7 +563,7 @@ class _Search:
                 low, high = high, min(most, math.ceil(1.1 * high))
 
     def again(self, n: int, runs: int) -> None:
-        """Forget the samples by which a number was chosen, which are hopeful, and draw others."""
+        """Replace the samples that chose a number, which are optimistic, by new ones."""
         self.successes[n] = [self._enough(self.source, n, run, PILOTS + 1) for run in range(runs)]
 
     def _draw_up_to(self, n: int, runs: int) -> None:
@@ -574,7 +574,7 @@ class _Search:
         return self.accepted(source, n, run, stream=stream) >= self.enough - 1e-12
 
     def _between(self, low: int, high: int) -> int:
-        """Where a normal power over the logarithm of the number would reach the power."""
+        """Return the next number to try, by a probit interpolation over log(number)."""
         middle = math.sqrt(max(low, 1) * high)
         if high <= 2 * low and low in self.successes:
             at_low, at_high = (self._normal(n) for n in (low, high))
@@ -588,7 +588,7 @@ class _Search:
         return normal_quantile(2.0 * (sum(found) + 0.5) / (len(found) + 1.0) - 1.0)
 
     def from_other_pilots(self, pilot: _Pilot, n: int) -> tuple[float, float]:
-        """The 10 and 90% quantiles of the power over pilots like this one."""
+        """Return the 10% and 90% quantiles of the power over bootstrap pilots."""
         powers = []
         for each in range(1, PILOTS + 1):
             other = pilot.again(np.random.default_rng([*self.key, 0, each, each]))

@@ -1,4 +1,4 @@
-"""How many outputs to verify: for a guarantee, a comparison, an interval, or an audit."""
+"""Plan how many outputs to verify: for a guarantee, a comparison, an interval, or an audit."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
-POINTS = 600  # numbers of items at which a power is drawn
-BEYOND = 1.5  # of the number from which on the power is reached
-FEWEST_TEETH = 30  # beyond the last failure, in which the power has to stay
+POINTS = 600  # points of a power curve
+BEYOND = 1.5  # end of a power curve, as a multiple of the number that always has the power
+FEWEST_TEETH = 30  # least margin, in teeth, around the change that bisection finds
 
 
 class _SampleSizes(NamedTuple):
@@ -51,16 +51,17 @@ class _SampleSizes(NamedTuple):
 
 
 class SampleSizes(TupleResult, _SampleSizes):
-    """Numbers of items for a guarantee.
+    """Numbers of items needed for a guarantee.
 
     Attributes
     ----------
     first : int
-        The first number at which the guarantee is reached with the power.
+        The smallest number at which the guarantee is reached with the power.
     stable : int
-        The number from which on it always is: between the two, a few items more may have less power.
+        The number from which on it is always reached; between the two, a few more items may have less
+        power.
     least : int
-        The number for which no error at all is just enough.
+        The smallest number at which the guarantee is possible, without any error.
 
     See Also
     --------
@@ -84,16 +85,16 @@ class _AuditPlan(NamedTuple):
 
 
 class AuditPlan(TupleResult, _AuditPlan):
-    """Numbers of audits that see an error rate above the limit.
+    """Numbers of audits that detect an error rate above the limit.
 
     Attributes
     ----------
     first : int
-        The first number at which it is seen with the power.
+        The smallest number that detects the rate with the power.
     stable : int
-        The number from which on it always is.
+        The number from which on the rate is always detected with the power.
     audit_probability : float
-        `stable` over the number of outputs; NaN where that is not given.
+        `stable` divided by the number of outputs; NaN if that is not given.
 
     See Also
     --------
@@ -119,30 +120,30 @@ def sample_size_for_guarantee(
     power: float = 0.8,
     truth_reader: Reviewer | None = None,
 ) -> SampleSizes:
-    """Find how many verified outputs a guaranteed limit takes.
+    """Find how many verified outputs a guaranteed limit needs.
 
     Parameters
     ----------
     max_error_rate : float
         The limit, in (0, 1).
     expected_error_rate : float
-        The error rate that the outputs are expected to have at the threshold, below the limit.
+        The error rate expected at the threshold, below the limit.
     failure_probability : float, default=0.05
         δ of the guarantee, in (0, 0.5].
     power : float, default=0.8
-        With which probability the guarantee is to be reached, in (0, 1).
+        The probability with which the guarantee is to be reached, in (0, 1).
     truth_reader : Reviewer, optional
-        The people who will verify, where they overlook errors.
+        The people who will verify, if they overlook errors.
 
     Returns
     -------
     SampleSizes
-        The first number with that power, the number from which on it always has it, and the least.
+        The smallest number with that power, the number from which on all have it, and the minimum.
 
     Raises
     ------
     ValueError
-        For numbers outside their ranges, and where the expected rate is not below the limit.
+        For numbers outside their ranges, or if the expected rate is not below the limit.
 
     See Also
     --------
@@ -150,10 +151,11 @@ def sample_size_for_guarantee(
 
     Notes
     -----
-    The exact test of :func:`.guaranteed_operating_point` allows c errors among n items, the most with
-    P(Bin(n, ε) ≤ c) ≤ δ, and its power is P(Bin(n, p) ≤ c). It jumps up where one more error is
-    allowed, and falls until the next one is: a saw-tooth, whose teeth are searched one by one. With a
-    `truth_reader` who finds the share d, n is that of the limit ε·d and the rate p·d of found errors.
+    The exact test of :func:`.guaranteed_operating_point` allows c errors among n items, the largest c
+    with P(Bin(n, ε) ≤ c) ≤ δ; its power is P(Bin(n, p) ≤ c). The power is a sawtooth: it jumps up where
+    one more error is allowed, and then falls until the next jump. The teeth are searched one by one. If
+    a `truth_reader` finds the share d of errors, n is computed for the limit ε·d and the rate p·d of
+    found errors.
 
     References
     ----------
@@ -176,7 +178,7 @@ def sample_size_for_guarantee(
     def passes(n: int, c: int) -> bool:
         return binomial_cdf(c, n, expected) >= wanted
 
-    # the power is best where a tooth begins, and worst just before the next one
+    # the power is highest where a tooth begins and lowest just before the next one
     first = _first_true(lambda c: passes(teeth.start(c), c))
     last = _last_false(lambda c: passes(teeth.start(c + 1) - 1, c), first)
     stable = teeth.start(last + 1 if last >= first else first)
@@ -193,35 +195,36 @@ def audit_plan(
     n_outputs: int | None = None,
     truth_reader: Reviewer | None = None,
 ) -> AuditPlan:
-    """Find how many outputs to audit so that an error rate above the limit is seen.
+    """Find how many outputs to audit so that an error rate above the limit is detected.
 
     Parameters
     ----------
     max_error_rate : float
         The limit, in (0, 1).
     actual_error_rate : float
-        The error rate that is to be seen, above the limit.
+        The error rate to detect, above the limit.
     failure_probability : float, default=0.05
         The probability of an alarm while the limit is kept, in (0, 0.5].
     power : float, default=0.8
-        With which probability the rate is to be seen, in (0, 1).
+        The probability with which the rate is to be detected, in (0, 1).
     design_effect : float, default=1.0
-        By how much groups raise the variance, at least 1.
+        The factor by which groups raise the variance, at least 1.
     n_outputs : int, optional
-        Outputs that are to come, to say which share of them to audit.
+        The number of future outputs, of which a share is to be audited.
     truth_reader : Reviewer, optional
-        The people who will audit, where they overlook errors.
+        The people who will audit, if they overlook errors.
 
     Returns
     -------
     AuditPlan
-        The first number with that power, that from which on it always has it, and the share.
+        The smallest number with that power, the number from which on all have it, and the share to
+        audit.
 
     Raises
     ------
     ValueError
-        For numbers outside their ranges, where the actual rate is not above the limit, and where
-        `n_outputs` is too small.
+        For numbers outside their ranges, if the actual rate is not above the limit, or if `n_outputs`
+        is too small.
 
     See Also
     --------
@@ -231,8 +234,8 @@ def audit_plan(
 
     Notes
     -----
-    An alarm is an exact test at the end: at least c errors among n audits, with P(Bin(n, ε) ≥ c) ≤ δ.
-    It is valid for one look, at that number; :class:`.ErrorRateMonitor` may be looked at after every
+    The alarm is an exact test at the end: at least c errors among n audits, with P(Bin(n, ε) ≥ c) ≤ δ.
+    It is valid for a single look, at that number; :class:`.ErrorRateMonitor` is valid after every
     audit.
 
     Examples
@@ -247,7 +250,7 @@ def audit_plan(
     if actual <= limit:
         raise ValueError(f"actual_error_rate must be above the limit of {limit:g}, got {actual:g}")
     limit, actual, delta = rate_of_found(limit, actual, delta, truth_reader)
-    # with c errors for an alarm, tooth c begins where c − 1 are no longer enough
+    # tooth c (an alarm takes c errors) begins where c − 1 errors no longer suffice
     teeth = CriticalSampleSizes.that_break(limit, delta)
 
     def passes(n: int, c: int) -> bool:
@@ -257,7 +260,7 @@ def audit_plan(
     last = _last_false(lambda c: passes(teeth.start(c - 1), c), first)
     found = []
     for c in (first, max(first, last)):
-        ends = teeth.start(c - 1) - 1, teeth.start(c) - 1  # within a tooth the power rises
+        ends = teeth.start(c - 1) - 1, teeth.start(c) - 1  # the power rises within a tooth
         found.append(math.ceil(bisected(partial(passes, c=c), *ends) * effect))
     share = math.nan
     if n_outputs is not None:
@@ -278,20 +281,20 @@ def sample_size_for_comparison(
     power: float = 0.8,
     design_effect: float = 1.0,
 ) -> int:
-    """Find how many items tell two models apart that are run on the same ones.
+    """Find how many items tell apart two models that run on the same items.
 
     Parameters
     ----------
     difference : float
-        The difference of the two rates that is to be found, in (0, 1).
+        The difference of the two rates that is to be detected, in (0, 1).
     discordance : float
-        The share of items on which the models differ, at least the difference, in (0, 1].
+        The share of items on which the models differ, from the difference to 1.
     confidence_level : float, default=0.95
-        Of the two-sided test, in (0, 1).
+        The confidence level of the two-sided test, in (0, 1).
     power : float, default=0.8
-        With which probability the difference is to be found, in (0, 1).
+        The probability with which the difference is to be detected, in (0, 1).
     design_effect : float, default=1.0
-        By how much groups raise the variance, at least 1.
+        The factor by which groups raise the variance, at least 1.
 
     Returns
     -------
@@ -310,10 +313,10 @@ def sample_size_for_comparison(
 
     Notes
     -----
-    ⌈((z_{α/2}·√d + z_power·√(d − Δ²))/Δ)²⌉ for discordance d and difference Δ, as of McNemar's test
-    (Connor 1987, "Sample size for testing differences in proportions for the paired-sample design").
-    For a difference of areas: ((z_{α/2} + z_power)·s/Δ)² with s the standard deviation of the
-    differences of :func:`.influence_values` in a pilot.
+    The number is ⌈((z_{α/2}·√d + z_power·√(d − Δ²))/Δ)²⌉ for discordance d and difference Δ, as for
+    McNemar's test (Connor 1987, "Sample size for testing differences in proportions for the
+    paired-sample design"). For a difference of areas, use ((z_{α/2} + z_power)·s/Δ)², where s is the
+    standard deviation of the differences of :func:`.influence_values` in a pilot.
 
     References
     ----------
@@ -344,20 +347,20 @@ def sample_size_for_interval(
     confidence_level: float = 0.95,
     groups: ArrayLike | None = None,
 ) -> int:
-    """Find how many items make an interval as narrow as wanted, from a pilot sample.
+    """Find how many items make an interval as narrow as desired, from a pilot sample.
 
     Parameters
     ----------
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         The pilot: whether each output was right, and its confidence.
     statistic : str or Statistic
-        As :func:`.asymptotic_interval` takes it.
+        As for :func:`.asymptotic_interval`.
     half_width : float
-        Of the interval, above 0 and at most half of the statistic's range.
+        Half the width of the interval, above 0 and at most half of the statistic's range.
     confidence_level : float, default=0.95
-        Of the interval, in (0, 1).
+        The confidence level of the interval, in (0, 1).
     groups : array_like of shape (n,), optional
-        Labels of items that depend on each other; their design effect is then in the number.
+        Labels of items that depend on each other; the number then includes their design effect.
 
     Returns
     -------
@@ -409,7 +412,7 @@ def sample_size_for_interval(
 def design_effect(
     correct: ArrayLike, confidence: ArrayLike, *, groups: ArrayLike, threshold: float
 ) -> float:
-    """Find by how much groups raise the variance of the error rate, from a pilot sample.
+    """Find the factor by which groups raise the variance of the error rate, from a pilot sample.
 
     Parameters
     ----------
@@ -418,13 +421,13 @@ def design_effect(
     groups : array_like of shape (n,)
         Labels of items that depend on each other, such as those of a page.
     threshold : float
-        From which on outputs are accepted.
+        Outputs with this confidence or more are accepted.
 
     Returns
     -------
     float
-        The ratio of the two variances, at least 1; the mean size of an item's group where there is no
-        error to learn it from.
+        The ratio of the variances with and without groups, at least 1. If none (or all) of the outputs
+        are accepted errors, the mean size of an item's group.
 
     Raises
     ------
@@ -446,7 +449,7 @@ def design_effect(
     >>> fa.operation.design_effect([1, 1, 0, 0], [1, 1, 1, 1], groups=[0, 0, 1, 1], threshold=1)
     2.0
     """
-    threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
+    threshold_sweep(correct, confidence)  # raises unless all are 0, 1 and finite
     items = read_items(correct, confidence)
     codes = read_outermost(groups, items.n, "design_effect")
     wrong = (items.confidence >= real_scalar(threshold, "threshold", finite=False)) & (
@@ -468,7 +471,7 @@ def guarantee_power(
     failure_probability: float = 0.05,
     truth_reader: Reviewer | None = None,
 ) -> NDArray[np.float64]:
-    """Probability that a limit is guaranteed with so many verified outputs.
+    """Probability that a limit is guaranteed with a given number of verified outputs.
 
     Parameters
     ----------
@@ -523,7 +526,7 @@ def guarantee_power(
 def power_curve(
     max_error_rate: float, expected_error_rate: float, *, power: float, **options: Any
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return numbers of outputs, beyond those that reach a power, and the power at each of them."""
+    """Return numbers of outputs up to beyond the needed one, and the power at each."""
     sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, power=power, **options)
     numbers = np.unique(np.linspace(1, BEYOND * sizes.stable, POINTS).astype(np.int64))
     return numbers, guarantee_power(numbers, max_error_rate, expected_error_rate, **options)
@@ -532,12 +535,12 @@ def power_curve(
 def rate_of_found(
     limit: float, rate: float, delta: float, people: Reviewer | None
 ) -> tuple[float, float, float]:
-    """Return the limit of found errors, their rate where that of all is `rate`, and what δ is left.
+    """Return the limit and the expected rate of found errors, and the δ left for the test.
 
     Raises
     ------
     ValueError
-        Where people find too few errors, or it is too little known how many, to tell the rates apart.
+        If people find too few errors, or it is too uncertain how many, to tell the rates apart.
     """
     people = informative(people)
     tested = limit_of_found(limit, delta, people)
@@ -555,7 +558,7 @@ def rate_of_found(
 
 
 def _change(holds: Callable[[int], bool], least: int) -> int:
-    """A number from which on a property that comes to stay holds, but for a few around it."""
+    """Return a number near which a property begins to hold for good."""
     high, step = least, 1
     while not holds(high):
         high, step = high + step, 2 * step
@@ -563,24 +566,24 @@ def _change(holds: Callable[[int], bool], least: int) -> int:
 
 
 def _margin(c: int) -> int:
-    """How far from the change that bisection found another one may be, as n is rounded."""
+    """Return how far the true change may be from the one that bisection finds, as n is rounded."""
     return FEWEST_TEETH + math.isqrt(c)
 
 
 def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
-    """The first number with a property that comes to stay; at least `least`."""
+    """Return the first number, from `least`, with a property that eventually always holds."""
     about = _change(holds, least)
     return next(c for c in range(max(least, about - _margin(about)), about + 1) if holds(c))
 
 
 def _last_false(holds: Callable[[int], bool], least: int) -> int:
-    """The last number without a property that comes to stay; at least `least` - 1."""
+    """Return the last number without a property that eventually always holds, or `least` - 1."""
     about = _change(holds, least)
     return next((c for c in range(about + _margin(about), least - 1, -1) if not holds(c)), least - 1)
 
 
 def _asked(limit: float, failure_probability: float, power: float) -> tuple[float, float, float]:
-    """What every plan for a limit is asked, checked."""
+    """Return the checked arguments that all plans for a limit share."""
     return (
         inner_fraction(limit, "max_error_rate"),
         failure_of(failure_probability),

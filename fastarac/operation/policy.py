@@ -1,4 +1,4 @@
-"""A policy: the thresholds that a system in use accepts by, and what was promised about them."""
+"""A policy: the thresholds by which a system accepts outputs, and the promise about them."""
 
 from __future__ import annotations
 
@@ -57,80 +57,81 @@ if TYPE_CHECKING:
     from fastarac.samples.partial import PartialTruth
 
 Rule = Literal["product", "least"]
-MOST_SHOWN = 5  # fields that a sentence names
+MOST_SHOWN = 5  # most fields named in a sentence
 _WHOLE = {"max_error_rate": "all outputs", "max_risk": "the accepted outputs"}
 _DOCUMENTS = {"max_error_rate": "all documents", "max_risk": "the accepted documents"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Policy(Result):
-    """Which outputs are accepted, under one limit, with the guarantee that came with it.
+    """The rule for accepting outputs under one limit, with its guarantee.
 
-    :func:`.fit_policy` makes it; it is saved as a JSON file. Printed, it is a sentence.
+    Made by :func:`.fit_policy` and saved as a JSON file; printed as a sentence.
 
     Attributes
     ----------
     fields : tuple of str or int
-        The labels of the fields, in rising order; empty where there is one threshold for all.
+        The labels of the fields, in rising order; empty if one threshold serves all outputs.
     thresholds : tuple of float
-        The threshold of each field, or the one of all: accept iff confidence >= threshold.
+        The threshold of each field, or the single one: accept iff confidence >= threshold.
     criterion : {"max_error_rate", "max_risk"}
-        What is limited: errors among all outputs, or among the accepted ones.
+        Whether errors are limited as a share of all outputs, or of the accepted ones.
     limit : float
-        The error rate or risk that is kept.
+        The limit of the error rate or risk.
     failure_probability : float
         δ of the guarantee.
     bound : float
-        The upper bound at these thresholds, where the method has one; NaN otherwise.
+        The upper bound at these thresholds, if the method has one; otherwise NaN.
     max_group_size : int or None
-        Of dependent items, how many a group may have at most for the guarantee to hold.
+        For dependent items, the largest group size for which the guarantee holds.
     certified : bool
-        Whether the promise is proved; False where an approximation chose the thresholds.
+        Whether the promise is proved; False if an approximation chose the thresholds.
     approximate_acceptance_rate : float or None
-        What the approximation ``method="gamma"`` would accept, where less than half of it is proved.
+        What the approximation ``method="gamma"`` would accept, if less than half of that is proved.
     n_items, accepted, errors : int
-        Counts of the items (or whole documents) that the guarantee was tested on. Where some are
-        verified, `errors` is an estimate.
+        Counts of the items (or whole documents) on which the guarantee was tested. With partial truth,
+        `errors` is an estimate.
     accepted_by_field, errors_by_field : tuple of int
-        The same of each field; one element without fields, or of whole documents.
+        The same counts for each field; one element without fields, or for whole documents.
     errors_per_group : float
-        How many errors an accepted error's group has on average, Σy²/Σy of y errors a group, each
-        counted 1/π where some are verified; 1 without groups.
+        The mean number of errors in the group of an accepted error: Σy²/Σy over groups with y errors,
+        weighted by 1/π with partial truth; 1 without groups.
     n_verified : int or None
-        Of the `n_items`, how many are verified; None where all are.
+        How many of the `n_items` are verified; None if all are.
     least_probability : float or None
-        What unknown probabilities of being verified are taken to be at least, for the guarantee.
+        The lower bound that the guarantee assumes for unknown verification probabilities.
     fitted_on : str or None
-        A fingerprint of the outputs that it was fitted on, of which :meth:`check` is no check.
+        A fingerprint of the outputs it was fitted on, which :meth:`check` does not accept as new.
     n_unread : int
-        Items beside those that it was fitted on, without an output or a confidence: never accepted.
+        Items without an output or a confidence, besides those of the fit; never accepted.
     missed_rate : float or None
-        Of words, the share of the true ones that had no output in what it was fitted on, if known.
+        For words, the share of true words that had no output in the fitted data, if known.
     regions : str or None
-        Of which parts of pages the outputs were, such as "inside the regions of the truth"; None of
-        all.
+        The parts of pages that the outputs came from, such as "inside the regions of the truth"; None
+        for whole pages.
     calibrations : tuple of Calibration
-        The error probability of each field, or of all.
+        The calibration of each field, or a single one for all outputs.
     references : tuple of Reference
-        The confidences that the policy was fitted on, of each field, or of all.
+        The distribution of the fitted confidences, for each field or for all outputs.
     documents : {"product", "least"} or None
-        How the fields' 1 − p̂ make the confidence of a whole document, where only whole ones are
-        accepted.
+        How the 1 − p̂ of a document's outputs are combined into its confidence; None if single outputs
+        are accepted.
     document_threshold : float
-        The least confidence of an accepted document.
+        The lowest confidence of an accepted document.
     optional : tuple of str or int
         The fields that an accepted document may lack.
     types : tuple of DocumentType
-        The document types with the fields of each; documents of other types must have all.
+        The document types with their fields; a document of any other type must have all fields.
     absences : tuple of FieldAbsence
-        How often documents lack each field, and how often rightly, in the half that ranked the outputs.
+        How often documents lack each field, and how often rightly, in the ranking half.
     truth_reader : Reviewer or None
-        Who gave the truth, where they err: `errors` are those found, `bound` is of all.
+        The people who gave the truth, if they err: `errors` then counts found errors, `bound` covers
+        all.
     faultless_acceptance_rate : float or None
-        What the same answers would have accepted if `truth_reader` overlooked nothing.
+        The acceptance rate of the same answers if `truth_reader` overlooked nothing.
     settings : tuple of OptionalSetting
-        What would be accepted with other optional fields: the present ones, each field's other setting,
-        and the best found.
+        What other sets of optional fields would accept: the present set, the sets with one field
+        changed, and the best set found.
 
     See Also
     --------
@@ -186,7 +187,7 @@ class Policy(Result):
 
     @property
     def decision(self) -> str:
-        """Which outputs to accept, and what is promised of them."""
+        """The outputs to accept and the promise about them, in words."""
         if self.accepted == 0:
             sure = percent(1.0 - self.failure_probability)
             limit = percent(self.limit)
@@ -194,7 +195,7 @@ class Policy(Result):
         return f"accept {self._share_words()} {self._where()}: {self.promise}"
 
     def _where(self) -> str:
-        """Which outputs or documents are accepted."""
+        """Describe the accepted outputs or documents."""
         if self.documents:
             if self.document_threshold <= 0.0:
                 return "(all that have every required field)"
@@ -212,7 +213,7 @@ class Policy(Result):
         return f"at confidence {shown_threshold(self.thresholds[0])}"
 
     def _share_words(self) -> str:
-        """The share of all items, and of those that have an output, where some have none."""
+        """Return the accepted share of all items, and of items with an output if some have none."""
         if self.n_unread:
             return shares_in_words(
                 self.share_of_all_items, self.acceptance_rate, self.n_read, self.n_unread
@@ -221,7 +222,7 @@ class Policy(Result):
         return f"{percent(self.acceptance_rate, 3)} of the {whole}"
 
     def _verified_words(self) -> str:
-        """How much truth it is from, where that is not all."""
+        """Describe how much of the truth was verified; empty if all of it."""
         if self.n_verified is None:
             return ""
         words = f", from {self.n_verified:,} verified of {self.n_items:,} outputs"
@@ -231,7 +232,7 @@ class Policy(Result):
 
     @property
     def promise(self) -> str:
-        """What is guaranteed, in words."""
+        """The guarantee in words."""
         whole = (_DOCUMENTS if self.documents else _WHOLE)[self.criterion]
         if self.regions:
             whole += f" {self.regions}"
@@ -247,17 +248,17 @@ class Policy(Result):
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """How often documents lack fields, and what other optional ones would change, in sentences."""
+        """Sentences on how often documents lack fields, and on the effect of other optional fields."""
         return advice(self.absences, self.settings)
 
     @property
     def acceptance_rate(self) -> float:
-        """The share that is accepted of the items that the guarantee was tested on."""
+        """The accepted share of the items on which the guarantee was tested."""
         return self.accepted / self.n_items
 
     @property
     def expected_rates(self) -> list[float]:
-        """The share of errors among accepted outputs of each field, of :meth:`expected_errors`."""
+        """The expected share of errors among accepted outputs, by field (:meth:`expected_errors`)."""
         d = 1.0 if self.truth_reader is None else self.truth_reader.detection_rate
         return [min(1.0, rate / d) for rate in expected_rates(*self._tested)]
 
@@ -268,22 +269,22 @@ class Policy(Result):
 
     @property
     def n_read(self) -> int:
-        """How many outputs with a confidence it was fitted on, whichever half tested the guarantee."""
+        """The number of outputs with a confidence in the fit, including the half that ranked them."""
         return sum(int(each.counts.sum()) for each in self.references)
 
     @property
     def by_halves(self) -> bool:
-        """Whether one half of the sample ranked the outputs, and the other one tested the limit."""
+        """Whether one half of the sample ranked the outputs and the other half tested the limit."""
         return self.documents is not None or self.n_items < self.n_read
 
     @property
     def share_of_all_items(self) -> float:
-        """The share that is accepted of all items, those without an output among them."""
+        """The accepted share of all items, including items without an output."""
         return self.acceptance_rate * self.n_read / (self.n_read + self.n_unread)
 
     @property
     def of_outputs_read(self) -> str:
-        """What shares of new outputs are of, where words may be missing, as a sentence; else empty."""
+        """A sentence on the base of the shares if words may be missing; else empty."""
         said = []
         if self.regions:
             said.append(
@@ -299,16 +300,16 @@ class Policy(Result):
     def with_unread(
         self, n_unread: int, missed_rate: float | None = None, regions: str | None = None
     ) -> Policy:
-        """Return the policy with what is known of the items beside those that it was fitted on.
+        """Return the policy with data on the items that had no output in the fit.
 
         Parameters
         ----------
         n_unread : int
-            How many items there are beside the outputs that it was fitted on.
+            The number of items besides the outputs of the fit.
         missed_rate : float, optional
-            Of words, the share of the true ones that are among them, in [0, 1].
+            For words, the share of true words among those items, in [0, 1].
         regions : str, optional
-            Of which parts of pages the outputs were, such as "inside the regions of the truth".
+            The parts of pages that the outputs came from, such as "inside the regions of the truth".
 
         Returns
         -------
@@ -329,36 +330,36 @@ class Policy(Result):
         rejected: ArrayLike | None = None,
         types: ArrayLike | None = None,
     ) -> NDArray[np.bool_]:
-        """Say which outputs are accepted.
+        """Decide which outputs are accepted.
 
         Parameters
         ----------
         confidence : array_like of shape (n,)
-            Of each output, finite.
+            The confidence of each output, finite.
         by : array_like of shape (n,), optional
-            The field of each output, where the policy has thresholds by field. An output of a field
-            that the policy does not know is rejected; of a document it is ignored.
+            The field of each output, if the policy has thresholds by field. Outputs of unknown fields
+            are rejected, or ignored in whole documents.
         documents : array_like of shape (n,), optional
-            The document of each output, where the policy accepts whole documents. One that lacks a
-            required field is never accepted, whatever outputs it has.
+            The document of each output, if the policy accepts whole documents. A document that lacks a
+            required field is never accepted.
         rejected : array_like of shape (n,), bool, optional
-            Outputs without a confidence, which are never accepted; what stands in `confidence` there is
-            not looked at, but finite. A document lacks a field of which all its outputs are such, and
-            one without any output is one such row, of any field. By a policy without fields, documents
-            with such outputs are not accepted.
+            Marks outputs without a confidence, which are never accepted; their `confidence` is ignored
+            but must be finite. A document lacks a field if all its outputs of that field are marked. A
+            document without any output is one marked row, of any field. A policy without fields does
+            not accept documents with marked rows.
         types : array_like of shape (n,), optional
-            The type of each output's document, where the policy was fitted with types.
+            The type of each output's document, if the policy was fitted with types.
 
         Returns
         -------
         accepted : ndarray of shape (n,), bool
-            True where the output goes through unchecked.
+            True if the output goes through unchecked.
 
         Raises
         ------
         TypeError
-            Where `by` or `documents` is missing or superfluous, or the labels are of another type than
-            the policy's.
+            If `by` or `documents` is missing or superfluous, or the labels are of another type than the
+            policy's.
         """
         values = confidences(confidence)
         if self.documents is not None:
@@ -377,34 +378,34 @@ class Policy(Result):
         return self._error_probability(values, self._codes(by, len(values)))
 
     def expected_errors(self, accepted: Sequence[int], *, confidence_level: float = 0.95) -> Interval:
-        """Return how many errors are expected among accepted new outputs, from the same source.
+        """Return the expected number of errors among newly accepted outputs from the same source.
 
         Parameters
         ----------
         accepted : sequence of int
-            Accepted outputs of each field; one number where the policy has no fields, or of documents
-            where whole ones are accepted.
+            Accepted outputs of each field; one number without fields, or the number of accepted
+            documents.
         confidence_level : float, default=0.95
-            Of the interval, in (0, 1).
+            The confidence level of the interval, in (0, 1).
 
         Returns
         -------
         Interval
-            The mean number; what these outputs have scatters around it.
+            The expected number of errors; actual numbers scatter around it.
 
         Raises
         ------
         ValueError
-            For another number of counts.
+            If the number of counts is wrong.
 
         Notes
         -----
-        From the items that the guarantee was tested on, which the calibrations have not seen. Going
-        down stops where one error more would be too many, so that FA accepted errors stand for FA + 1:
-        of n items, the true error rate just above the error that is one too many has the mean
-        (FA + 1)/(n + 1). With groups, errors come d at a time, and FA + d takes its place. The
-        interval is that of a gamma variable of shape (FA + d)/d. The rates of fields are drawn
-        towards that of all as if each had three errors more at that rate, and add up to it.
+        The estimate uses the items that tested the guarantee, which the calibrations have not seen.
+        Acceptance stops just before the error that would be one too many, so FA accepted errors stand
+        for FA + 1: for n items, the true error rate just above that error has the mean (FA + 1)/(n +
+        1). With groups, errors come d at a time, and FA + d takes the place of FA + 1. The interval is
+        that of a gamma variable of shape (FA + d)/d. Each field's rate is shrunk towards the overall
+        rate as if it had three more errors at that rate; the fields' errors still add up to the total.
         """
         level = inner_fraction(confidence_level, "confidence_level")
         found = errors_expected(tuple(accepted), *self._tested, level=level)
@@ -429,71 +430,70 @@ class Policy(Result):
         ids: ArrayLike | None = None,
         truth_reader: Reviewer | None = None,
     ) -> PolicyCheck:
-        """Test on new verified outputs, drawn at random, or on a log of audits whether the limit holds.
+        """Test whether the limit holds on new verified outputs drawn at random, or on a log of audits.
 
         Parameters
         ----------
         correct, confidence : array_like of shape (n,)
-            Whether each output was right, and its confidence; a :class:`.PartialTruth` where some of
-            them are verified, without `documents` and `rejected`. With `audit_probability`, all outputs
-            of a time: the truth is NaN where nobody looked; of a rejected one it does not matter.
+            Whether each output was right, and its confidence; or a :class:`.PartialTruth`, without
+            `documents` and `rejected`. With `audit_probability`, give all outputs of a period, with NaN
+            for unverified ones; the truth of rejected outputs does not matter.
         by, documents : array_like of shape (n,), optional
-            As :meth:`apply` takes them.
+            As for :meth:`apply`.
         groups : array_like of shape (n,), optional
             Labels of outputs that depend on each other, such as those of a page.
         max_group_size : int, optional
-            Items that a group has at most, known beforehand; by default the largest group seen, which
-            is an assumption.
+            The largest possible group size, known beforehand; by default that of the largest group
+            seen, which is an assumption.
         audit_probability : float or array_like of shape (n,), optional
-            π, with which probability each accepted output was audited, in [0, 1], decided before its
-            truth was known; without `documents`. With `groups`, single outputs or whole groups were
-            drawn.
+            π, the probability with which each accepted output was audited, in [0, 1], decided before
+            its truth was known; not with `documents`. With `groups`, single outputs or whole groups may
+            have been drawn.
         drawn : array_like of shape (n,), bool, optional
-            Beside `audit_probability`, which outputs were drawn for an audit, with or without a result
-            so far: without it no verdict is "holds".
+            With `audit_probability`: which outputs were drawn for an audit, with or without a result so
+            far. Without it, the verdict is never "holds".
         rejected, types : array_like of shape (n,), optional
-            As :meth:`apply` takes them; not of a log. The limit is one of the other outputs, as where
-            the policy was fitted and is applied. A document that may be accepted without an optional
-            field is wrong where that was missed: a rejected output that is not correct.
+            As for :meth:`apply`; not for a log. The limit then applies to outputs that are not
+            rejected, as in fitting and applying. A document that may be accepted without an optional
+            field is wrong if the field's value was missed: a rejected output that is not correct.
         fields_complete : bool, default=False
-            Whether a field that a document has no row of has no true value.
+            Whether a field without a row in a document is known to have no true value.
         looks : Looks, optional
-            The looks so far, to which this one is added: then all outputs so far are tested, and the
-            verdicts of all looks are right together. Without it this is one exact test, for one look.
+            The looks so far; this one is added. All outputs so far are then tested, and the verdicts of
+            all looks hold together. Without it, this is one exact test, valid for a single look.
         once : bool, default=False
-            Beside `looks`: the exact test of these outputs alone, which were in no look before.
+            With `looks`: test these outputs alone, exactly; no earlier look may include any of them.
         ids : array_like of shape (n,), optional
-            Beside `looks`, the name of each output, by which it counts once; without `documents`, whose
-            labels are their names.
+            With `looks`: the name of each output, so that it counts only once. Not with `documents`,
+            whose labels serve as names.
         truth_reader : Reviewer, optional
-            The people whose answers `correct` is, as :func:`.fit_policy` takes it; by default those of
-            the policy. ``Reviewer()`` overlooks nothing.
+            The people who gave `correct`, as for :func:`.fit_policy`; by default those of the policy.
+            ``Reviewer()`` overlooks nothing.
 
         Returns
         -------
         PolicyCheck
-            Holds, fails or too few, with the interval and the items still needed.
+            The verdict, the interval, and the number of outputs still needed.
 
         Raises
         ------
         ValueError, TypeError
-            As :func:`.threshold_sweep`; for a log that contradicts itself, such as a truth of what was
-            not drawn, or whose audits are too few or too many for their probabilities;
-            where `documents` or `rejected` is given beside a :class:`.PartialTruth`; where the truth
-            does not say whether an optional field is empty; where
-            `audit_probability` is given beside `documents` or `rejected`; where `drawn`
-            is given without it; and as :meth:`.Looks.add`.
+            As :func:`.threshold_sweep` and :meth:`.Looks.add`. For a log that contradicts itself, such
+            as by a truth of an output that was not drawn, or by too few or too many audits for their
+            probabilities. If `documents` or `rejected` is given with a :class:`.PartialTruth` or with
+            `audit_probability`, or `drawn` without the latter. If the truth does not say whether an
+            optional field is empty.
 
         Notes
         -----
-        Accepted errors among n outputs drawn at random are binomial, and the interval is that of
-        Clopper and Pearson; with `groups`, of bets for and against each rate. In a log, errors that
-        were audited are binomial with π times the rate; where π differs, or with `groups`, bets are on
-        outputs weighted by 1/π, those of a group together. So it is of a :class:`.PartialTruth`:
-        binomial where all items had one probability and there is neither a judge nor groups, and else
-        of bets with the judge as a control variate. Outputs that were drawn and have no result count as
-        errors: cut a log at a date of the outputs, answered or not. Of outputs that the policy was
-        fitted on no verdict is "holds".
+        The number of accepted errors among n outputs drawn at random is binomial, and the interval is
+        that of Clopper and Pearson; with `groups`, it comes from bets for and against each rate. In a
+        log, the number of audited errors is binomial with π times the rate; if π varies, or with
+        `groups`, bets use outputs weighted by 1/π, whole groups at a time. The same holds for a
+        :class:`.PartialTruth`: binomial if all items had one probability and there are neither a judge
+        nor groups, otherwise bets, with the judge as a control variate. Drawn outputs without a result
+        count as errors, so cut a log at a date of the outputs, not of the answers. For the outputs that
+        the policy was fitted on, the verdict is never "holds".
         """
         log = LookRequest.of(looks, once=once, ids=ids, documents=documents, groups=groups)
         if truth_reader is None and getattr(correct, "truth_reader", None) is None:
@@ -516,12 +516,12 @@ class Policy(Result):
                 name = "rejected" if documents is None else "documents"
                 raise TypeError(f"{name} cannot go with a PartialTruth: give outputs alone")
             return self._check_verified(truth, confidence, by, groups, max_group_size, promise, log)
-        threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
+        threshold_sweep(correct, confidence)  # raises unless all are 0, 1 and finite
         items = read_items(correct, confidence)
         right = np.not_equal(items.correct, 0)
         codes = _pages_of(groups, items.n)
         fields = self._codes(by, items.n)
-        given = given_of(rejected, items.n)  # what a policy is fitted on
+        given = given_of(rejected, items.n)  # policies are fitted on these only
         with_confidence = slice(None) if given is None else given
         of_fit = was_fitted_on(*self._of_fit, items.confidence, fields, right, with_confidence)
         if documents is None:
@@ -534,7 +534,7 @@ class Policy(Result):
             )  # fmt: skip
             codes = None if codes is None else codes[first]
         checked, n_unread = Checked(accepted, accepted & wrong, codes, max_group_size), 0
-        if documents is None and given is not None:  # as where it was fitted, and is applied
+        if documents is None and given is not None:  # as in fitting and applying
             checked, n_unread = checked.only(given), int(np.count_nonzero(~given))
             fields = None if fields is None else fields[given]
         rows = np.arange(items.n) if given is None or documents is not None else np.flatnonzero(given)
@@ -565,16 +565,16 @@ class Policy(Result):
         types: ArrayLike | None,
         fields_complete: bool,
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]:
-        """Return which documents are accepted and which are wrong, and the first output of each.
+        """Return which documents are accepted, which are wrong, and the first output of each.
 
-        The arguments are those of :meth:`check`, which raises as this does.
+        Arguments and errors are those of :meth:`check`.
         """
         values = confidences(confidence)
         whole, accepted, fields = self._decided(values, by, documents, rejected, types)
         if not fields_complete:
             needs = Requirements.of(self.fields, self.optional, self.types)
             whole.require_told(accepted, needs, self.fields, np.asarray(documents))
-        right = correct if fields is None else correct | (fields < 0)  # nobody asked for the others
+        right = correct if fields is None else correct | (fields < 0)  # ignore unknown fields
         return accepted, ~whole.right(right), whole.first
 
     def _check_log(
@@ -628,7 +628,7 @@ class Policy(Result):
     def _single(
         self, confidence: ArrayLike, by: ArrayLike | None
     ) -> tuple[NDArray[Any], NDArray[np.intp] | None, NDArray[np.bool_]]:
-        """Return the values and the fields of single outputs, and which of them are accepted."""
+        """Return the confidences and field codes of single outputs, and which are accepted."""
         values = confidences(confidence)
         codes = self._codes(by, len(values))
         self._require(None, "documents", needed=self.documents is not None)
@@ -639,7 +639,7 @@ class Policy(Result):
         return self.fitted_on, self.references
 
     def _promise(self, people: Reviewer | None) -> CheckedPromise:
-        """What is tested, from the answers of these people."""
+        """Return the limit to test if these people gave the answers."""
         return CheckedPromise.of(self.criterion, self.limit, self.failure_probability, people)
 
     def _of_fields(self, codes: NDArray[np.intp] | None) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
@@ -653,34 +653,34 @@ class Policy(Result):
         by: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> ConfidenceShift:
-        """Test whether the confidences have moved since the policy was fitted; no truth is needed.
+        """Test whether the confidences have shifted since the policy was fitted; needs no truth.
 
         Parameters
         ----------
         confidence : array_like of shape (n,)
-            Of new outputs, finite.
+            The confidences of new outputs, finite.
         by : array_like of shape (n,), optional
-            The field of each output, where the policy has thresholds by field.
+            The field of each output, if the policy has thresholds by field.
         groups : array_like of shape (n,), optional
-            Labels of outputs that depend on each other, such as those of a page, where the policy was
+            Labels of outputs that depend on each other, such as those of a page, if the policy was
             fitted with groups.
 
         Returns
         -------
         ConfidenceShift
-            The p-value, and where the change is largest.
+            The p-value, and the field with the largest change.
 
         Raises
         ------
         TypeError
-            Where `by` is missing or superfluous; where `groups` is given, but was not to
-            :func:`.fit_policy`.
+            If `by` is missing or superfluous, or `groups` is given although :func:`.fit_policy` was
+            called without groups.
 
         Notes
         -----
-        Without `groups`, outputs are permuted between before and now, with them whole groups, since
-        outputs of a page that go up and down together look like a shift. Of more than 500 groups on
-        either side, 500 random ones are compared.
+        The test permutes outputs between the fit and now. With `groups` it permutes whole groups,
+        because outputs of a page that vary together would look like a shift. If either side has more
+        than 500 groups, 500 random ones are compared.
         """
         values = confidences(confidence)
         codes = self._codes(by, len(values))
@@ -719,7 +719,7 @@ class Policy(Result):
             "settings": [each._asdict() for each in self.settings],
         }
         content = {"kind": KIND, "version": VERSION, **fields_of(self), **written}
-        if self.truth_reader is None:  # so that files without one stay as they were, and their digests
+        if self.truth_reader is None:  # keep the files and digests of such policies unchanged
             del content["truth_reader"], content["faultless_acceptance_rate"]
         else:
             content["truth_reader"] = written_reader(self.truth_reader)
@@ -727,12 +727,12 @@ class Policy(Result):
 
     @property
     def has_groups(self) -> bool:
-        """Whether it is known how confidences go together within groups, as :meth:`shift` needs."""
+        """Whether the policy knows its confidences by group, as :meth:`shift` with groups needs."""
         return all(each.groups is not None for each in self.references)
 
     @property
     def digest(self) -> str:
-        """What tells the policy from others: the SHA-256 of its JSON text."""
+        """The policy's identity: the SHA-256 of its JSON text."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -741,20 +741,19 @@ class Policy(Result):
 
     @classmethod
     def from_json(cls, text: str) -> Policy:
-        """Return the policy that :meth:`to_json` wrote.
+        """Return the policy written by :meth:`to_json`.
 
         Raises
         ------
         ValueError
-            Where the text is not that of a policy, or that of another version, and where a field is
-            missing, unknown, of another type, out of its range or contradicts another one: the message
-            names it.
+            If the text is not that of a policy, or of another version; if a field is missing, unknown,
+            of another type, out of its range, or contradicts another field. The message names it.
         """
         return cls(**fields_of_policy(text))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Policy:
-        """Read the policy that :meth:`save` wrote."""
+        """Read a policy written by :meth:`save`."""
         return read_saved(path, cls.from_json)
 
     def _decided(
@@ -765,7 +764,7 @@ class Policy(Result):
         rejected: ArrayLike | None,
         types: ArrayLike | None,
     ) -> tuple[Documents, NDArray[np.bool_], NDArray[np.intp] | None]:
-        """Return documents, which of them are sure and complete enough to accept, and fields."""
+        """Return the documents, which of them are accepted, and the field codes."""
         self.require_columns(by=by, documents=documents, types=types)
         n = len(values)
         codes, given = self._codes(by, n), given_of(rejected, n)
@@ -795,7 +794,7 @@ class Policy(Result):
         return _by_field([each.at for each in self.calibrations], values, codes, unknown=1.0)
 
     def _codes(self, by: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
-        """The index of each item's field in the policy; -1 where it has none."""
+        """Return the index of each item's field in the policy; -1 for an unknown field."""
         self._require(by, "by", needed=bool(self.fields))
         if by is None:
             return None
@@ -814,7 +813,7 @@ class Policy(Result):
     def require_columns(
         self, *, by: object, documents: object, groups: object = None, types: object = None
     ) -> None:
-        """Raise a TypeError where labels are missing or superfluous."""
+        """Raise a TypeError if a column of labels is missing or superfluous."""
         if not self.has_groups:
             self._require(groups, "groups", needed=False)
         self._require(by, "by", needed=bool(self.fields))
@@ -835,7 +834,7 @@ def _by_field(
     *,
     unknown: float,
 ) -> NDArray[Any]:
-    """Return what the rule of each value's field makes of it; without fields there is one rule."""
+    """Apply to each value the rule of its field; without fields, the only rule."""
     if codes is None:
         return rules[0](values)
     found = np.full(len(values), unknown)
@@ -851,7 +850,7 @@ def _pages_of(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
 
 
 def shares_in_words(of_all: float, of_read: float, n_read: int, n_unread: int) -> str:
-    """Return the share of all items, and that of those that have an output, in words."""
+    """Return the shares of all items and of items with an output, in words."""
     return (
         f"{percent(of_all, 3)} of {n_read + n_unread:,} items ({percent(of_read, 3)} of the {n_read:,} "
         "with an output)"
@@ -859,7 +858,7 @@ def shares_in_words(of_all: float, of_read: float, n_read: int, n_unread: int) -
 
 
 def shown_threshold(threshold: float) -> str:
-    """Return the rule of a threshold as people read it: all digits, as fewer decide otherwise."""
+    """Return a threshold's rule in words, with all digits, because rounding would change decisions."""
     if math.isinf(threshold):
         return "always" if threshold < 0 else "never"
     return f">= {repr(threshold).removesuffix('.0')}"

@@ -1,4 +1,4 @@
-"""What the JSON file of a policy has to hold, and how its fields have to fit each other."""
+"""The format of a policy's JSON file, with checks of its fields."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ VERSION = 1
 KIND = "fastarac policy"
 RULES = ("product", "least")
 CRITERIA = ("max_error_rate", "max_risk")
-MOST_ITEMS = 1 << 53  # that are counted, so that no sum of counts is beyond its type
-ROUNDING = 1e-9  # to which a bound that was computed is within its limit
+MOST_ITEMS = 1 << 53  # largest sum of counts, so that no sum overflows its type
+ROUNDING = 1e-9  # relative rounding error by which a computed bound may exceed its limit
 
 _numbers, _counts = saved.sequence(saved.finite), saved.sequence(saved.whole())
 _REFERENCE = saved.record(
@@ -40,7 +40,7 @@ _REFERENCE = saved.record(
 
 
 def _amount(value: Any, name: str) -> Any:
-    """Check what a count is estimated to be."""
+    """Check an estimated count."""
     if saved.finite(value, name) < 0:
         raise saved.unexpected(value, name, "a number of at least 0")
     return value
@@ -76,7 +76,7 @@ def _reference(value: Any, name: str) -> Reference:
 
 
 def written_reader(people: Reviewer | None) -> dict[str, Any] | None:
-    """Return the people whose answers something rests on as :func:`read_reader` takes them."""
+    """Return truth readers as JSON values for :func:`read_reader`."""
     if people is None:
         return None
     readings = people.double_readings
@@ -87,7 +87,7 @@ def written_reader(people: Reviewer | None) -> dict[str, Any] | None:
 
 
 def read_reader(value: Any, name: str) -> Reviewer:
-    """Check the people whose answers something rests on."""
+    """Check truth readers in a file."""
     found = saved.record(
         {"detection_rate": saved.number(fraction_of), "double_readings": saved.optional(_counts)}
     )(value, name)
@@ -98,7 +98,7 @@ def read_reader(value: Any, name: str) -> Reviewer:
 
 
 def written_groups(groups: NDArray[np.int64] | None) -> list[list[int]] | None:
-    """Return for each group the cells in which it has confidences, each with their number."""
+    """Return for each group its occupied cells, each followed by its count."""
     if groups is None:
         return None
     return [
@@ -110,7 +110,7 @@ def written_groups(groups: NDArray[np.int64] | None) -> list[list[int]] | None:
 def _groups(
     written: tuple[tuple[int, ...], ...], counts: tuple[int, ...], name: str
 ) -> NDArray[np.int64]:
-    """Return the counts of groups by cell, as `written_groups` wrote them."""
+    """Return the groups' counts by cell, from the form of `written_groups`."""
     found = np.zeros((len(written), len(counts)), np.int64)
     if not written:
         raise ValueError(f"{name} is empty; give at least one element")
@@ -129,7 +129,7 @@ def _groups(
 
 
 def _require_counts(counts: tuple[float, ...], name: str, length: int, beside: str) -> None:
-    """Raise unless there are as many positive counts as expected, with a sum that is within reason."""
+    """Raise unless there are as many positive counts as expected, with a sum within `MOST_ITEMS`."""
     saved.require_length(counts, name, length, beside)
     if not counts:
         raise ValueError(f"{name} is empty; give at least one element")
@@ -140,13 +140,13 @@ def _require_counts(counts: tuple[float, ...], name: str, length: int, beside: s
 
 
 def _made(kind: Callable[..., Any], checks: dict[str, saved.Check]) -> saved.Check:
-    """The check of a list of such records, which become objects of this kind."""
+    """Return the check of a list of records, which become objects of this kind."""
     check = saved.record(checks)
     return saved.sequence(lambda value, name: kind(**check(value, name)))
 
 
 _LABELS, _SHARE = saved.sequence(saved.label), saved.number(fraction_of)
-#: What older files lack, and stands for it: all fields of a document are required.
+#: Fields that older files lack; the default is empty: a document needs all its fields.
 _OF_DOCUMENTS: dict[str, saved.Check] = {
     "optional": _LABELS,
     "types": _made(DocumentType, {"type": saved.label, "fields": _LABELS}),
@@ -193,7 +193,7 @@ _CHECKS: dict[str, saved.Check] = {
     "truth_reader": saved.optional(read_reader),
     "faultless_acceptance_rate": saved.optional(saved.number(fraction_of)),
 }
-#: What older files lack, and stands for it.
+#: Fields that older files lack, with their defaults.
 _LATER: dict[str, Any] = {
     "n_unread": 0, "missed_rate": None, "regions": None,
     "truth_reader": None, "faultless_acceptance_rate": None,
@@ -201,7 +201,7 @@ _LATER: dict[str, Any] = {
 
 
 def _checks(count: saved.Check) -> saved.Check:
-    """The check of a policy whose errors are such counts."""
+    """Return the check of a policy whose errors pass `count`."""
     return saved.record(
         {
             **_CHECKS,
@@ -213,12 +213,12 @@ def _checks(count: saved.Check) -> saved.Check:
 
 
 def fields_of_policy(text: str) -> dict[str, Any]:
-    """Return the fields of the policy in a JSON text, each checked, and against each other.
+    """Return the fields of the policy in a JSON text, checked one by one and against each other.
 
     Raises
     ------
     ValueError
-        Naming the first field that is not as :func:`.fit_policy` could have made it.
+        If :func:`.fit_policy` could not have written the text; the message names the first bad field.
     """
     defaults = {name: [] for name in _OF_DOCUMENTS} | _LATER
     content = defaults | saved.content_of(text, KIND, VERSION)
@@ -261,7 +261,7 @@ def fields_of_policy(text: str) -> dict[str, Any]:
 
 
 def _require_fields(found: dict[str, Any]) -> None:
-    """Raise unless what is said of fields that documents lack is of the policy's own fields."""
+    """Raise unless optional fields, types, absences and settings use the policy's own fields."""
     for name in _OF_DOCUMENTS:
         if found[name] and not found["documents"]:
             raise ValueError(f"{name} needs documents")
@@ -288,9 +288,9 @@ def _require_fields(found: dict[str, Any]) -> None:
 
 
 def _require_thresholds(found: dict[str, Any]) -> None:
-    """Raise unless thresholds accept something iff something was accepted, and nothing by two rules."""
+    """Raise unless the thresholds agree with what was accepted and with the kind of policy."""
     least: float = found["document_threshold"]
-    lowest = 0.0 if found["documents"] else -1.0  # without documents, the negative of a probability
+    lowest = 0.0 if found["documents"] else -1.0  # without documents, it is a negated probability
     if not (lowest <= least <= 1.0 or least == math.inf):
         expected = f"a number from {lowest:g} to 1, or inf"
         raise saved.unexpected(least, "document_threshold", expected)

@@ -1,4 +1,4 @@
-"""How many more outputs a check needs: so many that it is decided in four of five cases."""
+"""How many more outputs a check needs to decide in four of five cases."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from fastarac.operation.critical_sample_sizes import CriticalSampleSizes, bisect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PROBABILITY = 0.8  # with which so many outputs decide
-FURTHEST = 10**10  # outputs beyond which none can be asked for
-MOST_WAVES = 50  # teeth that are looked at below the one that bisection finds
-MOST_UNITS, MOST_TIMES = 2**18, 4  # groups, or outputs of a log, and times those there are, at most
-MOST_DRAWS, LEAST_DRAWS, DRAWN_UNITS = 200, 60, 2**20  # samples of a size, and units of all of them
-PRECISION = 1.03  # of a number that draws find
+PROBABILITY = 0.8  # probability with which the check is to decide
+FURTHEST = 10**10  # do not ask for more outputs than this
+MOST_WAVES = 50  # most teeth that are tried below the one that bisection finds
+MOST_UNITS, MOST_TIMES = 2**18, 4  # most units per sample: in all, and as a multiple
+MOST_DRAWS, LEAST_DRAWS, DRAWN_UNITS = 200, 60, 2**20  # samples per size, units in all
+PRECISION = 1.03  # ratio to which a number found by draws is exact
 
 
 class RateEvidence(Protocol):
-    """Units that refute a rate by their order."""
+    """Units whose order a test uses to refute a rate."""
 
     @property
     def n_units(self) -> int:
-        """How many there are."""
+        """The number of units."""
         ...
 
     def drawn(self, n: int, rng: np.random.Generator) -> RateEvidence:
@@ -35,24 +35,24 @@ class RateEvidence(Protocol):
         ...
 
     def is_below(self, rate: float, delta: float) -> bool:
-        """Whether it is refuted that the rate is so high."""
+        """Whether a rate of `rate` or more is refuted."""
         ...
 
     def is_above(self, rate: float, delta: float) -> bool:
-        """Whether it is refuted that the rate is so low."""
+        """Whether a rate of `rate` or less is refuted."""
         ...
 
 
 def needed_by_counts(
     errors: int, trials: int, limit: float, delta: float, *, afresh: bool = False
 ) -> int | None:
-    """Fewest trials in all at which the exact test decides with `PROBABILITY`, if the rate stays.
+    """Return the fewest trials in total at which the exact test decides with `PROBABILITY`.
 
-    The errors so far count, unless it begins `afresh`, and those to come are binomial with their rate.
-    The power over the trials
-    is a saw, whose teeth have one number c of errors that still prove that the limit holds, or that
-    are just enough to prove that it fails. It is largest at one end of a tooth, where it rises with c
-    but for what whole numbers of trials add: the tooth is found by bisection, and then among a few.
+    The errors so far count, unless the test starts `afresh`; errors to come are binomial with the
+    observed rate. The power over the number of trials is a sawtooth. Each tooth has one number c of
+    errors, the most that prove that the limit holds, or the fewest that prove that it fails. Within a
+    tooth, the power is highest at one end, and these highest powers rise with c, apart from rounding to
+    whole trials. So the tooth is found by bisection, and then refined among its neighbours.
     """
     rate = errors / trials
     if rate == limit:
@@ -80,14 +80,14 @@ def needed_by_counts(
             return None
         low, c = c, 2 * c - first + 1
     c = bisected(lambda c: decided(best(c), c), low, c)
-    # one trial more or less matters as much as so many teeth
+    # rounding to whole trials can shift the answer by this many teeth
     waves = min(MOST_WAVES, math.ceil(2.0 * limit * rate / abs(limit - rate)))
     c = next(c for c in range(max(first, c - 2 - waves), c + 1) if decided(best(c), c))
     return best(c) if keeps else bisected(partial(decided, c=c), sizes.start(c - 1) - 1, best(c))
 
 
 def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: float) -> int | None:
-    """Units in all at which a limit is refuted in `PROBABILITY` of samples drawn from these units."""
+    """Return the fewest units in total at which `PROBABILITY` of drawn samples refute the limit."""
     if rate == limit:
         return None
 
@@ -110,7 +110,7 @@ def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: fl
 def _least(
     decided: Callable[[int], bool], low: int, furthest: int, precision: float = 1.0
 ) -> int | None:
-    """A number above `low` from which on something is decided, but not before; None beyond a number."""
+    """Return a number above `low` from which on something is decided; None beyond `furthest`."""
     n = low + 1
     while not decided(n):
         low, n = n, 2 * n

@@ -1,11 +1,12 @@
-"""A confidence sequence of an error rate: bounds that hold at every look, however often one looks.
+"""A confidence sequence of an error rate: bounds that hold at all looks simultaneously.
 
-A mixture of bets (Robbins 1970; Howard and others 2021): against the rates from r on, the likelihood
-ratio of S errors in t trials is averaged over lower rates, by a beta distribution with the parameters
-a = 3 and b = 3/ε cut off at r, ε the limit, and likewise against the rates up to r. Either average has
-a mean of at most 1, whatever the rate refuted, at every look: it ever reaches 1/δ with a probability of
-at most δ (Ville 1939). The parameters were chosen by simulation: limits of 1 to 5% are decided in four
-of five cases with 1.8 to 2.4 times the trials of one exact look, at a quarter to twice the limit.
+It is a mixture of bets (Robbins 1970; Howard and others 2021). To refute rates of r or more, the
+likelihood ratio of S errors in t trials is averaged over lower rates, by a beta distribution with the
+parameters a = 3 and b = 3/ε (ε is the limit), cut off at r; to refute rates of r or less, over higher
+rates. Under any rate to be refuted, either average has a mean of at most 1 at every look, so the
+probability that it ever reaches 1/δ is at most δ (Ville 1939). The parameters were chosen by
+simulation: for true rates from a quarter to twice the limit, limits of 1 to 5% are decided in four of
+five cases with 1.8 to 2.4 times the trials of a single exact look.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 A = 3.0
-LOWEST = 1e-9  # rate that is told from 0, and from 1
-STEPS, TINY = 100, 1e-9  # of a search for an end
-PRECISION = 1.005  # of a number of trials
+LOWEST = 1e-9  # rates closer to 0 or 1 than this are not distinguished from them
+STEPS, TINY = 100, 1e-9  # most steps, and the tolerance, of a search for an end
+PRECISION = 1.005  # ratio to which a number of trials is exact
 
 
 def log_below(errors: int, trials: int, rate: float, limit: float) -> float:
-    """Logarithm of what refutes that the true rate is this one or higher."""
+    """Return the log evidence against a true rate of `rate` or more."""
     a, b = A, A / limit
     after = log_beta(a + errors, b + trials - errors)
     within = log_beta_tail(b + trials - errors, a + errors, 1.0 - rate)  # I_r(a, b) = 1 − I_{1−r}(b, a)
@@ -35,7 +36,7 @@ def log_below(errors: int, trials: int, rate: float, limit: float) -> float:
 
 
 def log_above(errors: int, trials: int, rate: float, limit: float) -> float:
-    """Logarithm of what refutes that the true rate is this one or lower."""
+    """Return the log evidence against a true rate of `rate` or less."""
     a, b = A, A / limit
     after = log_beta(a + errors, b + trials - errors)
     within = log_beta_tail(a + errors, b + trials - errors, rate)
@@ -44,10 +45,10 @@ def log_above(errors: int, trials: int, rate: float, limit: float) -> float:
 
 
 def sequence_ends(errors: int, trials: int, limit: float, delta: float) -> tuple[float, float]:
-    """Return the rates that all trials so far do not refute, each end with `delta`.
+    """Return bounds on the rate from all trials so far, each at level `delta`.
 
-    Earlier looks may have refuted more: ends that were as narrow as the narrowest look would miss the
-    observed rate where outputs become better or worse.
+    Narrower bounds of earlier looks are not used: where outputs become better or worse, the narrowest
+    bounds would miss the observed rate.
     """
     if not trials:
         return 0.0, 1.0
@@ -64,7 +65,7 @@ def sequence_ends(errors: int, trials: int, limit: float, delta: float) -> tuple
 def needed_by_sequence(
     errors: int, trials: int, limit: float, delta: float, power: float, furthest: int
 ) -> int | None:
-    """Fewest trials in all at which the sequence decides with that power, if the rate stays."""
+    """Return the fewest trials in total at which the sequence decides with `power`."""
     rate = errors / trials
     if rate == limit:
         return None
@@ -98,9 +99,9 @@ def _log_likelihood(errors: int, trials: int, rate: float) -> float:
 
 
 def _end(excess: Callable[[float], float], outside: float, inside: float) -> float:
-    """Where refuted rates end, of which the excess is not below 0, between one and the observed one.
+    """Return the rate at which `excess` crosses 0, from the refuted side `outside`.
 
-    By false positions of the log-odds, the weight of an end that stays halved (the Illinois method).
+    Uses false positions on the log-odds, halving the weight of an end that stays (Illinois method).
     """
     u, v = (math.log(r) - math.log1p(-r) for r in (outside, inside))
     f, g = excess(outside), excess(inside)

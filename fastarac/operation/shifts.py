@@ -1,4 +1,4 @@
-"""Whether confidences have moved, before any truth is known."""
+"""Test whether confidences have shifted, before any truth is known."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-CELLS = 64  # of about equal numbers, between which a shift is seen
+CELLS = 64  # cells of about equal counts, at whose edges a shift is measured
 DRAWS = 4999
-MOST_GROUPS = 500  # of either side that are permuted; of more, so many are drawn
-GROUP_DRAWS, AT_ONCE = 1999, 250  # permutations of groups
-MOST_COUNTED = 10**8  # confidences, beyond which their counts are scaled down to so many
+MOST_GROUPS = 500  # most groups on either side; a random sample is permuted if there are more
+GROUP_DRAWS, AT_ONCE = 1999, 250  # permutations of groups, in all and per block
+MOST_COUNTED = 10**8  # larger counts are scaled down to this total
 PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reference(Result):
-    """Confidences as they were: how many were in each of a few cells, and their quantiles.
+    """The distribution of confidences at the fit: counts in cells, and quantiles.
 
     Attributes
     ----------
     edges : tuple of float
-        The least confidence of each cell, rising; each is one that occurred.
+        The lowest confidence of each cell, rising; each edge occurred in the data.
     counts : ndarray of shape (n_cells,), int64
-        Items in each cell.
+        The number of items in each cell.
     quantiles : tuple of float
-        Those of `PROBABILITIES`, from the least to the largest confidence; each is one that occurred.
+        The quantiles at `PROBABILITIES`, from the lowest to the largest confidence; all occurred.
     groups : ndarray of shape (n_groups, n_cells), int64, or None
-        The same counts of each group, of up to 500 random ones, where items depend on each other.
+        Counts for each of up to 500 random groups, if items depend on each other.
 
     See Also
     --------
@@ -53,7 +53,7 @@ class Reference(Result):
 
     @classmethod
     def of(cls, confidence: NDArray[Any], groups: NDArray[Any] | None = None) -> Reference:
-        """Count confidences, of which there is at least one, and those of each group."""
+        """Count one or more confidences by cell, and by group if groups are given."""
         rising = np.sort(confidence.astype(np.uint8) if confidence.dtype == bool else confidence)
         starts = np.unique(np.searchsorted(rising, rising[np.arange(CELLS) * len(rising) // CELLS]))
         counts = np.diff(np.append(starts, len(rising)))
@@ -64,11 +64,11 @@ class Reference(Result):
         return cls(found.edges, found.counts, found.quantiles, by_group)
 
     def counts_of(self, confidence: NDArray[Any]) -> NDArray[np.int64]:
-        """Return how many of other confidences are in each cell."""
+        """Return the number of given confidences in each cell."""
         return np.bincount(self._cells_of(confidence), minlength=len(self.edges)).astype(np.int64)
 
     def counts_by_group(self, confidence: NDArray[Any], groups: NDArray[Any]) -> NDArray[np.int64]:
-        """Return how many confidences each group has in each cell, of at most so many groups."""
+        """Count confidences by group and cell, in at most `MOST_GROUPS` random groups."""
         own, codes = np.unique(groups, return_inverse=True)
         chosen = np.arange(len(own))
         if len(own) > MOST_GROUPS:
@@ -85,9 +85,9 @@ class Reference(Result):
 
 
 class Seen(NamedTuple):
-    """New confidences of a field: its label, how many are in each cell of its reference, quantiles.
+    """New confidences of a field: its label, counts in the cells of its reference, and quantiles.
 
-    `groups` has the counts of each group, where these are permuted.
+    `groups` holds the counts of each group if groups are permuted.
     """
 
     field: Any
@@ -103,13 +103,13 @@ class Seen(NamedTuple):
         confidence: NDArray[Any],
         codes: NDArray[Any] | None = None,
     ) -> Seen:
-        """Count confidences, of which there is at least one."""
+        """Count one or more confidences by cell, and by group if `codes` are given."""
         groups = None if codes is None else reference.counts_by_group(confidence, codes)
         return cls(field, reference.counts_of(confidence), quantiles_of(np.sort(confidence)), groups)
 
 
 def quantiles_of(rising: NDArray[Any], counts: NDArray[np.int64] | None = None) -> tuple[float, ...]:
-    """Quantiles that are values of the sample, of sorted values that occur once, or so many times."""
+    """Return quantiles that occur in the sorted values; `counts` repeats each value."""
     n = len(rising) if counts is None else int(counts.sum())
     places = np.array([max(0, math.ceil(p * n) - 1) for p in PROBABILITIES])
     if counts is not None:
@@ -119,23 +119,23 @@ def quantiles_of(rising: NDArray[Any], counts: NDArray[np.int64] | None = None) 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfidenceShift(Table, Result):
-    """Whether confidences have moved, and how.
+    """Whether confidences have shifted, and how.
 
     Attributes
     ----------
     shifted : bool
-        Whether the p-value is at most the failure probability of the policy.
+        Whether the p-value is at most the policy's failure probability.
     pvalue : float
-        Of the test over all fields.
+        The p-value of the test over all fields.
     statistic : float
-        The largest difference between the two distribution functions at the edges of the cells, in
-        [0, 1], in the field with the least p-value.
+        The largest difference between the two distribution functions at the edges of the cells, in [0,
+        1], in the field with the smallest p-value.
     field : str or int or None
-        That field; None where the policy has one threshold for all.
+        The field with the smallest p-value; None if the policy has no fields.
     probabilities : ndarray of shape (k,)
-        Of the quantiles below.
+        The probabilities of the quantiles below.
     before, now : ndarray of shape (k,)
-        Quantiles of the confidences of that field that the policy was fitted on, and of the new ones.
+        Quantiles of that field's confidences at the fit, and of the new ones.
 
     See Also
     --------
@@ -183,12 +183,12 @@ class ConfidenceShift(Table, Result):
 def shift_of(
     references: Sequence[Reference], parts: Sequence[Seen | None], failure_probability: float
 ) -> ConfidenceShift:
-    """Compare new confidences with those before, field by field; None stands for a field without any.
+    """Compare new confidences with those of the fit, field by field; None marks a field without any.
 
-    The statistic of Kolmogorov and Smirnov at the edges of cells, with its distribution given the
-    pooled counts: which of these are new is random where nothing has moved. So ties cost nothing, and
-    p-values are valid at any size. Over fields, the least p-value times their number (Bonferroni). With
-    groups, which of all groups are the new ones is permuted.
+    Uses the Kolmogorov–Smirnov statistic at the edges of cells, with its permutation distribution given
+    the pooled counts: without a shift, it is random which of them are new. So ties do no harm, and
+    p-values are valid at any sample size. With several fields, the smallest p-value is multiplied by
+    their number (Bonferroni). With groups, whole groups are permuted.
     """
     tested: list[tuple[float, float, int, Seen, Reference]] = []
     for reference, seen in zip(references, parts, strict=True):
@@ -214,10 +214,10 @@ def shift_of(
 
 
 def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
-    """The largest difference of two distributions over cells, and its p-value.
+    """Return the largest difference of two distributions over cells, and its p-value.
 
-    Draws are from at most 10⁹, so that both are taken for `MOST_COUNTED` where they are more: what
-    that changes is below what is seen.
+    The sampler takes at most 10⁹ items, so larger counts are scaled down to `MOST_COUNTED`; the effect
+    is too small to see.
     """
     before, now = _at_most(before), _at_most(now)
     n_before, n_now = int(before.sum()), int(now.sum())
@@ -232,13 +232,13 @@ def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float,
     found = float(distances(now))
     rng = np.random.default_rng(0)
     draws = rng.multivariate_hypergeometric(pooled, n_now, size=DRAWS, method="marginals")
-    # sums in another order differ by rounding alone
+    # the tolerance allows for rounding in sums of another order
     as_large = np.count_nonzero(distances(draws) >= found * (1.0 - 1e-12))
     return found, (1 + int(as_large)) / (1 + DRAWS)
 
 
 def permuted_groups(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
-    """The same of counts by group, (n_groups, n_cells): whole groups change their side."""
+    """Return the same for counts of (n_groups, n_cells), permuting whole groups."""
     cumulated = np.cumsum(np.concatenate([now, before]), axis=1).astype(np.float64)
     whole, n_now = cumulated.sum(axis=0), len(now)
 
@@ -260,6 +260,6 @@ def permuted_groups(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[
 
 
 def _at_most(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return counts, scaled down where there are more than `MOST_COUNTED`."""
+    """Return the counts, scaled down if they sum to more than `MOST_COUNTED`."""
     n = int(counts.sum())
     return counts if n <= MOST_COUNTED else (counts * (MOST_COUNTED / n)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The error rate of what a policy accepts, from outputs of which people verified some."""
+"""The error rate of a policy's accepted outputs, if people verified some of them."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 class KnownErrors(NamedTuple):
-    """What is known of new outputs.
+    """The known errors of new outputs with partial truth.
 
     Attributes
     ----------
     error : ndarray of shape (n,)
-        1 and 0; NaN where nobody verified it.
+        1 for an error, 0 for a right output, NaN if unverified.
     probability : ndarray of shape (n,)
-        π, in (0, 1].
+        π, the probability of being verified, in (0, 1].
     judge : ndarray of shape (n,) or None
-        What is believed to be the probability of an error.
+        The judge's probability that the output is wrong.
     estimate : ndarray of shape (n,)
-        ẽ, whose sums estimate numbers of errors.
+        ẽ, an estimate of each output's error; sums of it estimate numbers of errors.
     """
 
     error: NDArray[np.float64]
@@ -51,12 +51,12 @@ class KnownErrors(NamedTuple):
         accepted: NDArray[np.bool_],
         codes: NDArray[np.intp] | None,
     ) -> KnownErrors:
-        """Estimate the errors with the part of the judge that suits those of the accepted outputs.
+        """Estimate the errors, with the judge's weight that is best for the accepted outputs.
 
         Raises
         ------
         ValueError
-            For grades, which are no whole errors.
+            For graded truth, which does not count whole errors.
         """
         if truth.graded:
             raise ValueError("correct is graded, but a check needs 0 or 1")
@@ -64,7 +64,7 @@ class KnownErrors(NamedTuple):
         taken = accepted[items.order[items.places]].astype(np.float64)
         estimate = np.empty(len(truth))
         estimate[items.order] = items.estimate(items.share_of(taken)).errors
-        # what was not verified counts without its probability; the least one is assumed of it
+        # where the probability is unknown, the least one is assumed
         given = truth.inclusion_probability
         least = truth.least_probability or float(given[truth.verified].min())
         return cls(
@@ -75,21 +75,21 @@ class KnownErrors(NamedTuple):
         )
 
     def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> KnownErrors:
-        """Return some of the outputs."""
+        """Return a subset of the outputs."""
         judge = None if self.judge is None else self.judge[chosen]
         return KnownErrors(self.error[chosen], self.probability[chosen], judge, self.estimate[chosen])
 
 
 class VerifiedUnits(NamedTuple):
-    """Outputs in random order, those of a group side by side, and what each brings to a bet."""
+    """Outputs in random order, groups side by side, with their contributions to bets."""
 
     rejected: NDArray[np.int64]
     items: NDArray[np.float64]
-    """As :func:`.outcomes_of` makes them."""
+    """Outcomes as made by :func:`.outcomes_of`."""
     probability: NDArray[np.float64]
     ends: NDArray[np.int64]
     largest: int
-    """Outputs that a group has at most."""
+    """The largest number of outputs in a group."""
     of_accepted: bool
 
     @classmethod
@@ -102,7 +102,7 @@ class VerifiedUnits(NamedTuple):
         *,
         of_accepted: bool,
     ) -> VerifiedUnits:
-        """Put the outputs into a random order."""
+        """Shuffle the outputs, keeping groups together."""
         units = shuffled_units(
             accepted.astype(np.int64), outputs.error, outputs.probability, outputs.judge, codes,
             key_of(0),
@@ -123,13 +123,13 @@ class VerifiedUnits(NamedTuple):
         *,
         of_accepted: bool,
     ) -> VerifiedUnits:
-        """Put the outputs of a log, or its groups, into a random order; `wrong` are known to be."""
-        if codes is not None:  # what is known to be right, and not at all, count alike
+        """Shuffle the outputs of a log, or its groups; `wrong` marks known errors."""
+        if codes is not None:  # known right outputs and unverified ones both count 0
             error = np.where(wrong, 1.0, np.nan)
             log = KnownErrors(error, probability, None, error)
             return cls.of(log, accepted, codes, max_group_size, of_accepted=of_accepted)
         outcomes = np.where(wrong, 1.0 / probability, 0.0)
-        # the order of equal ones does not matter, and so that in the log does not
+        # sort first, so that the order in the log does not matter
         order = np.lexsort((probability, outcomes, accepted))
         rng = generator_for(key_of(0), accepted[order], outcomes[order], probability[order])
         order = order[rng.permutation(len(order))]
@@ -140,7 +140,7 @@ class VerifiedUnits(NamedTuple):
 
     @property
     def n_units(self) -> int:
-        """How many groups, or outputs, there are."""
+        """The number of groups, or of outputs without groups."""
         return len(self.ends)
 
     def drawn(self, n: int, rng: np.random.Generator) -> VerifiedUnits:
@@ -157,7 +157,7 @@ class VerifiedUnits(NamedTuple):
         )  # fmt: skip
 
     def is_below(self, rate: float, delta: float) -> bool:
-        """Whether bets on the rate being below this one refute that it is as high."""
+        """Whether bets on a rate below `rate` refute a rate of `rate` or more."""
         clips = Clips.of(self.probability, rate, delta, self.largest, looked_at(self.n_units))
         return bool(
             _kernels.betting.reaches(
@@ -167,13 +167,13 @@ class VerifiedUnits(NamedTuple):
         )  # fmt: skip
 
     def is_above(self, rate: float, delta: float) -> bool:
-        """Whether bets on the rate being above this one refute that it is as low."""
+        """Whether bets on a rate above `rate` refute a rate of `rate` or less."""
         turned = self.items.copy()
         turned[:, :2] *= -1.0
         most = 1.0 / float(self.probability.min())
-        # with a judge, an output that is right may count for less than nothing
+        # with a judge, the outcome of a right output can be negative
         beyond = most - 1.0 if self.items.shape[1] > 1 else 0.0
-        # a clip beyond the largest weight clips nothing
+        # a clip above the largest weight has no effect
         bets = 1.0 / ((beyond + rate) * self.largest), rate * self.largest * most
         clips = np.array([[2.0 * most, *bets, 0.0]])
         first = np.ones(len(turned), np.int64)

@@ -1,8 +1,8 @@
-"""Files of audits that a monitor counts: with times of drawing, or the plain sample of a log.
+"""Read files of audits for a monitor: audits with times of drawing, or a log.
 
-A log has all outputs of a time. Of the accepted ones some were drawn, each with the probability π, and
-nobody has to look at the rejected ones: they are no undetected errors. So as many of these, each with
-π by a hash of its id, count as audits without an error. With them all outputs have had the same chance.
+A log holds all outputs of a period. Accepted outputs were drawn with probability π each; rejected ones
+need no audit, because they cannot be undetected errors. So that all outputs have the same chance,
+rejected outputs count as audits without an error with probability π each, decided by a hash of the id.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class DrawnColumns(NamedTuple):
-    """Audits with when their outputs were drawn; `correct` is NaN where an answer is open."""
+    """Audits with the times at which they were drawn; `correct` is NaN where an answer is open."""
 
     ids: NDArray[Any]
     drawn_at: NDArray[Any]
@@ -48,7 +48,7 @@ def read_drawn(
     by: str | None,
     group: str | None,
 ) -> DrawnColumns:
-    """Read the columns of audits; raises DataFileError as :func:`.read_outputs` does."""
+    """Read the columns of audits; raise DataFileError as :func:`.read_outputs` does."""
     with connect() as connection:
         source = open_source(path_of(path), connection)
         picks = {
@@ -60,9 +60,9 @@ def read_drawn(
 
 
 class LoggedAudits(NamedTuple):
-    """The audits of a log; `rows` are their places in the file, `error` is NaN where an answer is open.
+    """The audits of a log, with their row numbers; `error` is NaN where an answer is open.
 
-    `logged` and `logged_by` have the confidences and the fields of all outputs of the log.
+    `logged` and `logged_by` hold the confidences and fields of all outputs of the log.
     """
 
     rows: NDArray[np.intp]
@@ -77,7 +77,7 @@ class LoggedAudits(NamedTuple):
 
 
 def has_rows(path: str | os.PathLike[str]) -> bool:
-    """Whether a file has any row: after a week without outputs it has none."""
+    """Whether a file has any row; the file of a week without outputs has none."""
     with connect() as connection:
         source = open_source(path_of(path), connection)
         with explained(source):
@@ -85,7 +85,7 @@ def has_rows(path: str | os.PathLike[str]) -> bool:
 
 
 def is_drawn_log(path: str | os.PathLike[str]) -> bool:
-    """Whether a file has the columns of a log that says what was drawn for an audit."""
+    """Whether a file has the columns of a log with draws for audits."""
     with connect() as connection:
         return {OF_AUDIT, DRAWN}.issubset(open_source(path_of(path), connection).columns)
 
@@ -101,12 +101,12 @@ def read_logged_audits(
     groups: str | None,
     drawn_at: str | None = None,
 ) -> LoggedAudits:
-    """Read the audits of a log that `policy` accepted by.
+    """Read the audits of a log whose outputs were accepted by `policy`.
 
     Raises
     ------
     DataFileError
-        As :func:`.read_audits`; also for a policy of documents, and for probabilities that differ.
+        As :func:`.read_audits`; also for a policy of documents, or if audit probabilities differ.
     """
     if policy.documents is not None:
         problem = (
@@ -144,7 +144,7 @@ def read_logged_audits(
 
 
 def _uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:
-    """Return a number in [0, 1) for each output, (n,): always the same of an id, or else of a row."""
+    """Return a number in [0, 1) for each output, (n,), determined by its id, or else by its row."""
     names = range(n) if ids is None else ids.tolist()
     digests = [
         hashlib.sha256(f"fastarac {name}".encode(errors="surrogatepass")).digest() for name in names
@@ -153,7 +153,7 @@ def _uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:
 
 
 def _times(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return times as numbers; dates as they are, which the monitor reads."""
+    """Return times as numbers; return dates unchanged, because the monitor reads them."""
     try:
         return labels.astype("float64")
     except ValueError:

@@ -1,8 +1,8 @@
-"""Which audits were counted: fingerprints, of bounded number, by which the same one counts once.
+"""Recognize audits that were counted before, by a bounded number of fingerprints.
 
-With ids, the last `MOST_AUDITS` audits are known one by one, each with a fingerprint of what it was
-like, so that an id that is used again for another audit is refused and not passed over. Batches are
-known by their name, or by what their audits are like, in any order: the last `MOST_BATCHES`.
+With ids, the last `MOST_AUDITS` audits are known one by one. Each id is kept with a fingerprint of its
+audit's content, so that reusing an id for another audit is refused, not ignored. The last
+`MOST_BATCHES` batches are known by their names, or by the contents of their audits in any order.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 MOST_AUDITS = 1 << 16
 MOST_BATCHES = 1 << 12
-LEAST_GROWN = 10  # audits of a batch that begins another one; fewer may be alike by chance
-OF_ID, OF_CONTENT = 16, 8  # hexadecimal digits of fingerprints
+LEAST_GROWN = 10  # shorter batches may begin another batch by chance
+OF_ID, OF_CONTENT = 16, 8  # hexadecimal digits of fingerprints of ids and of contents
 
 CHECK = saved.record(
     {
@@ -40,19 +40,19 @@ CHECK = saved.record(
 
 
 class Batch(NamedTuple):
-    """A batch that was counted: of how many audits, where that is known, and its fingerprint."""
+    """A counted batch: its number of audits, if known, and its fingerprint."""
 
     audits: int | None
     digest: str
 
     @classmethod
     def named(cls, name: str) -> Batch:
-        """Return the batch of this name."""
+        """Return the batch with this name."""
         return cls(None, _digest(name, OF_ID))
 
 
 class CountedAudits:
-    """The audits and the batches that were counted, the oldest ones forgotten first."""
+    """The counted audits and batches; the oldest ones are forgotten first."""
 
     def __init__(self, audits: Mapping[str, str] = {}, batches: Iterable[Batch] = ()) -> None:
         self._audits = dict(audits)
@@ -62,46 +62,47 @@ class CountedAudits:
         return batch in self._batches
 
     def add(self, batch: Batch) -> None:
-        """Note a batch."""
+        """Record a batch."""
         self._batches[batch] = None
         _forget(self._batches, MOST_BATCHES)
 
     def copy(self) -> CountedAudits:
-        """Return one that changes by itself."""
+        """Return an independent copy."""
         return CountedAudits(self._audits, self._batches)
 
     @staticmethod
     def fingerprints(name: str, about: str) -> tuple[str, str]:
-        """Return those of an id and of what its audit was like."""
+        """Return the fingerprints of an id and of its audit's content."""
         return _digest(name, OF_ID), _digest(about, OF_CONTENT)
 
     @staticmethod
     def parts_of(fingerprint: str) -> tuple[str, str]:
-        """Return the fingerprints of an id and of an audit, of both in one text."""
+        """Split a joint fingerprint into those of the id and of the content."""
         return fingerprint[:OF_ID], fingerprint[OF_ID:]
 
     def about(self, key: str) -> str | None:
-        """Return what the audit with this fingerprint of an id was like; None where none was."""
+        """Return the content fingerprint recorded for this id fingerprint; None if there is none."""
         return self._audits.get(key)
 
     def note(self, key: str, about: str) -> None:
-        """Note one audit by its fingerprints."""
+        """Record one audit by its fingerprints."""
         self._audits[key] = about
         _forget(self._audits, MOST_AUDITS)
 
     def new_among(
         self, content: Sequence[str], ids: Sequence[str] | None, unanswered: Sequence[str]
     ) -> tuple[NDArray[np.bool_], int, CountedAudits]:
-        """Return which audits are new, (n,) bool, how many answers are late, and what is known then.
+        """Return which audits are new, (n,) bool, the number of late answers, and the updated record.
 
-        `unanswered` is what each is like without an answer: one that was counted so stays counted so.
+        `unanswered` is the content of each audit without its answer. An audit that was counted without
+        an answer stays so.
 
         Raises
         ------
         LogError
-            For an id that another audit has, or that occurs twice with different contents.
+            For an id that belongs to another audit, or that occurs twice with different contents.
         ValueError
-            Without ids, for a batch that goes on from one that was counted.
+            Without ids, for a batch that begins with the audits of a counted batch.
         """
         told = content
         if ids is not None:
@@ -126,13 +127,13 @@ class CountedAudits:
     def add_audits(
         self, content: Sequence[str], ids: Sequence[str], unanswered: Sequence[str]
     ) -> tuple[NDArray[np.bool_], int]:
-        """Note audits, and return which of them are new, and how many answers are late."""
+        """Record audits; return which of them are new, and how many answers are late."""
         new, late = np.zeros(len(ids), np.bool_), 0
         for row, (name, each, waiting) in enumerate(zip(ids, content, unanswered, strict=True)):
             key, about = _digest(name, OF_ID), _digest(each, OF_CONTENT)
             new[row] = key not in self._audits
             known = self._audits.setdefault(key, about)
-            if known == about or each == waiting:  # what is open again says nothing
+            if known == about or each == waiting:  # an audit that is still open adds nothing
                 continue
             if known == _digest(waiting, OF_CONTENT):
                 late += 1
@@ -143,7 +144,7 @@ class CountedAudits:
         return new, late
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fingerprints, the oldest first."""
+        """Return the fingerprints, oldest first."""
         return {
             "audits": [key + about for key, about in self._audits.items()],
             "batches": [batch._asdict() for batch in self._batches],
@@ -151,7 +152,7 @@ class CountedAudits:
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> CountedAudits:
-        """Return what :meth:`to_dict` wrote, as `CHECK` returns it."""
+        """Load what :meth:`to_dict` wrote and `CHECK` checked."""
         found = cls(
             {each[:OF_ID]: each[OF_ID:] for each in content["audits"]},
             [Batch(**each) for each in content["batches"]],
@@ -163,11 +164,11 @@ class CountedAudits:
 
 
 def _digest(text: str, digits: int) -> str:
-    # surrogates that stand for no character are bytes of a name that no encoding holds
+    # lone surrogates stand for undecodable bytes in a name
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:digits]
 
 
 def _forget(known: dict[Any, Any], most: int) -> None:
-    """Drop the oldest entries beyond so many."""
+    """Drop the oldest entries beyond the last `most`."""
     for key in list(known)[: max(0, len(known) - most)]:
         del known[key]

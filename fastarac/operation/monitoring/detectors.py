@@ -1,8 +1,8 @@
-"""The mathematics of monitors: what refutes a limit since the start, and what finds a change lately.
+"""The statistics of monitors: tests of a limit since the start, and detectors of a recent change.
 
-`AuditedOutputs` has the factors of audits of single outputs, `AuditedGroups` those of pages or
-documents that are audited whole; `ChangeDetector` makes of either one what finds a rate that rose. All
-is in logarithms, so that nothing overflows.
+`AuditedOutputs` computes the factors for audits of single outputs, `AuditedGroups` those for pages or
+documents audited as a whole. `ChangeDetector` uses either to detect a rate that rose. Everything is
+computed in logarithms, so that nothing overflows.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from fastarac._core.special import log_beta, log_beta_tail
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-SIZES = range(1, 9)  # k: how large a rise each of the mixed detectors is made for
+SIZES = range(1, 9)  # k: detector k is tuned to a rise whose size grows with k
 HALF = 0.5
-LARGEST_EXPONENT = 700.0  # of e, short of overflow
-ROUNDING = 1e-9  # to which a statistic is the same on every machine
-STEPS = 200  # of a bisection
+LARGEST_EXPONENT = 700.0  # largest x for which exp(x) does not overflow
+ROUNDING = 1e-9  # tolerance for differences of a statistic between machines
+STEPS = 200  # most bisection steps
 
 
 class Update(NamedTuple):
-    """Errors among the audits of one update, and (errors, audits, unanswered) of each of its groups.
+    """Counts of one update: errors, audits, and (errors, audits, unanswered) of each group.
 
-    Of the audits, `unanswered` ones have no answer and are not among the errors.
+    `unanswered` audits have no answer and are not among the errors.
     """
 
     errors: int
@@ -37,14 +37,14 @@ class Update(NamedTuple):
 
 
 class AuditedOutputs:
-    """Audits of single outputs, drawn at random one by one, and a limit of their error rate."""
+    """Audits of single outputs, drawn independently at random, and a limit of their error rate."""
 
     method = "beta mixture"
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
-        self._errors = self._right = self._unanswered = 0  # the unanswered ones count as right
-        # log pₖ/ε and log (1 − pₖ)/(1 − ε); halfway to 1 the latter is 1/2, however near to 1 ε is
+        self._errors = self._right = self._unanswered = 0  # `_right` includes the unanswered ones
+        # log pₖ/ε and log (1 − pₖ)/(1 − ε); at pₖ = (1 + ε)/2 the latter ratio is exactly 1/2
         risen = [limit * 2.0 ** (k / 2) for k in SIZES]
         most = HALF * (1.0 + limit)
         self._factors = [
@@ -54,18 +54,18 @@ class AuditedOutputs:
         ]  # fmt: skip
 
     def add(self, update: Update) -> None:
-        """Add the audits of an update to those since the start."""
+        """Add the audits of an update to the totals."""
         self._errors += update.errors
         self._right += update.audited - update.errors
         self._unanswered += update.unanswered
 
     def log_factors(self, update: Update) -> list[float]:
-        """Return the logarithms of (pₖ/ε)^S·((1 − pₖ)/(1 − ε))^(m − S) for each k."""
+        """Return log((pₖ/ε)^S·((1 − pₖ)/(1 − ε))^(m − S)) for each k."""
         right = update.audited - update.errors
         return [update.errors * wrong + right * fine for wrong, fine in self._factors]
 
     def log_e_value(self) -> float:
-        """Return log E of all audits: the mixture over the rates above the limit."""
+        """Return log E of all audits, a mixture over the rates above the limit."""
         a, b = HALF, HALF / self.limit
         s, r = self._errors, self._right
         above = log_beta_tail(a + s, b + r, self.limit)
@@ -74,9 +74,9 @@ class AuditedOutputs:
         return log_beta(a + s, b + r) + above - log_beta(a, b) - before - likelihood
 
     def sequence(self, failure_probability: float) -> tuple[float, float]:
-        """Return the ends of the rates at which the mixture over all rates is below 1/δ.
+        """Return the lowest and highest rate at which the mixture over all rates is below 1/δ.
 
-        What is unanswered counts as right for the lower one and as errors for the upper one.
+        Unanswered audits count as right for the lower end and as errors for the upper end.
         """
         bound = -math.log(failure_probability)
         s, r, u = self._errors, self._right, self._unanswered
@@ -87,7 +87,7 @@ class AuditedOutputs:
         return low, high
 
     def _refuting(self, s: int, r: int, bound: float) -> Callable[[float], bool]:
-        """Return whether s errors and r right outputs refute a rate."""
+        """Return a function that tells whether s errors and r right outputs refute a rate."""
         a, b = HALF, HALF / self.limit
         mixture = log_beta(a + s, b + r) - log_beta(a, b)
 
@@ -101,36 +101,42 @@ class AuditedOutputs:
 
 
 class AuditedGroups:
-    """Audits of groups, each drawn at random and audited whole, and a limit of their error rate."""
+    """Audits of whole groups, each drawn at random, and a limit of their error rate."""
 
     method = "betting"
 
     def __init__(self, limit: float, max_group_size: int) -> None:
         self.limit = limit
         self.max_group_size = max_group_size
-        # (errors, audits) of groups, where what is unanswered counts as right, and as errors
+        # (errors, audits) of groups; unanswered audits count as right in `_seen`, as errors in `_worst`
         self._seen: Counter[tuple[int, int]] = Counter()
         self._worst: Counter[tuple[int, int]] = Counter()
 
     def add(self, update: Update) -> None:
-        """Add the groups of an update to those since the start."""
+        """Add the groups of an update to the totals."""
         for s, m, u in update.groups or ():
             self._seen[s, m] += 1
             self._worst[s + u, m] += 1
 
     def log_factors(self, update: Update) -> list[float]:
-        """Return the logarithms of Π(1 + λₖ(S_g − ε·m_g)) over the groups of an update."""
+        """Return log Π(1 + λₖ(S_g − ε·m_g)) over the groups of an update, for each k."""
         return self._log_above(Counter((s, m) for s, m, _ in update.groups or ()), self.limit)
 
     def _log_above(self, seen: Counter[tuple[int, int]], rate: float) -> list[float]:
-        """Logarithms of what bets on a higher rate than this win, λₖ = 2⁻ᵏ/(rate·max_group_size)."""
+        """Return the log wealth of bets on a rate above `rate`.
+
+        The stakes are λₖ = 2⁻ᵏ/(rate·max_group_size).
+        """
         pages = [
             ((s / rate - m) / self.max_group_size, number) for (s, m), number in sorted(seen.items())
         ]
         return [math.fsum(n * math.log1p(x / 2**k) for x, n in pages) for k in SIZES]
 
     def _log_below(self, rate: float) -> list[float]:
-        """Logarithms of what bets on a lower rate win, λₖ = −2⁻ᵏ/((1 − rate)·max_group_size)."""
+        """Return the log wealth of bets on a rate below `rate`.
+
+        The stakes are λₖ = −2⁻ᵏ/((1 − rate)·max_group_size).
+        """
         pages = [
             ((rate * m - s) / ((1.0 - rate) * self.max_group_size), number)
             for (s, m), number in sorted(self._worst.items())
@@ -138,20 +144,20 @@ class AuditedGroups:
         return [math.fsum(n * math.log1p(x / 2**k) for x, n in pages) for k in SIZES]
 
     def log_e_value(self) -> float:
-        """Return log E of all groups: the mean over k of what the bets against the limit have won."""
+        """Return log E of all groups: the log of the mean wealth, over k, of bets against the limit."""
         return log_mean(self._log_above(self._seen, self.limit))
 
     def sequence(self, failure_probability: float) -> tuple[float, float]:
-        """Return the rates that neither bets on higher nor bets on lower ones refute, at δ/2 each.
+        """Return the ends of the rates that bets on higher or lower rates do not refute, at δ/2 each.
 
-        What is unanswered counts as right for the lower one and as errors for the upper one.
+        Unanswered audits count as right for the lower end and as errors for the upper end.
         """
         bound = -math.log(HALF * failure_probability)
         errors, worst = (sum(n * s for (s, _), n in of.items()) for of in (self._seen, self._worst))
         audited = sum(n * m for (_, m), n in self._seen.items())
         rate, highest = (s / audited if audited else HALF for s in (errors, worst))
         low, high = 0.0, 1.0
-        if errors:  # what bets on higher rates win falls with the rate
+        if errors:  # the wealth of bets on higher rates falls with the rate
             low = _end(lambda p: log_mean(self._log_above(self._seen, p)) >= bound, rate, 0.0)
         if worst < audited:
             high = _end(lambda p: log_mean(self._log_below(p)) >= bound, highest, 1.0)
@@ -159,12 +165,12 @@ class AuditedGroups:
 
 
 class ChangeDetector:
-    r"""A Shiryaev–Roberts e-detector: alarms where a rate rose above its limit lately.
+    r"""A Shiryaev–Roberts e-detector: it gives an alarm if a rate recently rose above its limit.
 
-    For each k, Rₖ ← (1 + Rₖ)·Fₖ, where Fₖ are the factors of an update; M is the mean of the Rₖ, and an
-    alarm comes where it reaches N. As each factor is at most 1 in the mean while the limit is kept, M
-    less the number of updates, plus N for each alarm, does not rise in the mean: so up to update T
-    there are at most T/N alarms in the mean (Shin, Ramdas and Rinaldo 2023).
+    For each k, Rₖ ← (1 + Rₖ)·Fₖ, where Fₖ are the factors of an update; M is the mean of the Rₖ, and
+    there is an alarm when M reaches N. While the limit is kept, each factor has a mean of at most 1. So
+    the mean of M − (number of updates) + N·(number of alarms) does not rise, and up to update T there
+    are at most T/N alarms on average (Shin, Ramdas and Rinaldo 2023).
     """
 
     def __init__(self, mean_updates_to_false_alarm: int) -> None:
@@ -173,9 +179,9 @@ class ChangeDetector:
         self.statistic = 0.0
 
     def add(self, log_factors: Iterable[float], told: bool | None = None) -> bool:
-        """Take an update, and return whether it gives an alarm, after which all begins at 0.
+        """Add an update and return whether it gives an alarm; after an alarm, restart at 0.
 
-        Where M is at N but for rounding, it is taken as `told`, if something is.
+        If M equals N up to rounding, `told` decides, unless it is None.
         """
         self._log = [_log_add_one(r) + f for r, f in zip(self._log, log_factors, strict=True)]
         log_mean_of = log_mean(self._log)
@@ -188,7 +194,7 @@ class ChangeDetector:
 
 
 def log_mean(logarithms: list[float]) -> float:
-    """Return the logarithm of the mean of numbers whose logarithms are given."""
+    """Return the logarithm of the mean of numbers given by their logarithms."""
     most = max(logarithms)
     if most == -math.inf:
         return most
@@ -204,7 +210,7 @@ def _log_add_one(logarithm: float) -> float:
 
 
 def _end(refuted: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Return the rate at which being refuted begins, on the side that is."""
+    """Return the boundary between refuted and other rates, rounded to the refuted side."""
     for _ in range(STEPS):
         middle = 0.5 * (inside + outside)
         if middle in (inside, outside):

@@ -1,4 +1,4 @@
-"""Watch an error rate by audits, with an alarm that is valid at every moment."""
+"""Monitor an error rate by audits, with alarms that are valid at every moment."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from fastarac.operation.policy import Policy
 
 Detect = Literal["both", "proof", "change"]
-MEAN_UPDATES = 1000  # to a false alarm of a change: twenty years of weeks
+MEAN_UPDATES = 1000  # on average one false alarm of a change in twenty years of weekly updates
 MOST_AUDITED = 10**12
 
 
@@ -59,10 +59,10 @@ class _MonitorHistory(NamedTuple):
 
 
 class MonitorHistory(Table, TupleResult, _MonitorHistory):
-    """What a monitor saw, after each update: totals, the rate with its interval, and both statistics.
+    """The state of a monitor after each update: totals, the rate with its interval, both statistics.
 
-    `e_value` is E, of all audits since the start; `change_statistic` is M, before it begins anew at an
-    alarm, and NaN where changes are not looked for.
+    `e_value` is E of all audits since the start. `change_statistic` is M, before it restarts at an
+    alarm; NaN if changes are not looked for.
 
     See Also
     --------
@@ -73,32 +73,33 @@ class MonitorHistory(Table, TupleResult, _MonitorHistory):
 
 
 class ErrorRateMonitor:
-    r"""Alarms where audits prove that an error rate is above its limit, or show that it rose lately.
+    r"""Alarms if audits prove that an error rate is above its limit, or show that it rose recently.
 
     Parameters
     ----------
     max_error_rate : float, optional
-        The limit of errors among *all* outputs, in (0, 1): audited are random outputs, accepted or not;
-        an error is an output that was accepted and is wrong.
+        The limit of errors among *all* outputs, in (0, 1). Audit random outputs, accepted or not; an
+        error is an output that was accepted and is wrong.
     max_risk : float, optional
-        The limit of errors among the *accepted* outputs: audited are random accepted ones.
+        The limit of errors among the *accepted* outputs. Audit random accepted outputs.
     failure_probability : float, default=0.05
-        δ, in (0, 0.5]: the probability that a limit that is kept is ever said to be exceeded.
+        δ, in (0, 0.5]: the probability of ever reporting a limit as exceeded although it is kept.
     detect : {"both", "proof", "change"}, default="both"
-        Which alarms are given: "proof" since the start, or a "change" lately.
+        The alarms to give: a "proof" from all audits since the start, or a recent "change".
     mean_updates_to_false_alarm : int, default=1000
-        N, at least 2: while the limit is kept, an alarm of a change comes after N updates or more in
-        the mean, from the start or from the alarm before.
+        N, at least 2: while the limit is kept, false alarms of a change are at least N updates apart on
+        average, counted from the start or from the previous alarm.
     max_group_size : int, optional
-        For audits of whole groups, such as pages, whose outputs may depend on each other: how many
-        outputs a group has at most, said beforehand.
+        For audits of whole groups, such as pages, whose outputs may depend on each other: the largest
+        possible number of outputs in a group, fixed beforehand.
     deadline : float, optional
-        How long answers are waited for after `drawn_at`, in days for dates, else in its unit.
+        The time to wait for answers after `drawn_at`, in days for dates, else in the unit of
+        `drawn_at`.
     policy : Policy, optional
-        What is watched; audits of another policy are refused.
+        The policy that is monitored; audits of another policy are refused.
     truth_reader : Reviewer, optional
-        The people who audit, where they overlook errors (the limit tested is ε·d); by default the
-        policy's.
+        The people who audit, if they overlook errors (the tested limit is then ε·d); by default those
+        of the policy.
 
     Examples
     --------
@@ -114,22 +115,22 @@ class ErrorRateMonitor:
     Attributes
     ----------
     policy_digest : str or None
-        `Policy.digest` of the policy, where one was given.
+        `Policy.digest` of the policy, if one was given.
     errors, audited : int
-        Among all audits.
+        Numbers of errors and of audits.
     alarm_at : int or None
         The number of audits at which the limit was proved to be exceeded.
     changes : tuple of int
-        The numbers of the updates, from 1, that gave an alarm of a change.
+        The numbers, from 1, of the updates that gave an alarm of a change.
     answered_late : int
-        How many answers came too late to count since the monitor was made or read.
+        The number of answers that came too late to count since the monitor was made or loaded.
 
     Raises
     ------
     TypeError
-        Where not exactly one limit is given.
+        Unless exactly one limit is given.
     ValueError
-        For a limit or a probability that is not inside (0, 1), and for a limit below 10⁻⁹.
+        For a limit or a probability outside (0, 1), and for a limit below 10⁻⁹.
 
     See Also
     --------
@@ -144,19 +145,19 @@ class ErrorRateMonitor:
         {B(a,b)\,(1-I_\varepsilon(a,b))\,\varepsilon^S(1-\varepsilon)^{t-S}},
         \quad a=\tfrac12, b=\tfrac1{2\varepsilon}.
 
-    While the rate is at most ε, E ever exceeds 1/δ with a probability of at most δ [1]_ [2]_. All
-    intervals at once (`interval`) contain the rate with a probability of at least 1 − δ.
+    While the rate is at most ε, the probability that E ever exceeds 1/δ is at most δ [1]_ [2]_. With a
+    probability of at least 1 − δ, the intervals at all times (`interval`) contain the rate.
 
     **Changed lately** [3]_. After an update of S errors among m audits, for k = 1, …, 8,
 
     .. math:: R_k \leftarrow (1+R_k)(p_k/\varepsilon)^S((1-p_k)/(1-\varepsilon))^{m-S},
         \quad p_k=\min(\varepsilon 2^{k/2},(1+\varepsilon)/2),
 
-    with an alarm, which is no proof, where M, the mean of the :math:`R_k` (from 0, and again after an
-    alarm), reaches N. Fix the number of audits of an update beforehand.
+    with an alarm, which is no proof, when M, the mean of the :math:`R_k`, reaches N; all :math:`R_k`
+    start at 0 and restart there after an alarm. Fix the number of audits per update beforehand.
 
-    With a `deadline`, what was drawn at one time is one update; what has no answer by then counts as
-    right for the alarms, and as an error for the upper end of `interval`.
+    With a `deadline`, the audits drawn at one time form one update. Audits without an answer at the
+    deadline count as right for the alarms, and as errors for the upper end of `interval`.
 
     References
     ----------
@@ -239,20 +240,20 @@ class ErrorRateMonitor:
         Parameters
         ----------
         errors : int or array_like of shape (n_groups,)
-            How many of them were errors; with `max_group_size`, in each group.
+            The number of errors among them; with `max_group_size`, in each group.
         audited : int or array_like of shape (n_groups,)
-            How many audits there were, at least as many. None at all is no update.
+            The number of audits, at least as large. Zero audits are no update.
         batch : str, optional
-            What names these audits, such as a file's digest. One that was counted before is not
-            counted again, so that a program that was interrupted can begin anew.
+            A name for these audits, such as a file's digest. A batch that was counted before is not
+            counted again, so that an interrupted program can start over.
         drawn_at : number or date, optional
-            With a `deadline`, when all of these were drawn; all of them have answers.
+            With a `deadline`, the time at which all these audits were drawn; all must have answers.
 
         Raises
         ------
         ValueError, TypeError
-            For numbers that are not counts, more errors than audits, and more audits of a group than
-            `max_group_size`.
+            For numbers that are not counts, for more errors than audits, and for more audits in a group
+            than `max_group_size`.
 
         Examples
         --------
@@ -285,41 +286,40 @@ class ErrorRateMonitor:
         groups: ArrayLike | None = None,
         drawn_at: ArrayLike | None = None,
     ) -> int:
-        """Count single audits, each once however often it is given; what is new is one update.
+        """Count single audits, each only once even if given again; the new audits form one update.
 
         Parameters
         ----------
         outcomes : array_like of shape (n,), bool
-            Whether each audit found an error; None or NaN where that is open. Without a `deadline` an
-            open one counts at once as it does when a deadline has passed, and needs an id.
+            Whether each audit found an error; None or NaN if its answer is open. Without a `deadline`,
+            an open audit needs an id and counts at once, as if a deadline had passed.
         details : array_like of shape (n,) or (n, k)
-            What each audit was like, such as its confidence and what it was found to be: texts or
-            numbers.
+            The content of each audit, such as its confidence and its result: texts or numbers.
         ids : array_like of shape (n,), optional
-            Texts or integers that no two audits share. Without them, audits that are those of an
-            earlier call, in any order, are the same ones.
+            Distinct texts or integers. Without ids, a call with the same audits as an earlier call, in
+            any order, is recognized as a repetition.
         groups : array_like of shape (n,), optional
-            The group of each audit, where the monitor has a `max_group_size`. All audits of a group
-            belong in one call.
+            The group of each audit, if the monitor has a `max_group_size`. Give all audits of a group
+            in one call.
         drawn_at : scalar or array_like of shape (n,), optional
-            With a `deadline`, when each output was drawn: numbers, or dates, which count in days.
-            Then `ids` are needed; an audit is given again once it has an answer.
+            With a `deadline`, when each output was drawn: numbers, or dates, which count in days. `ids`
+            are then required; give an audit again once it has an answer.
 
         Returns
         -------
         n_new : int
-            How many of them were counted now; with a `deadline`, told something new.
+            The number of audits counted now; with a `deadline`, of audits that told something new.
 
         Raises
         ------
         ValueError, TypeError
-            For an id that was counted with another outcome or other details; without ids, for audits
-            of which the first ones are those of an earlier call of at least ten; for a group of which
-            a part was counted before, or that is larger than `max_group_size`.
+            For an id that was counted with another outcome or other details; without ids, if the first
+            audits are those of an earlier call of at least ten; for a group that was counted in part
+            before, or that is larger than `max_group_size`.
 
         Notes
         -----
-        The last 65,536 audits with ids and the last 4,096 calls are known.
+        The last 65,536 audits with ids and the last 4,096 calls are remembered.
 
         Examples
         --------
@@ -353,7 +353,7 @@ class ErrorRateMonitor:
         return int(new.sum())
 
     def _count_drawn(self, outcomes: Any, details: Any, ids: Any, groups: Any, drawn_at: Any) -> int:
-        """Count audits by when their outputs were drawn; all or none."""
+        """Count audits by the times at which their outputs were drawn; all or none."""
         known, waiting = self._counted.copy(), self._require_drawn(drawn_at).copy()
         found = outcomes_of(outcomes)
         n = len(found)
@@ -372,7 +372,7 @@ class ErrorRateMonitor:
         return new
 
     def _require_drawn(self, drawn_at: Any) -> DrawnAudits:
-        """What waits, where audits are counted by when they were drawn."""
+        """Return the waiting audits; raise unless `drawn_at` is given iff there is a deadline."""
         if self._drawn is None:
             raise TypeError("drawn_at is given, but the monitor has no deadline")
         if drawn_at is None:
@@ -380,7 +380,7 @@ class ErrorRateMonitor:
         return self._drawn
 
     def _add(self, update: Update, *, proved: bool | None = None, change: bool | None = None) -> None:
-        """Take an update; alarms that only rounding decides are as told, where they are."""
+        """Add an update; `proved` and `change` decide alarms that are within rounding."""
         if self.audited + update.audited > MOST_AUDITED:
             raise ValueError(
                 f"audited must be at most {MOST_AUDITED} with all earlier audits, got "
@@ -400,42 +400,42 @@ class ErrorRateMonitor:
             self.changes = (*self.changes, len(self._updates))
 
     def has_seen(self, batch: str) -> bool:
-        """Say whether audits of this name were counted."""
+        """Return whether audits of this name were counted."""
         return deduplication.Batch.named(batch) in self._counted
 
     @property
     def alarm(self) -> bool:
-        """Whether E ever reached 1/δ after an update: the limit is proved to be exceeded."""
+        """Whether E reached 1/δ after any update, so that the limit is proved to be exceeded."""
         return self.alarm_at is not None
 
     @property
     def changed(self) -> bool:
-        """Whether the last update gave an alarm of a change: M reached N."""
+        """Whether the last update gave an alarm of a change (M reached N)."""
         return bool(self.changes) and self.changes[-1] == len(self._updates)
 
     @property
     def open(self) -> int:
-        """How many audits are open: without an answer, and not yet counted."""
+        """The number of audits that have no answer and are not counted yet."""
         return 0 if self._drawn is None else self._drawn.open
 
     @property
     def unanswered(self) -> int:
-        """How many of the audits had no answer at their deadline."""
+        """The number of counted audits that had no answer at their deadline."""
         return sum(each.unanswered for each in self._updates)
 
     @property
     def e_value(self) -> float:
-        """E after all audits; 1 before the first."""
+        """E of all audits; 1 before the first audit."""
         return math.exp(min(self._law.log_e_value(), LARGEST_EXPONENT))
 
     @property
     def change_statistic(self) -> float:
-        """M after the last update, before it begins anew where that gave an alarm; else NaN."""
+        """M after the last update, before any restart; NaN if changes are not looked for."""
         return math.nan if self._detector is None else self._detector.statistic
 
     @property
     def interval(self) -> Interval:
-        """The confidence sequence at this moment; two-sided, of level 1 − δ."""
+        """The current interval of the confidence sequence; two-sided, of level 1 − δ."""
         low, high = self._ends(self._law)
         estimate = self.errors / self.audited if self.audited else math.nan
         if self.truth_reader is not None:
@@ -445,7 +445,7 @@ class ErrorRateMonitor:
         return Interval(estimate, low, high, math.nan, level, self._law.method)
 
     def _ends(self, law: AuditedOutputs | AuditedGroups) -> tuple[float, float]:
-        """The ends of the rate of all errors, those that people overlook among them."""
+        """Return bounds on the rate of all errors, including those that people overlook."""
         return self._tested.rates(*law.sequence(self._tested.failure_probability))
 
     def history(self) -> MonitorHistory:
@@ -467,7 +467,7 @@ class ErrorRateMonitor:
         return MonitorHistory(audited, errors, np.asarray(rates), *columns)
 
     def _begun(self) -> tuple[AuditedOutputs | AuditedGroups, ChangeDetector | None]:
-        """What has seen nothing yet."""
+        """Return the statistics in their initial state."""
         most, updates = self.max_group_size, self.mean_updates_to_false_alarm
         limit = self._tested.highest
         return (
@@ -476,9 +476,9 @@ class ErrorRateMonitor:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the state in values that JSON has."""
+        """Return the state as JSON values."""
         people = {}
-        if self.truth_reader is not None:  # states without one stay as they were
+        if self.truth_reader is not None:  # states without readers keep their older form
             people = {"truth_reader": written_reader(self.truth_reader)}
         return {
             "kind": KIND,
@@ -531,13 +531,13 @@ class ErrorRateMonitor:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> ErrorRateMonitor:
-        """Return the monitor whose :meth:`to_dict` this is.
+        """Return the monitor with the state that :meth:`to_dict` returned.
 
         Raises
         ------
         ValueError
-            Where a field is missing, unknown, of another type, out of its range or contradicts another
-            one: the message names it.
+            If a field is missing, unknown, of another type, out of its range, or contradicts another
+            field; the message names it.
         """
         given = {"truth_reader": None} | saved.fields_of_kind(content, KIND, VERSION)
         fields = saved_state.STATE(given, "")
@@ -583,10 +583,10 @@ class ErrorRateMonitor:
 
     @classmethod
     def from_json(cls, text: str) -> ErrorRateMonitor:
-        """Return the monitor that :meth:`to_json` wrote; ValueError for any other text."""
+        """Return the monitor written by :meth:`to_json`; raise ValueError for any other text."""
         return cls.from_dict(saved.parsed(text))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ErrorRateMonitor:
-        """Read the monitor that :meth:`save` wrote."""
+        """Read a monitor written by :meth:`save`."""
         return read_saved(path, cls.from_json)

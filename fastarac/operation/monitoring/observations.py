@@ -1,4 +1,4 @@
-"""What a monitor is given: counts, outcomes, groups."""
+"""Check the input of a monitor: counts, outcomes and groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def update_of(errors: Any, audited: Any, max_group_size: int | None) -> Update:
-    """Return an update of outputs, or of groups where they have a largest size."""
+    """Return an update from counts of outputs, or of groups if there is a `max_group_size`."""
     if max_group_size is None:
         return Update(*_counts(errors, audited, "errors", "audited"))
     shapes = np.shape(errors), np.shape(audited)
@@ -41,7 +41,7 @@ def update_of(errors: Any, audited: Any, max_group_size: int | None) -> Update:
 
 
 def details_of(details: Any, n: int) -> list[Any]:
-    """Return what each audit was like."""
+    """Return the content of each audit."""
     told = np.asarray(details)
     if told.ndim not in (1, 2) or len(told) != n:
         raise ValueError(
@@ -53,7 +53,7 @@ def details_of(details: Any, n: int) -> list[Any]:
 
 
 def names_of(ids: Any, n: int) -> list[str] | None:
-    """Return the ids as texts, where there are any."""
+    """Return the ids as texts; None if there are none."""
     if ids is None or not n:
         return None
     labels, codes = read_groups(ids, n, "ids", beside="outcomes")
@@ -63,7 +63,7 @@ def names_of(ids: Any, n: int) -> list[str] | None:
 def read_groups_of(
     groups: Any, n: int, max_group_size: int | None
 ) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Return the groups and the number of its own for each audit, where groups are audited."""
+    """Return the distinct groups and each audit's group number; None unless groups are audited."""
     if max_group_size is None:
         if groups is not None:
             raise TypeError("groups is given, but the monitor has no max_group_size")
@@ -82,16 +82,16 @@ def read_groups_of(
 
 
 def group_names_of(groups: Any, n: int, max_group_size: int | None) -> list[str]:
-    """Return the group of each audit as a text, empty where single outputs are audited."""
+    """Return each audit's group as a text; empty texts unless groups are audited."""
     if max_group_size is None or groups is None:
-        read_groups_of(groups, n, max_group_size)  # refuses one without the other
+        read_groups_of(groups, n, max_group_size)  # raises if only one of the two is given
         return [""] * n
     labels, codes = read_groups(groups, n, beside="outcomes")
     return [str(labels[code]) for code in codes.tolist()]
 
 
 def _counts(errors: Any, audited: Any, of_errors: str, of_audited: str) -> tuple[int, int]:
-    """Return how many errors there are among how many audits."""
+    """Return the checked numbers of errors and of audits."""
     wrong, seen = whole_number(errors, of_errors, 0), whole_number(audited, of_audited, 0)
     if wrong > seen:
         raise ValueError(f"{of_errors} must be at most {seen}, the number audited, got {wrong}")
@@ -99,7 +99,7 @@ def _counts(errors: Any, audited: Any, of_errors: str, of_audited: str) -> tuple
 
 
 def outcomes_of_count(outcomes: Any) -> tuple[list[Any], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the outcome of each audit, None where it is open; which are errors, and which are open."""
+    """Return each outcome (None if open), which audits are errors, and which are open."""
     found = np.asarray(outcomes)
     is_open = np.zeros(len(found) if found.ndim else 0, np.bool_)
     if found.ndim == 1 and found.dtype.kind in "fO":
@@ -127,7 +127,7 @@ def update_of_groups(
     labels: NDArray[Any],
     codes: NDArray[Any],
 ) -> Update:
-    """Return the update of new audits of groups, of each of which all have to be new, or none."""
+    """Return the update of new audits of groups; raise if part of a group was counted before."""
     again = np.isin(codes, codes[new]) & ~new
     if again.any():
         row = int(again.argmax())

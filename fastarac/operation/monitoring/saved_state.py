@@ -1,4 +1,4 @@
-"""The format of a monitor's state: what each of its fields has to be."""
+"""The format of a monitor's saved state, with a check for each field."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fastarac.operation.policy_files import CRITERIA, read_reader
 VERSION = 2
 KIND = "fastarac monitor"
 DETECTORS = "both", "proof", "change"
-LEAST_UPDATES = 2  # to a false alarm of a change, in the mean
-LOWEST_LIMIT = 1e-9  # to which the e-value is computed without overflow
+LEAST_UPDATES = 2  # smallest mean number of updates to a false alarm of a change
+LOWEST_LIMIT = 1e-9  # lowest limit for which the e-value does not overflow
 
 
 def limit_of(value: Any, name: str) -> float:
-    """Return a limit, and raise unless it is one that E can be computed for."""
+    """Return a limit; raise unless E can be computed for it."""
     limit = inner_fraction(value, name)
     if limit < LOWEST_LIMIT:
         raise ValueError(f"{name} must be at least {LOWEST_LIMIT}, got {limit}")
@@ -27,11 +27,11 @@ def limit_of(value: Any, name: str) -> float:
 
 
 def deadline_of(value: Any, name: str = "deadline") -> float:
-    """Return how long answers are waited for, and raise unless it is a number above 0."""
+    """Return the time to wait for answers; raise unless it is positive."""
     return positive_scalar(value, name, strict=True)
 
 
-# docs/formats.md says what every field is for
+# docs/formats.md describes the fields
 _GROUP = saved.record({"errors": saved.whole(), "audited": saved.whole(1), "unanswered": saved.whole()})
 STATE = saved.record(
     {
@@ -80,7 +80,7 @@ STATE = saved.record(
 def update_of(
     each: dict[str, Any], name: str, max_group_size: int | None, deadline: float | None
 ) -> Update:
-    """Return an update of a file, whose groups have to add up."""
+    """Return an update from a file; raise unless the counts of its groups add up."""
     errors, audited, groups = each["errors"], each["audited"], each["groups"]
     saved.require_at_most(errors, f"{name}.errors", audited, f"{name}.audited")
     if (each["drawn_at"] is None) != (deadline is None):

@@ -1,4 +1,4 @@
-"""Monitors of several policies, which share what they promise together."""
+"""Monitors of several policies that share one failure probability."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from fastarac.operation.monitoring.monitor import Detect
 
-_SHARED = {  # what each monitor has from its set, and where a state has it
+_SHARED = {  # parameters shared out by a set, and their places in a monitor's state
     "failure_probability": "detectors.proof.failure_probability",
     "detect": "detect",
     "mean_updates_to_false_alarm": "detectors.change.mean_updates_to_false_alarm",
 }
-MOST_UPDATES = 10**12  # of all together, to a false alarm of a change
+MOST_UPDATES = 10**12  # largest mean number of updates to a false alarm, for the whole set
 KIND = "set of fastarac monitors"
 _SEVERAL = saved.record(
     {
@@ -36,25 +36,25 @@ _SEVERAL = saved.record(
 
 
 class MonitorSet:
-    """Monitors of several policies, which share one probability of a false alarm.
+    """Monitors of several policies that share one probability of a false alarm.
 
     Parameters
     ----------
     limits : mapping of str to mapping
-        By the names of the policies, their limit as ``{"max_error_rate": 0.01}`` or
-        ``{"max_risk": 0.02}``, and with ``"policy"`` the policy itself.
+        For each policy's name, its limit as ``{"max_error_rate": 0.01}`` or ``{"max_risk": 0.02}``, and
+        optionally the policy itself as ``"policy"``.
     failure_probability : float, default=0.05
-        δ of all together: each gets δ over their number.
+        δ for all monitors together; each gets δ divided by their number.
     detect : {"both", "proof", "change"}, default="both"
-        As of :class:`ErrorRateMonitor`.
+        As for :class:`ErrorRateMonitor`.
     mean_updates_to_false_alarm : int, default=1000
-        N of all together: each gets N times their number, so that in T updates of all there are at most
-        T/N false alarms in the mean.
+        N for all monitors together; each gets N times their number, so that T updates of all monitors
+        give at most T/N false alarms on average.
 
     Raises
     ------
     ValueError, TypeError
-        As :class:`ErrorRateMonitor`; ValueError where there are none.
+        As :class:`ErrorRateMonitor`; ValueError if `limits` is empty.
 
     See Also
     --------
@@ -130,7 +130,7 @@ class MonitorSet:
         return tuple(name for name, monitor in self._monitors.items() if monitor.changed)
 
     def to_json(self) -> str:
-        """Return the state of all as the text of a JSON file."""
+        """Return the state of all monitors as the text of a JSON file."""
         content = {
             "kind": KIND,
             "version": VERSION,
@@ -147,7 +147,7 @@ class MonitorSet:
 
     @classmethod
     def from_json(cls, text: str) -> MonitorSet:
-        """Return the monitors that :meth:`to_json` wrote; ValueError for any other text."""
+        """Return the monitors written by :meth:`to_json`; raise ValueError for any other text."""
         fields = _SEVERAL(saved.content_of(text, KIND, VERSION), "")
         states = {}
         for name, state in fields["monitors"].items():
@@ -180,5 +180,5 @@ class MonitorSet:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> MonitorSet:
-        """Read the monitors that :meth:`save` wrote."""
+        """Read monitors written by :meth:`save`."""
         return read_saved(path, cls.from_json)

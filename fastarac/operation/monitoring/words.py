@@ -1,4 +1,4 @@
-"""What a monitor says of itself."""
+"""The state of a monitor in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def words_of(monitor: Any) -> str:
-    """Return what an ErrorRateMonitor prints as."""
+    """Return the text that an ErrorRateMonitor prints."""
     if not monitor.audited:
         return "; ".join([f"no audits yet; the limit is {percent(monitor.limit)}", *waiting(monitor)])
     people = "" if monitor.truth_reader is None else premise_of(monitor.truth_reader)
@@ -21,7 +21,7 @@ def words_of(monitor: Any) -> str:
 
 
 def decision(monitor: Any) -> str:
-    """Return whether there is an alarm, and the rate that was found."""
+    """Return whether there is an alarm, and the observed rate."""
     found, limit = monitor.interval, f"the limit of {percent(monitor.limit)}"
     if monitor.alarm:
         head = f"alarm: the error rate exceeds {limit}"
@@ -40,7 +40,7 @@ def decision(monitor: Any) -> str:
 
 
 def lately(monitor: Any) -> str:
-    """Return when the rate seemed to change; empty where that is not looked for."""
+    """Return the last alarm of a change, in words; empty if changes are not looked for."""
     if monitor.mean_updates_to_false_alarm is None:
         return ""
     found = (
@@ -53,7 +53,7 @@ def lately(monitor: Any) -> str:
 
 
 def waiting(monitor: Any) -> Iterator[str]:
-    """Yield what audits without an answer count as."""
+    """Yield how open and unanswered audits count."""
     if monitor.open:
         open_ = (
             "1 audit is open; it holds"
