@@ -47,13 +47,13 @@ class Measures(Table, Result, ABC):
         Parameters
         ----------
         measures : sequence of str, optional
-            Their names; all, each under one name, where they are left out.
+            Names of measures; by default all, without their second names.
 
         Returns
         -------
         dict of str to float or ndarray
-            In the order of the names. Arrays are rows of one block of memory, which stays as long as
-            any of them does.
+            In the order of the names. Arrays are views of one block of memory, which lives as long as
+            any of them.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class Measures(Table, Result, ABC):
         Parameters
         ----------
         beta : float
-            At least 0. The precision at 0, F₁ at 1.
+            At least 0; 0 gives the precision, 1 gives F₁.
 
         Returns
         -------
@@ -134,4 +134,4 @@ class Measures(Table, Result, ABC):
     names: ClassVar[tuple[str, ...]] = tuple(
         name for name, value in locals().items() if isinstance(value, _Measure) and not value.of
     )
-    """The names of the measures; recall, fallout and generality are second names of three."""
+    """The names of the measures, without the second names recall, fallout and generality."""

@@ -32,7 +32,7 @@ def local_purity(counts: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError, TypeError
-        Where `counts` is not a matrix, or holds a number that is negative, NaN or infinite; where
+        If `counts` is not a matrix, or holds a number that is negative, NaN or infinite; if
         `counts` does not hold real numbers.
 
     See Also
@@ -71,8 +71,8 @@ def purity(counts: ArrayLike) -> float:
     -------
     float
         (1/N) Σᵢ maxⱼ n_ij (the slides, global purity), in (0, 1]; NaN, with an
-        `UndefinedMetricWarning`, where there is no item. It is 1 where each item has a cluster of its
-        own: see :func:`.inverse_purity`, too.
+        `UndefinedMetricWarning`, if there is no item. It is 1 if each item is its own cluster, so see
+        :func:`.inverse_purity` as well.
 
     Raises
     ------
@@ -109,15 +109,15 @@ def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
     counts : array_like of shape (n_clusters, n_classes)
         As for :func:`.purity`.
     variant : {"standard", "size-weighted"}
-        The purity with clusters and classes swapped; or the definition of the slides, the majority of
-        each cluster, weighted by the size of the cluster over that of the class.
+        "standard": the purity with clusters and classes swapped. "size-weighted", as on the slides: the
+        majority count of each cluster, weighted by the size of the cluster over that of the class.
 
     Returns
     -------
     float
-        (1/N) Σⱼ maxᵢ n_ij; or (1/N) Σᵢ (\|clusterᵢ\|/\|class(i)\|) · maxⱼ n_ij with class(i) the
-        majority class of cluster i, of several the largest. In (0, 1]; NaN, with an
-        `UndefinedMetricWarning`, where there is no item.
+        (1/N) Σⱼ maxᵢ n_ij; or (1/N) Σᵢ (\|clusterᵢ\|/\|class(i)\|) · maxⱼ n_ij, where class(i) is the
+        majority class of cluster i (the largest one, if several tie). In (0, 1]; NaN, with an
+        `UndefinedMetricWarning`, if there is no item.
 
     Raises
     ------

@@ -140,7 +140,7 @@ class SweepMeasures(Measures):
         Raises
         ------
         ValueError
-            For a name that is not a measure's, or that of the prevalence.
+            For an unknown name, or the prevalence.
 
         Examples
         --------
@@ -294,15 +294,15 @@ def confusion_measures(
         An object with each measure as an attribute: a float for a single table, else an array in the
         common shape. The attributes are listed, with their formulas, at
         :class:`~fastarac.results.ConfusionMeasures`; TP + FN are the positives, FP + TN the negatives,
-        and Ω is the sum of all four. ``compute()`` has them all, ``.f_beta(b)`` the F-measures, and
-        ``print`` shows those of a single table. Those of a sweep have
-        :meth:`~fastarac.results.SweepMeasures.best`, too.
+        and Ω is the sum of all four. ``compute()`` returns all measures, ``.f_beta(b)`` the F-measures,
+        and ``print`` shows the measures of a single table. For a sweep,
+        :meth:`~fastarac.results.SweepMeasures.best` finds the best thresholds.
 
     Raises
     ------
     ValueError, TypeError
-        Where a count is negative, NaN or infinite, where the sum of a table is beyond int64, or where
-        the shapes do not broadcast; where a count is no real number, or one is missing.
+        If a count is negative, NaN or infinite, if the sum of a table is beyond int64, or if
+        the shapes do not broadcast; if a count is no real number, or one is missing.
 
     See Also
     --------
@@ -420,7 +420,7 @@ class ClassCounts(Table, TupleResult, _ClassCounts):
         """Return the means of the measures over the classes, all of equal weight.
 
         The macro F₁ is thus the mean of the classes' F₁, not the F of the mean precision and recall.
-        A measure that is NaN for one class has no mean: NaN.
+        The mean of a measure is NaN if the measure is NaN for any class.
         """
         return AveragedMeasures(self.measures())
 
@@ -430,7 +430,7 @@ class ClassCounts(Table, TupleResult, _ClassCounts):
         return confusion_measures(tp, fp, fn, tn)
 
     def weighted(self) -> AveragedMeasures:
-        """Return the means over the classes, each with as much weight as it has items.
+        """Return the means over the classes, weighted by their numbers of items.
 
         Classes without items do not count.
         """
@@ -450,13 +450,13 @@ def class_counts(prediction_counts: ArrayLike) -> ClassCounts:
     -------
     ClassCounts
         tp, fp, fn, tn, each of shape (..., K). ``measures()`` has the measures of each class, and
-        ``macro()``, ``micro()`` and ``weighted()`` their averages under the same names. Tharwat (2020),
-        section 2 and figure 2: of class A, FN is the rest of the column and FP the rest of the row.
+        ``macro()``, ``micro()`` and ``weighted()`` their averages under the same names. For each class,
+        FN is the rest of its column and FP the rest of its row (Tharwat 2020, section 2 and figure 2).
 
     Raises
     ------
     ValueError, TypeError
-        Where the matrix is not square, or a count is negative, NaN or infinite; where the counts are no
+        If the matrix is not square, or a count is negative, NaN or infinite; if the counts are no
         real numbers.
 
     See Also

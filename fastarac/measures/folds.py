@@ -88,14 +88,14 @@ def average_curves(
     Raises
     ------
     ValueError, TypeError
-        Where there is no fold, or the grid is empty, not one-dimensional, or has acceptance rates
-        outside [0, 1] or a threshold that is NaN; for another `along` or `curve`; where `sweeps` holds
+        If there is no fold, or the grid is empty, not one-dimensional, or has acceptance rates
+        outside [0, 1] or a threshold that is NaN; for another `along` or `curve`; if `sweeps` holds
         anything but sweeps, or the grid no real numbers.
 
     Warns
     -----
     UndefinedMetricWarning
-        Where a single fold is given: there is no standard deviation.
+        If a single fold is given: there is no standard deviation.
 
     See Also
     --------

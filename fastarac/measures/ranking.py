@@ -42,7 +42,7 @@ def precision_at_k(relevance: ArrayLike, k: int | Sequence[int]) -> Any:
     Raises
     ------
     ValueError, TypeError
-        Where a relevance is neither 0 nor 1, the offsets do not fit, or k is below 1; where relevances
+        If a relevance is neither 0 nor 1, the offsets do not fit, or k is below 1; if relevances
         are no real numbers, or k is not whole.
 
     See Also
@@ -85,14 +85,14 @@ def recall_at_k(
     Returns
     -------
     float or ndarray
-        In [0, 1], as of :func:`.precision_at_k`; NaN, with an `UndefinedMetricWarning`, for a query
-        without relevant items. (1/\|D\|) Σ_{i≤k} rᵢ with the relevant items D of the query (the slides,
-        Recall(k)).
+        (1/\|D\|) Σ_{i≤k} rᵢ, where D are the relevant items of the query (the slides, Recall(k)). In
+        [0, 1], shaped as for :func:`.precision_at_k`; NaN, with an `UndefinedMetricWarning`, for a
+        query without relevant items.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.precision_at_k`; also where `n_relevant` is below the number in the ranking.
+        As :func:`.precision_at_k`; also if `n_relevant` is below the number in the ranking.
 
     See Also
     --------
@@ -243,7 +243,7 @@ def cumulative_gain(gains: ArrayLike, k: int | None = None) -> Any:
     Raises
     ------
     ValueError, TypeError
-        Where a gain is not finite, the offsets do not fit, or k is below 1; where gains are no real
+        If a gain is not finite, the offsets do not fit, or k is below 1; if gains are no real
         numbers, or k is not whole.
 
     See Also
@@ -402,7 +402,7 @@ def rank_by_score(values: ArrayLike, scores: ArrayLike) -> Any:
     Raises
     ------
     ValueError, TypeError
-        Where a score is not finite, or the queries have other numbers of items; where values or scores
+        If a score is not finite, or the queries differ in their numbers of items; if values or scores
         are no real numbers.
 
     See Also
@@ -452,7 +452,7 @@ def pool(rankings: Any, depth: int = 100) -> Any:
     Raises
     ------
     ValueError, TypeError
-        Where there is no system, lists have other numbers of queries, or `depth` is below 1; where some
+        If there is no system, lists differ in their numbers of queries, or `depth` is below 1; if some
         systems are mappings and others are not, or `depth` is not whole.
 
     See Also

@@ -35,15 +35,15 @@ class FieldAbsence(NamedTuple):
     n_documents : int
         Documents that should have it: all of them, or those of types with this field.
     absent : int
-        Documents among them that lack an output of it with a confidence.
+        Documents among these without an output of it that has a confidence.
     rightly : int
-        Absent ones in which the field is empty in truth.
+        Documents that lack it rightly: the field has no true value.
     unlisted : int
-        Absent ones for which the truth does not list the field.
+        Documents that lack it and whose truth does not list it.
 
     See Also
     --------
-    OptionalSetting : what optional fields change
+    OptionalSetting : what a set of optional fields would accept
     fastarac.operation.fit_policy : fit thresholds that keep one limit on new outputs
     """
 
@@ -154,8 +154,8 @@ class Tried:
     ) -> tuple[OptionalSetting, ...]:
         """Return the present setting, the settings with one field changed, and the best one found.
 
-        Fields that are absent together release no document one by one. So sets of fields that are
-        absent together are tried too, most frequent first, as long as more documents are accepted.
+        If several fields are absent together, making one of them optional releases no document. So
+        sets of such fields are tried too, most frequent first, as long as more documents are accepted.
         """
         fields = tuple(each.field for each in absences)
         present = tuple(each.field for each in absences if each.optional)

@@ -133,7 +133,7 @@ def apply_policy(
     --------
     fit_policy : fit thresholds that keep one limit on new outputs
     Policy : which outputs are accepted, under one limit
-    fastarac.results.AppliedPolicy : counts of the outputs in a file that were accepted and not
+    fastarac.results.AppliedPolicy : counts of accepted and rejected outputs in a file
 
     Notes
     -----
@@ -298,7 +298,7 @@ class _Rule:
         if self.is_integer:
             return f"{self.value} >= {math.ceil(threshold)}"
         least = f"{self.value} >= CAST('{float(threshold)!r}' AS DOUBLE)"
-        if isinstance(threshold, int):  # one that float64 would round
+        if isinstance(threshold, int):  # an integer that float64 would round
             whole = f"regexp_full_match({self.written}, '[+-]?[0-9]+')"
             exact = f"CASE WHEN {whole} THEN TRY_CAST({self.written} AS HUGEINT) >= {threshold} END"
             return f"coalesce({exact}, {least})"

@@ -73,7 +73,7 @@ class AppliedPolicy(Result):
     n_groups : int or None
         The number of groups, if a column of groups was given.
     shift : ConfidenceShift or None
-        Test whether the confidences have shifted since the fit (:meth:`.Policy.shift`), with quantiles
+        Test for a shift of the confidences since the fit (:meth:`.Policy.shift`), with quantiles
         of the new ones rounded to four digits. None if no field is known.
     n_unread : int
         How many of the `n_items` have no confidence; 0 for documents.
@@ -82,7 +82,7 @@ class AppliedPolicy(Result):
 
     See Also
     --------
-    fastarac.operation.apply_policy : divide the outputs in a file into those that are accepted
+    fastarac.operation.apply_policy : split the outputs in a file into accepted and rejected ones
     fastarac.operation.Policy : which outputs are accepted, under one limit
     """
 

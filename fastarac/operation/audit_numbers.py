@@ -9,7 +9,7 @@ from fastarac._core.quantiles import normal_quantile
 from fastarac._core.special import binomial_cdf
 
 LEVEL = 0.001  # largest share of honest logs that each of the two tests refuses, approximately
-MOST_PARTS = 10  # more distinct probabilities than this are tested in tenths
+MOST_PARTS = 10  # if there are more distinct probabilities, they are tested in tenths
 
 
 def refuse_unlikely_numbers(

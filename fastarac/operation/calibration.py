@@ -44,7 +44,7 @@ class Calibration(Table, Result):
     See Also
     --------
     fastarac.operation.isotonic_calibration : estimate the error probability at each confidence
-    CalibrationTable : confidences in bins, beside how many of their items are correct
+    CalibrationTable : confidences in bins, with the share of correct items in each
 
     References
     ----------
@@ -343,7 +343,7 @@ class CalibrationError(Result):
     See Also
     --------
     fastarac.operation.expected_calibration_error : mean distance between confidence and accuracy
-    CalibrationTable : confidences in bins, beside how many of their items are correct
+    CalibrationTable : confidences in bins, with the share of correct items in each
 
     References
     ----------

@@ -40,7 +40,7 @@ RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5,
 
 
 class LookRule(NamedTuple):
-    """The number of looks at a limit that are planned, and the number of the present look."""
+    """The rule for repeated looks at a limit, and the number of the present look."""
 
     name: Literal["once", "declared", "sequence"] = "once"
     look: int = 1
@@ -146,7 +146,7 @@ class PolicyCheck(Result):
     See Also
     --------
     fastarac.operation.Policy.check : test the limit of a policy on new verified outputs
-    fastarac.results.ConfidenceShift : whether confidences have moved
+    fastarac.results.ConfidenceShift : whether confidences have shifted
 
     References
     ----------
@@ -316,7 +316,7 @@ class CheckedPromise(NamedTuple):
 
     @classmethod
     def of(cls, criterion: str, limit: float, delta: float, people: Reviewer | None) -> CheckedPromise:
-        """Make it from the limit and the failure probability of a policy."""
+        """Create the promise from a policy's limit and failure probability."""
         return cls(criterion, limit, delta, people, limit_of_found(limit, delta, people))
 
     def ends(self, items: Checked) -> _Ends:

@@ -42,7 +42,7 @@ class PolicyChoice(Result):
 
     See Also
     --------
-    fit_policies : fit several policies of which one is chosen
+    fit_policies : fit several policies and choose one
     """
 
     names: tuple[str, ...]

@@ -12,7 +12,7 @@ from fastarac._core.special import chi_square_quantile
 if TYPE_CHECKING:
     from fastarac.reviewer import Reviewer
 
-PRIOR = 3.0  # shrinkage of each field's rate toward the overall rate, in units of groups with errors
+PRIOR = 3.0  # shrinkage of each field's rate towards the overall rate, in units of groups with errors
 
 
 def expected_rates(

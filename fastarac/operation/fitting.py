@@ -120,37 +120,33 @@ def fit_policy(
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). Or a
         :class:`.PartialTruth`, without `documents` and `method`.
     by : array_like of shape (n,), optional
-        The field of each output (name, date, amount). Each field gets its own threshold; one limit
-        covers all fields.
+        The field of each output (name, date, amount). Each gets its own threshold, under one limit.
     max_error_rate, max_risk : float
-        The limit on undetected errors, as a share of all outputs or of the accepted ones; give one of
-        the two.
+        The limit on undetected errors among all outputs, or among the accepted ones; give one.
     failure_probability : float, default=0.05
         δ, in (0, 0.5]: the largest probability with which the policy exceeds the limit.
     groups : array_like of shape (n,), optional
         Labels of outputs that depend on each other, such as those of a page.
     max_group_size : int, optional
-        The size of the largest possible group; by default that of the largest given one.
+        The largest possible group size; by default that of the given groups.
     thresholds : array_like of shape (m,), optional
-        For ``max_risk`` without `by` and `documents`: thresholds fixed without using these items. All
-        items are then used for the proof.
+        For ``max_risk`` without `by` and `documents`: thresholds fixed without using these items, all
+        of which then serve as proof.
     scale : {"percent", "unit"}, optional
         In place of `thresholds`: a declared scale, as for :func:`.guaranteed_operating_point`.
     method : {"auto", "gamma"}, default="auto"
         "gamma", for groups: an approximation, see :func:`.guaranteed_operating_point`.
     documents : array_like of shape (n,), optional
-        The document of each output. A document is accepted as a whole or not at all; it is right if all
-        its outputs are.
+        The document of each output. Documents are accepted as a whole, and right if all outputs are.
     rule : {"product", "least"}, default="product"
         The confidence of a document: the product or the least of 1 − p̂ over its outputs.
     rejected : array_like of shape (n,), bool, optional
         With `documents`, rows for fields without an output: missed (not correct) or rightly empty
         (correct), with any finite `confidence`. A document without any output has one such row.
     optional : sequence of str or int, default=()
-        Fields that an accepted document may lack. A missed value of such a field is an undetected
-        error.
+        Fields that an accepted document may lack. A missed value is an undetected error.
     types : array_like of shape (n,), optional
-        The type of each output's document; a document needs only the fields of its type.
+        The type of each output's document, which needs only the fields of its type.
     fields_complete : bool, default=False
         Whether a field without a row is known to have no true value.
     truth_reader : Reviewer, optional
@@ -183,14 +179,13 @@ def fit_policy(
     TypeError
         Unless exactly one limit is given.
     ValueError, TypeError
-        As :func:`.threshold_sweep` and :func:`.guaranteed_operating_point`. Also if `by` lacks a field
-        of `optional`, the truth does not list an optional field, or document options are given without
-        documents.
+        As :func:`.threshold_sweep` and :func:`.guaranteed_operating_point`; if `by` lacks a field of
+        `optional`, the truth does not list one, or document options are given without documents.
 
     Warns
     -----
     SampleTooSmallWarning
-        If there are too few outputs to prove anything.
+        If the outputs are too few to prove anything.
     QuestionableInputWarning
         If the confidences are reversed (by more than chance), or all the same.
 
@@ -206,8 +201,8 @@ def fit_policy(
     error probability p̂ for each field, and the limit is proved on the other half, ranked by p̂. A poor
     p̂ lowers acceptance but never breaks the promise.
 
-    You may follow ``Policy.advice`` on optional fields and fit again with the same `random_state`: the
-    promise still holds. Comparing how much several fits accept, and choosing among them, breaks it.
+    Following ``Policy.advice`` on optional fields with the same `random_state` keeps the promise;
+    choosing among several fits by how much they accept breaks it.
 
     References
     ----------

@@ -59,8 +59,8 @@ class PolicySampleSize(Result):
 
     See Also
     --------
-    fastarac.operation.sample_size_for_policy : find how many verified outputs a policy takes
-    SampleSizes : numbers of items for a guarantee
+    fastarac.operation.sample_size_for_policy : find how many verified outputs a policy needs
+    SampleSizes : numbers of items needed for a guarantee
     """
 
     n_groups: int | None

@@ -65,8 +65,8 @@ class SampleSizes(TupleResult, _SampleSizes):
 
     See Also
     --------
-    fastarac.operation.sample_size_for_guarantee : verified outputs that a guaranteed limit takes
-    AuditPlan : numbers of audits that see an error rate above the limit
+    fastarac.operation.sample_size_for_guarantee : find how many verified outputs a guaranteed limit needs
+    AuditPlan : numbers of audits that detect an error rate above the limit
 
     Examples
     --------
@@ -98,8 +98,8 @@ class AuditPlan(TupleResult, _AuditPlan):
 
     See Also
     --------
-    fastarac.operation.audit_plan : find how many outputs to audit so that an error rate above
-    SampleSizes : numbers of items for a guarantee
+    fastarac.operation.audit_plan : find how many outputs to audit
+    SampleSizes : numbers of items needed for a guarantee
 
     Examples
     --------
@@ -229,8 +229,8 @@ def audit_plan(
     See Also
     --------
     ErrorRateMonitor : alarms where an error rate is above its limit
-    guarantee_power : probability that a limit is guaranteed with so many verified outputs
-    fastarac.results.AuditPlan : numbers of audits that see an error rate above the limit
+    guarantee_power : probability that a limit is guaranteed with a given number of verified outputs
+    fastarac.results.AuditPlan : numbers of audits that detect an error rate above the limit
 
     Notes
     -----
@@ -309,7 +309,7 @@ def sample_size_for_comparison(
     See Also
     --------
     fastarac.compare_models : compare models on the same items or groups
-    sample_size_for_interval : find how many items make an interval as narrow as wanted
+    sample_size_for_interval : find how many items make an interval as narrow as desired
 
     Notes
     -----
@@ -374,8 +374,8 @@ def sample_size_for_interval(
 
     See Also
     --------
-    sample_size_for_comparison : find how many items tell two models apart that are run on the same ones
-    design_effect : find by how much groups raise the variance of the error rate, from a pilot sample
+    sample_size_for_comparison : find how many items tell apart two models on the same items
+    design_effect : find the factor by which groups raise the variance of the error rate
 
     References
     ----------
@@ -436,8 +436,8 @@ def design_effect(
 
     See Also
     --------
-    sample_size_for_interval : find how many items make an interval as narrow as wanted
-    sample_size_for_guarantee : verified outputs that a guaranteed limit takes
+    sample_size_for_interval : find how many items make an interval as narrow as desired
+    sample_size_for_guarantee : find how many verified outputs a guaranteed limit needs
 
     References
     ----------
@@ -484,7 +484,7 @@ def guarantee_power(
     failure_probability : float, default=0.05
         δ of the guarantee, in (0, 0.5].
     truth_reader : Reviewer, optional
-        The people who will verify, where they overlook errors.
+        The people who will verify, if they overlook errors.
 
     Returns
     -------
@@ -498,8 +498,8 @@ def guarantee_power(
 
     See Also
     --------
-    sample_size_for_guarantee : verified outputs that a guaranteed limit takes
-    audit_plan : find how many outputs to audit so that an error rate above the limit is seen
+    sample_size_for_guarantee : find how many verified outputs a guaranteed limit needs
+    audit_plan : find how many outputs to audit so that an error rate above the limit is detected
 
     Examples
     --------

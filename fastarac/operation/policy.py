@@ -136,7 +136,7 @@ class Policy(Result):
     See Also
     --------
     fit_policy : fit the thresholds of a policy
-    apply_policy : divide the outputs in a file into those that are accepted
+    apply_policy : split the outputs in a file into accepted and rejected ones
     fastarac.results.PolicyCheck : whether the limit holds on new verified outputs
     """
 
@@ -719,7 +719,7 @@ class Policy(Result):
             "settings": [each._asdict() for each in self.settings],
         }
         content = {"kind": KIND, "version": VERSION, **fields_of(self), **written}
-        if self.truth_reader is None:  # keep the files and digests of such policies unchanged
+        if self.truth_reader is None:  # keep files without readers, and their digests, unchanged
             del content["truth_reader"], content["faultless_acceptance_rate"]
         else:
             content["truth_reader"] = written_reader(self.truth_reader)

@@ -23,7 +23,7 @@ PRECISION = 1.03  # ratio to which a number found by draws is exact
 
 
 class RateEvidence(Protocol):
-    """Units whose order a test uses to refute a rate."""
+    """Units in random order, with tests that refute a rate."""
 
     @property
     def n_units(self) -> int:
@@ -110,7 +110,7 @@ def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: fl
 def _least(
     decided: Callable[[int], bool], low: int, furthest: int, precision: float = 1.0
 ) -> int | None:
-    """Return a number above `low` from which on something is decided; None beyond `furthest`."""
+    """Return about the smallest number above `low` that is `decided`; None beyond `furthest`."""
     n = low + 1
     while not decided(n):
         low, n = n, 2 * n

@@ -43,7 +43,7 @@ class Reference(Result):
     See Also
     --------
     fastarac.operation.Policy : which outputs are accepted, under one limit
-    ConfidenceShift : whether confidences have moved
+    ConfidenceShift : whether confidences have shifted
     """
 
     edges: tuple[float, ...]

@@ -73,7 +73,7 @@ class MonitorHistory(Table, TupleResult, _MonitorHistory):
 
 
 class ErrorRateMonitor:
-    r"""Alarms if audits prove that an error rate is above its limit, or show that it rose recently.
+    r"""Monitor of an error rate, with alarms for a proven excess over the limit and for a recent rise.
 
     Parameters
     ----------
@@ -87,14 +87,13 @@ class ErrorRateMonitor:
     detect : {"both", "proof", "change"}, default="both"
         The alarms to give: a "proof" from all audits since the start, or a recent "change".
     mean_updates_to_false_alarm : int, default=1000
-        N, at least 2: while the limit is kept, false alarms of a change are at least N updates apart on
-        average, counted from the start or from the previous alarm.
+        N, at least 2: while the limit is kept, an alarm of a change comes on average N updates or more
+        after the start or the previous alarm.
     max_group_size : int, optional
-        For audits of whole groups, such as pages, whose outputs may depend on each other: the largest
-        possible number of outputs in a group, fixed beforehand.
+        For audits of whole groups, such as pages, whose outputs may depend on each other: the most
+        outputs in a group, fixed beforehand.
     deadline : float, optional
-        The time to wait for answers after `drawn_at`, in days for dates, else in the unit of
-        `drawn_at`.
+        The time to wait for answers after `drawn_at`, in its unit (days for dates).
     policy : Policy, optional
         The policy that is monitored; audits of another policy are refused.
     truth_reader : Reviewer, optional
@@ -134,8 +133,8 @@ class ErrorRateMonitor:
 
     See Also
     --------
-    MonitorSet : Monitors of several policies, which share what they promise.
-    Policy.check : Says of one file of audits whether the limit holds.
+    MonitorSet : monitors of several policies that share one failure probability
+    Policy.check : test in one sample whether the limit holds
 
     Notes
     -----
