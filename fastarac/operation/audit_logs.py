@@ -63,10 +63,10 @@ def log_of(
 ) -> AuditLog:
     """Check a log; an error names the first row (from 0) that contradicts another column.
 
-    `above` says which outputs the rule accepts; `reasons` tell, in messages, why other
-    outputs are rejected and why these are accepted. If whole `groups` were drawn, the number of drawn groups is tested instead of that of
-    outputs. The truth of rejected outputs is needed only to judge other thresholds: a rejected output
-    is never an undetected error.
+    `above` says which outputs the rule accepts; `reasons` tell, in messages, why other outputs are
+    rejected and why these are accepted. If whole `groups` were drawn, the number of drawn groups is
+    tested instead of that of outputs. The truth of rejected outputs is needed only to judge other
+    thresholds: a rejected output is never an undetected error.
     """
     n = len(confidence)
     truth = vector(correct, "correct").astype(np.float64)

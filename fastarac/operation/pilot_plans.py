@@ -88,7 +88,7 @@ class PolicySampleSize(Result):
     limit: float
     failure_probability: float
     grouped: bool
-    """Whether items come in groups of several items."""
+    """Whether items come in groups."""
     truth_reader: Reviewer | None = None
     """The people who will verify, if they are known to err."""
 
