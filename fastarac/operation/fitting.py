@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from fastarac.guarantees.fallback import Scale
     from fastarac.reviewer import Reviewer
 
-    _References: TypeAlias = tuple[tuple[Reference, ...], str | None]  # and the fingerprint
+    # the references of the fields, and the fingerprint of the outputs
+    _References: TypeAlias = tuple[tuple[Reference, ...], str | None]
 
 METHODS = ("auto", "gamma")
 UNKNOWN = 2.0  # error probability assigned to items of fields without a calibration

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 MOST_ITEMS = 500_000  # largest sample; larger plans are reported as out of reach
 OF_ALLOWED = 0.9  # default of `accept`, as a share of what the pilot allows
-BELOW = 0.95  # bound of the default: 95% of what the pilot allows at 95% of the limit (ties)
+BELOW = 0.95  # caps that default at 95% of what the pilot allows at 95% of the limit
 ON_THE_WAY = 48  # most samples at sizes that the search only passes through
 AT_ONCE = 12  # samples drawn before their successes are evaluated again
 SURE = 3.5  # standard errors from the power at which a size is decided early

@@ -65,7 +65,7 @@ class SampleSizes(TupleResult, _SampleSizes):
 
     See Also
     --------
-    fastarac.operation.sample_size_for_guarantee : find how many verified outputs a guaranteed limit needs
+    fastarac.operation.sample_size_for_guarantee : find how many verified outputs a limit needs
     AuditPlan : numbers of audits that detect an error rate above the limit
 
     Examples

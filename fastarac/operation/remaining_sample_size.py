@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 PROBABILITY = 0.8  # probability with which the check is to decide
 FURTHEST = 10**10  # do not ask for more outputs than this
 MOST_WAVES = 50  # most teeth that are tried below the one that bisection finds
-MOST_UNITS, MOST_TIMES = 2**18, 4  # most units per sample: in all, and as a multiple
-MOST_DRAWS, LEAST_DRAWS, DRAWN_UNITS = 200, 60, 2**20  # samples per size, units in all
+# a sample has at most MOST_UNITS units, or MOST_TIMES those present if that is more
+MOST_UNITS, MOST_TIMES = 2**18, 4
+# samples drawn per size: as many as have DRAWN_UNITS units in all, within these bounds
+MOST_DRAWS, LEAST_DRAWS, DRAWN_UNITS = 200, 60, 2**20
 PRECISION = 1.03  # ratio to which a number found by draws is exact
 
 

@@ -16,7 +16,7 @@ from fastarac._core.special import log_beta, log_beta_tail
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-SIZES = range(1, 9)  # k: detector k is tuned to a rise whose size grows with k
+SIZES = range(1, 9)  # k of the mixed detectors, each tuned to a rise of another size
 HALF = 0.5
 LARGEST_EXPONENT = 700.0  # largest x for which exp(x) does not overflow
 ROUNDING = 1e-9  # tolerance for differences of a statistic between machines
