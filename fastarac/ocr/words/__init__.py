@@ -1,1 +1,1 @@
-"""Words, lines and characters of pages: aligned with the true text, and made to items."""
+"""Words, lines and characters of pages: alignment with the true text, and the items it gives."""

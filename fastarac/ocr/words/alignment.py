@@ -1,4 +1,4 @@
-"""The words of a page and an engine's outputs for it, side by side, by their texts alone."""
+"""Alignment of a page's true words with an engine's outputs, by their texts alone."""
 
 from __future__ import annotations
 
@@ -33,27 +33,26 @@ def align_texts(
     truth, outputs : sequence of str
         Words in reading order, normalised and folded alike; none is empty.
     truth_spaces, output_spaces : ndarray of bool, optional
-        Whether a space precedes each word; one does before all but the first where they are not
-        given. Characters of one word, aligned one by one, have none between them.
+        Whether a space precedes each word; by default, one precedes every word but the first.
+        Characters of one word, aligned one by one, have none between them.
     merge_gaps : bool, default=False
-        Whether words and outputs without a link, of which one are more but at most twice as many,
-        belong together instead, as "rn" and "m" do among characters.
+        Whether unlinked words and outputs in a gap form one row if their numbers differ, by a factor of
+        at most two: "rn" read as "m", among characters. Otherwise they are paired one for one.
 
     Returns
     -------
     ndarray of shape (k, 4), intp
-        In reading order: begin and end of the true words, begin and end of the outputs, that belong
-        together. Missed are true words without outputs, inserted are outputs without true words, one
-        a row. Each word and each output is in one row.
+        One row for each group of words and outputs that belong together, in reading order: begin and
+        end of the true words, begin and end of the outputs. A missed word is a row without outputs, an
+        inserted output a row without words. Each word and each output is in exactly one row.
 
     Notes
     -----
-    As many characters of both texts as possible are matched, in order
-    (:func:`~fastarac.ocr.words.matching.match`). A word and an output are linked where the characters
-    matched between them are at least half of the shorter; what is linked, directly or over others,
-    belongs together. Between two such, words and outputs without a link are taken one for one, in
-    order, to be read wrongly (a word of one character, when wrong, has none matched); what then is
-    left over is missed or inserted.
+    A longest common subsequence of characters is matched (:func:`~fastarac.ocr.words.matching.match`).
+    A word and an output are linked if the characters matched between them are at least half of the
+    shorter one; words and outputs connected by links, directly or over others, form one row. In the
+    gaps between these rows, unlinked words and outputs are paired one for one, in order, as wrong
+    readings (a misread word of one character has none matched); those left over are missed or inserted.
 
     Examples
     --------
@@ -68,7 +67,7 @@ def align_texts(
 
 
 def _joined(words: Sequence[str], spaces: NDArray[np.bool_] | None) -> tuple[str, NDArray[np.intp]]:
-    """Return the text, and the word that each of its characters is of, or -1 for a space."""
+    """Return the text and, for each of its characters, the index of its word, or -1 for a space."""
     lengths = np.fromiter(map(len, words), np.intp, len(words))
     if spaces is None:
         text = SPACE.join(words)
@@ -87,7 +86,7 @@ def _joined(words: Sequence[str], spaces: NDArray[np.bool_] | None) -> tuple[str
 def _linked(
     blocks: Sequence[Block], word_of: NDArray[np.intp], output_of: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Return the links, (k, 2) of word and output, in order: neither ever decreases."""
+    """Return the links as pairs of word and output, (k, 2), in order: neither column ever decreases."""
     if not blocks:
         return np.empty((0, 2), np.intp)
     first, second, length = np.array(blocks, np.intp).T
@@ -109,9 +108,9 @@ def _linked(
 def _without_leaps(
     links: NDArray[np.intp], matched: NDArray[np.intp], sizes: list[NDArray[np.intp]]
 ) -> NDArray[np.intp]:
-    """Leave out the weaker of two links of one word, or output, with more between than it can hold.
+    """Drop the weaker of two links of one word if the outputs between them do not fit into it.
 
-    Single characters far apart may by chance be those of one short word in between.
+    The same holds for two links of one output. Characters far apart may match a short word by chance.
     """
     step = np.diff(links, axis=0)
     if not ((step == 0).any(axis=1) & (step > 1).any(axis=1)).any():
@@ -136,7 +135,7 @@ def _without_leaps(
 
 
 def _components(links: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the spans, (k, 4), of what is linked directly or over others."""
+    """Return the spans, (k, 4), of words and outputs connected by links."""
     if not len(links):
         return np.empty((0, 4), np.intp)
     apart = (np.diff(links, axis=0) != 0).all(axis=1)
@@ -148,7 +147,7 @@ def _components(links: NDArray[np.intp]) -> NDArray[np.intp]:
 def _with_the_rest(
     spans: NDArray[np.intp], n_words: int, n_outputs: int, merge_gaps: bool
 ) -> NDArray[np.intp]:
-    """Add the words and the outputs that no link has, in their places."""
+    """Add rows for the unlinked words and outputs, in reading order."""
     ends = np.concatenate([[[0, 0]], spans[:, 1::2]])
     begins = np.concatenate([spans[:, ::2], [[n_words, n_outputs]]])
     gaps = np.flatnonzero((begins > ends).any(axis=1))

@@ -1,4 +1,4 @@
-"""The texts of all pages beside what engines have read, for files that people look at."""
+"""The true texts of all pages beside the engines' readings, for files that people look at."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ __all__ = ["ComparedTexts", "compare_texts"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ComparedTexts(Result):
-    """Pages with their true texts, and what each engine read.
+    """Pages with their true text and each engine's reading.
 
     Attributes
     ----------
     records : dict of str to Records
         The records of each engine.
     thresholds : dict of str to float
-        From which confidence on the outputs of an engine go through, where that is known.
+        Confidence from which on an engine's outputs are accepted, where known.
     units : str
-        What is counted.
+        Name of the unit, in the plural.
 
     See Also
     --------
-    compare_texts : set the true texts of all pages beside what engines have read
+    compare_texts : put the true text of all pages beside the engines' readings
     fastarac.report.write_review_pages : write one HTML file for each page
     """
 
@@ -52,11 +52,11 @@ class ComparedTexts(Result):
 
     @property
     def page_names(self) -> tuple[str, ...]:
-        """The names of the pages, each once, in order."""
+        """The names of the pages, sorted, each once."""
         return tuple(sorted({name for each in self.records.values() for name in each.page_names}))
 
     def __review__(self, images: Mapping[str, Path]) -> Iterator[ComparedPage]:
-        """Return the pages in the order of their names."""
+        """Yield the pages in the order of their names."""
         places = {
             engine: {name: k for k, name in enumerate(records.page_names)}
             for engine, records in self.records.items()
@@ -73,35 +73,34 @@ class ComparedTexts(Result):
 def compare_texts(
     engines: Mapping[str, Engine | AlignedOutputs], *, thresholds: Mapping[str, float] | None = None
 ) -> ComparedTexts:
-    """Set the true texts of all pages beside what engines have read.
+    """Put the true text of all pages beside the engines' readings.
 
     Parameters
     ----------
     engines : mapping of str to Engine or AlignedOutputs
         As :func:`align_files` or :func:`align` returns them.
     thresholds : mapping of str to float, optional
-        From which confidence on the outputs of an engine go through unchecked: wrong ones among these
-        are told apart.
+        Confidence from which on an engine's outputs are accepted unchecked; accepted errors are marked.
 
     Returns
     -------
     ComparedTexts
-        What :func:`fastarac.report.write_review_pages` writes, one file a page.
+        Pass it to :func:`fastarac.report.write_review_pages`, which writes one file per page.
 
     Raises
     ------
     TypeError, ValueError
-        If there is no engine, or an engine or a threshold is something else; if a threshold is of no
-        engine; and if engines differ in their unit.
+        If `engines` is empty or holds something else, if a threshold is not a number or names no
+        engine, or if the engines differ in their unit.
 
     See Also
     --------
-    fastarac.report.write_report : has the worst pages in the same form.
+    fastarac.report.write_report : shows the worst pages in the same form.
 
     Notes
     -----
-    Lines are those of the true text; lines of more than 20 words are broken. What was read stands
-    beside the words that it is compared with, also where it was read elsewhere on the page ("moved").
+    Lines are those of the true text; lines of more than 20 words are broken. Each reading is beside the
+    true words that it is compared with, even if it was found elsewhere on the page ("moved").
 
     Examples
     --------

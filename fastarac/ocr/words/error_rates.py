@@ -36,7 +36,7 @@ __all__ = [
     "rates_of_pages",
 ]
 
-#: What is counted on each page.
+#: Names of the counts of each page.
 COUNTS = (
     "character_edits",
     "characters",
@@ -45,14 +45,14 @@ COUNTS = (
     "missing_words",
     "surplus_words",
 )
-#: The rates, and what people call them.
+#: The rates, with their short names.
 RATES = {
     "character_error_rate": "CER",
     "word_error_rate": "WER",
     "bag_of_words_error_rate": "bag of words",
 }
 
-# Latin, Greek, Cyrillic, punctuation, kana and Han without marks: each character is a cluster.
+# Latin, Greek, Cyrillic, punctuation, kana and Han without marks: each character is one cluster.
 ALONE = re.compile(
     "[\\u0000-\\u000c\\u000e-\\u02ff\\u0370-\\u0482\\u048a-\\u052f\\u2010-\\u2027\\u2030-\\u205e"
     "\\u20a0-\\u20bf\\u3001-\\u3029\\u3041-\\u3096\\u309b-\\u30ff\\u4e00-\\u9fff]*"
@@ -62,37 +62,38 @@ CLUSTER = r"\X"
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ErrorRates(Table, Result):
-    """How much of the text of an engine is wrong, if nobody looks at it.
+    """Error rates of an engine's text as it is, before any review.
 
     Attributes
     ----------
     page : tuple of str
         Names of the pages.
     character_edits, characters : ndarray of shape (n_pages,), int64
-        Grapheme clusters to substitute, delete or insert, and those of the true text, the single spaces
-        between words included.
+        Grapheme clusters to substitute, delete or insert; and grapheme clusters of the true text,
+        including the single spaces between words.
     word_edits, words : ndarray of shape (n_pages,), int64
-        The same of words.
+        The same for words.
     missing_words, surplus_words : ndarray of shape (n_pages,), int64
-        True words that the output has not, and words of the output that the truth has not, in any
-        order; each as often as that is so.
+        True words that the output lacks, and words of the output that the truth lacks, in any order and
+        counted with multiplicity.
     character_error_rate, word_error_rate, bag_of_words_error_rate : Interval
-        Of all pages together. The first two are edits over true ones, the third is the sum of
-        max(missing, surplus) of the pages over the true words. They exceed 1 where much is inserted.
-        NaN without true text; without ends of fewer than two pages, and where all pages have one rate.
+        Rates over all pages. The first two are edits divided by the length of the true text; the third
+        is the sum over pages of max(missing, surplus), divided by the number of true words. Rates
+        exceed 1 if much is inserted, and are NaN without true text. The ends are NaN for fewer than two
+        pages, or if all pages have the same rate.
 
     See Also
     --------
-    align : what makes the records that these are of.
+    align : align an engine's words with the true ones.
 
     Notes
     -----
-    Both distances are Levenshtein's, of the whole page: words that are read right, but out of order,
-    are errors. The text is what :func:`align` compares: in normal form C, without formatting characters
-    that print nothing, folded, words that a line end divides joined as the other side has them; with
-    ``fold="whitespace"`` without spaces. Characters of scripts that are written without spaces are
-    words. The unit does not matter. Intervals take pages for a random sample of all pages
-    (linearised, with Student's quantile); a page without true text adds its edits.
+    Both distances are Levenshtein's over the whole page: words read right but out of order are errors.
+    The texts are compared as in :func:`align`: in normal form C, without invisible formatting
+    characters, folded, with words divided at a line end joined if the other side has them joined; with
+    ``fold="whitespace"`` without spaces. In scripts written without spaces, each character is a word.
+    The unit of the alignment does not matter. Intervals treat the pages as a random sample (linearised,
+    with Student's quantile); a page without true text adds only its edits.
 
     References
     ----------
@@ -129,11 +130,11 @@ class ErrorRates(Table, Result):
 
     @property
     def rates(self) -> dict[str, Interval]:
-        """The three rates of all pages by their names."""
+        """The three rates over all pages, by name."""
         return {name: getattr(self, name) for name in RATES}
 
     def to_columns(self) -> dict[str, Any]:
-        """Return counts and rates of each page; the rates are NaN where there is no true text."""
+        """Return counts and rates of each page; rates are NaN on pages without true text."""
         counts = {name: getattr(self, name) for name in COUNTS}
         with np.errstate(divide="ignore", invalid="ignore"):
             rates = [
@@ -145,14 +146,14 @@ class ErrorRates(Table, Result):
 def rates_of_pages(
     page: tuple[str, ...], counts: NDArray[np.int64], confidence_level: float
 ) -> ErrorRates:
-    """Return the rates of pages from their counts, (n_pages, 6), in the order of `COUNTS`."""
+    """Return the rates for counts of pages, of shape (n_pages, 6), in the order of `COUNTS`."""
     level = inner_fraction(confidence_level, "confidence_level")
     columns = counts.T
     return ErrorRates(page, *columns, *(ratio_interval(*both, level) for both in _ratios(*columns)))
 
 
 def figures_of(found: ErrorRates, *, with_intervals: bool) -> dict[str, float | None]:
-    """Return the rates by name and, where they are asked for, both ends; None where undefined."""
+    """Return the rates by name, with both ends if `with_intervals`; None where undefined."""
     figures: dict[str, float] = {}
     for name, rate in found.rates.items():
         figures[name] = rate.estimate
@@ -186,7 +187,7 @@ def count_edits(truth: PageText, output: PageText) -> tuple[int, int, int, int, 
 
 
 def grapheme_clusters(text: str) -> Sequence[str]:
-    r"""Return the characters as readers see them, Unicode's extended grapheme clusters.
+    r"""Return the characters as readers see them: Unicode's extended grapheme clusters.
 
     Examples
     --------
@@ -204,12 +205,12 @@ def grapheme_clusters(text: str) -> Sequence[str]:
 
 
 def rate_text(rate: float) -> str:
-    """Return a rate for people."""
+    """Format a rate as a percentage, or say that it is undefined."""
     return UNDEFINED if math.isnan(rate) else rounded_percent(rate)
 
 
 def _distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
-    """Return Levenshtein's distance; of what is no text, of numbers that stand for its elements."""
+    """Return the Levenshtein distance; elements of sequences other than strings become numbers."""
     require("rapidfuzz", "ocr")
     from rapidfuzz.distance import Levenshtein
 
@@ -229,7 +230,7 @@ def _ratios(
     missing: NDArray[np.int64],
     surplus: NDArray[np.int64],
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
-    """Return numerators and denominators of the rates, in the order of `RATES`."""
+    """Return numerator and denominator of each rate, in the order of `RATES`."""
     return (
         (character_edits, characters),
         (word_edits, words),

@@ -1,6 +1,6 @@
-"""Foldings: which differences between the texts of truth and engine do not count.
+"""Foldings: differences between the true text and an engine's text to ignore.
 
-Formatting characters that print nothing never count: they are no text.
+Invisible formatting characters are always removed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Folding = Literal["case", "quotes", "punctuation", "whitespace", "nfkc", "histor
 
 FOLDINGS: tuple[Folding, ...] = get_args(Folding)
 
-#: What each folding makes equal, in words that continue "differences in …".
+#: Differences that each folding ignores, as a completion of "differences in …".
 EXPLAINED: dict[Folding, str] = {
     "case": "upper and lower case",
     "quotes": "the form of quotation marks and apostrophes",
@@ -39,8 +39,8 @@ EXPLAINED: dict[Folding, str] = {
 }
 
 SOFT_HYPHEN = "\u00ad"
-# The soft hyphen, zero-width space, marks and embeddings of direction, word joiner, byte order mark.
-# The two joiners are none of them: they tell words apart in Persian and in the scripts of India.
+# Soft hyphen, zero-width space, direction marks and embeddings, word joiner, byte order mark. The
+# zero-width joiner and non-joiner stay: they distinguish words in Persian and in Indic scripts.
 FORMATTING = dict.fromkeys(
     (
         *(0x00AD, 0x061C, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF),
@@ -49,14 +49,14 @@ FORMATTING = dict.fromkeys(
     )
 )
 
-#: What the folding ``"historical"`` takes for what: letters and ligatures that level 1 of OCR-D's
-#: guidelines for ground truth writes with the letters of today. Those of the Private Use Area are at
-#: the places that the Medieval Unicode Font Initiative gives them.
+#: Replacements of the folding ``"historical"``: letters and ligatures that level 1 of OCR-D's
+#: guidelines for ground truth writes with modern letters. Code points in the Private Use Area are those
+#: of the Medieval Unicode Font Initiative.
 HISTORICAL: dict[str, str] = {
     "\u017f": "s",
     "\ua75b": "r",
     "\ua75a": "R",
-    "\u0364": "\u0308",  # combining e above: a diaeresis
+    "\u0364": "\u0308",  # combining e above becomes a diaeresis
     "\ufb00": "ff",
     "\ufb01": "fi",
     "\ufb02": "fl",
@@ -91,13 +91,13 @@ HISTORICAL: dict[str, str] = {
 SINGLE_QUOTES = "‘’‚‛‹›`´ʹʼˈ′"
 DOUBLE_QUOTES = "“”„‟«»″〝〞〟"
 
-# A word never holds it, and no normalisation composes across it.
+# A word never holds a line feed, and normalisation never composes across one.
 BETWEEN_WORDS = "\n"
 IN_LINES = "\t"
 
 
 def checked_foldings(fold: str | Iterable[str]) -> tuple[Folding, ...]:
-    """Return the foldings in a fixed order, each once, or raise ValueError for another name."""
+    """Return the foldings in a fixed order without duplicates; raise ValueError for an unknown name."""
     names = [fold] if isinstance(fold, str) else list(fold)
     for name in names:
         if name not in FOLDINGS:
@@ -106,7 +106,7 @@ def checked_foldings(fold: str | Iterable[str]) -> tuple[Folding, ...]:
 
 
 def printed(text: str) -> str:
-    r"""Return a text in Unicode's normal form C, without formatting characters that print nothing.
+    r"""Return a text in Unicode's normal form C, without invisible formatting characters.
 
     Examples
     --------
@@ -114,15 +114,15 @@ def printed(text: str) -> str:
     >>> printed("\u200fCafe\u0301\u200b")
     'Café'
     """
-    if text.isascii():  # which is in every normal form
+    if text.isascii():  # ASCII is in every normal form
         return text
     return unicodedata.normalize("NFC", text.translate(FORMATTING))
 
 
 def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
-    r"""Return the words, without line feeds in them, in Unicode's normal form C, and folded.
+    r"""Return the words in Unicode's normal form C, folded; they must not contain line feeds.
 
-    They are as many; one of nothing but punctuation is empty after the folding ``"punctuation"``.
+    The result has as many words; the folding ``"punctuation"`` empties words of punctuation alone.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
     text = printed(BETWEEN_WORDS.join(words))
     if "historical" in fold:
         text = text.translate(_historical())
-    if "quotes" in fold:  # before NFKC, which takes an acute accent for one without its letter
+    if "quotes" in fold:  # before NFKC, which turns a spacing acute accent into a combining one
         text = text.translate(_quotes())
     form: Literal["NFC", "NFKC"] = "NFKC" if "nfkc" in fold else "NFC"
     text = _normalized(text, form)
@@ -151,7 +151,7 @@ def _normalized(text: str, form: Literal["NFC", "NFKC"]) -> str:
         return text
     if form == "NFC":
         return unicodedata.normalize(form, text)
-    # NFKC writes a lone accent as one over a space; words have none, and those of lines stay
+    # NFKC turns a lone accent into a space and a combining mark: drop that space, keep those of lines
     text = unicodedata.normalize(form, text.replace(" ", IN_LINES))
     return text.replace(" ", "").replace(IN_LINES, " ")
 

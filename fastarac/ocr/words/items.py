@@ -1,4 +1,4 @@
-"""From aligned words to items: outputs that are right or wrong, each with its confidence."""
+"""Items made from aligned words: outputs that are right or wrong, each with its confidence."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AlignedOutputs", "align", "sensitivity"]
 
-#: Confidences of items that have none, outside the scales of all engines.
+#: Confidences given to items that have none, outside the scales of all engines.
 BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
 
 
@@ -61,9 +61,9 @@ BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
 class AlignedOutputs(Table, Result):
     """The items of an engine's outputs: right or wrong, with their confidences and pages.
 
-    :func:`align` makes it. ``fa.evaluate(aligned.correct, aligned.confidence, groups=aligned.groups,
-    never_accepted=aligned.never_accepted)`` and all other functions take its columns; :meth:`sweep`
-    stands for the first two.
+    :func:`align` returns it. Other functions take its columns, as in ``fa.evaluate(aligned.correct,
+    aligned.confidence, groups=aligned.groups, never_accepted=aligned.never_accepted)``; :meth:`sweep`
+    replaces the first two arguments.
 
     Attributes
     ----------
@@ -74,19 +74,19 @@ class AlignedOutputs(Table, Result):
     policy : Policy
         What missed words and inserted outputs count as.
     rows : ndarray of shape (n,), intp
-        Which of the records are items, in order.
+        Indices of the records that are items, in order.
     correct : ndarray of shape (n,), bool
         Whether each item is right.
     confidence : ndarray of shape (n,), float64
-        As the engine writes it; items without one are tied above or below all others.
+        As the engine writes it; items without one share a value below or above all others.
     never_accepted : float or None
-        The confidence of the items that no threshold accepts: outputs for which the engine gives
-        none, and missed words that are ``"reject"``.
+        Confidence of the items that no threshold accepts: outputs without a confidence of the engine,
+        and missed words under ``"reject"``.
 
     See Also
     --------
     align : align an engine's words with the true ones
-    ErrorRates : how much of the text of an engine is wrong, if nobody looks at it
+    ErrorRates : error rates of an engine's text as it is, before any review
     sensitivity : accepted shares under each policy
 
     Examples
@@ -110,7 +110,7 @@ class AlignedOutputs(Table, Result):
 
     @classmethod
     def of(cls, records: Records, reading: Reading, policy: AlignmentPolicy) -> AlignedOutputs:
-        """Return the items that a policy makes of the records."""
+        """Return the items that the records give under a policy."""
         policy.check()
         is_item = records.kind != MISSED
         if policy.inserted == "drop":
@@ -164,19 +164,19 @@ class AlignedOutputs(Table, Result):
 
     @property
     def truth(self) -> tuple[str, ...]:
-        """True text of each item; empty where it is inserted."""
+        """True text of each item; empty for inserted outputs."""
         return tuple(self.records.truth[i] for i in self.rows.tolist())
 
     @property
     def prediction(self) -> tuple[str, ...]:
-        """Text of each item's output, or outputs; empty where it is missed."""
+        """Text of each item's output or outputs; empty for missed words."""
         return tuple(self.records.prediction[i] for i in self.rows.tolist())
 
     @property
     def id(self) -> tuple[str, ...]:
-        """Page and number of each true word, ``"page03:17"``; of what is inserted after it ``:17+1``.
+        """Page and number of each true word, ``"page03:17"``; an output inserted after it: ``:17+1``.
 
-        All engines share the true words: by these, items of several engines are joined.
+        All engines have the same true words, so that their items can be joined by id.
         """
         records = self.records
         return tuple(
@@ -191,7 +191,7 @@ class AlignedOutputs(Table, Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many records there are of each kind, items or not."""
+        """Number of records of each kind, items or not."""
         return self.records.counts
 
     @property
@@ -211,23 +211,23 @@ class AlignedOutputs(Table, Result):
 
     @property
     def pages(self) -> PageCounts:
-        """What was found on each page."""
+        """Counts and differing share of each page."""
         return self.records.pages
 
     @property
     def hardly_aligned(self) -> tuple[str, ...]:
-        """Names of the pages more than half of whose characters differ, moved words aside."""
+        """Names of the pages on which more than half of the characters differ, moved words excluded."""
         return self.records.hardly_aligned
 
     def error_rates(self, confidence_level: float = 0.95) -> ErrorRates:
-        """Return how much of the text is wrong: character, word and bag-of-words error rates by page.
+        """Return character, word and bag-of-words error rates, by page and over all pages.
 
-        Policies do not change them, nor does the unit: moved words are errors.
+        They depend neither on the policy nor on the unit; moved words are errors.
 
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Of their intervals, in (0, 1).
+            Level of the intervals, in (0, 1).
 
         Returns
         -------
@@ -242,12 +242,12 @@ class AlignedOutputs(Table, Result):
         inserted: InsertedPolicy | None = None,
         moved: MovedPolicy | None = None,
     ) -> AlignedOutputs:
-        """Return the items that another policy makes of the same alignment.
+        """Return the items of the same alignment under another policy.
 
         Parameters
         ----------
         missed, inserted, moved : str, optional
-            As for :func:`align`; what is not given stays.
+            As for :func:`align`; options that are not given stay unchanged.
 
         Returns
         -------
@@ -259,7 +259,7 @@ class AlignedOutputs(Table, Result):
         return AlignedOutputs.of(self.records, self.reading, policy)
 
     def without_pages(self, names: Collection[str]) -> AlignedOutputs:
-        """Return the items of all other pages; the pages that are left out stay known, and empty."""
+        """Return the items of all other pages; excluded pages keep their names, but become empty."""
         left = {name for name in names if name in set(self.records.page_names)}
         unknown = sorted(set(names) - left)
         if unknown:
@@ -275,7 +275,7 @@ class AlignedOutputs(Table, Result):
     def sweep(self) -> ThresholdSweep:
         """Return the threshold sweep of the items.
 
-        Its last threshold is `never_accepted`, where there are such items.
+        Its last threshold is `never_accepted`, unless that is None.
         """
         return threshold_sweep(self.correct, self.confidence)
 
@@ -290,11 +290,12 @@ class AlignedOutputs(Table, Result):
         Returns
         -------
         OperatingPoint
-            One that leaves the items of `never_accepted` to people, whatever is allowed. Under
-            ``missed="residual"`` its error rate has the missed words, even where nothing is accepted.
+            A point that never accepts the items of `never_accepted`, whatever the criterion allows.
+            Under ``missed="residual"`` its error rate includes the missed words, even if nothing is
+            accepted.
         """
         options = dict[str, Any](criterion)
-        with unquestioned():  # the order is looked at without merged, split and missed words
+        with unquestioned():  # the order is checked elsewhere, without merged, split and missed words
             if self.never_accepted is None:
                 point = operating_point(self.sweep(), **options)
             else:
@@ -302,15 +303,15 @@ class AlignedOutputs(Table, Result):
         return with_unseen_errors(point, self.missed) if self.policy.missed == "residual" else point
 
     def without_rejected(self, figures: Evaluation) -> Evaluation:
-        """Return figures of these items with operating points that accept no item of `never_accepted`.
+        """Return the figures with operating points that accept no item of `never_accepted`.
 
-        Under ``missed="residual"`` their error rates have the missed words, whatever is verified.
+        Under ``missed="residual"`` their error rates include the missed words, whatever people verify.
 
         Parameters
         ----------
         figures : Evaluation
-            What :func:`.evaluate` returns for these items; with intervals, if it was told of
-            `never_accepted`, too.
+            Result of :func:`.evaluate` for these items; if it has intervals, it must have been given
+            `never_accepted`.
 
         Returns
         -------
@@ -319,7 +320,7 @@ class AlignedOutputs(Table, Result):
         Raises
         ------
         ValueError
-            For an interval of a share that takes in items of `never_accepted`.
+            If an interval is of a share that includes items of `never_accepted`.
         """
         if self.never_accepted is not None:
             most = self.most_accepted
@@ -336,7 +337,7 @@ class AlignedOutputs(Table, Result):
 
     @property
     def most_accepted(self) -> float:
-        """The largest share of the items that a threshold may accept."""
+        """Largest share of the items that a threshold can accept."""
         if self.never_accepted is None:
             return 1.0
         return most_accepted(self.sweep(), self.never_accepted)
@@ -356,7 +357,7 @@ class AlignedOutputs(Table, Result):
     def __report__(
         self, limits: Iterable[Limit], beside: Beside, words: Words | None = None
     ) -> tuple[Outputs, ReportedPages]:
-        """Return the items, and what a report adds."""
+        """Return the items, and the sections on pages that a report adds."""
         wanted = tuple(limits)
         effects = sensitivity(self, wanted)
         leaving_out = partial(_accepted_without, self, wanted)
@@ -389,35 +390,34 @@ def align(
     fold: str | Iterable[str] = (),
     join: Join = "min",
 ) -> AlignedOutputs:
-    """Align an engine's words with the true ones, and return which are right, with their confidence.
+    """Align an engine's words with the true ones; return right and wrong items with confidences.
 
     Parameters
     ----------
     truth : Words
         The true words, as :func:`read_truth` returns them.
     words : Words
-        The engine's, as :func:`read` returns them, of pages of the same names.
+        The engine's words, as :func:`read` returns them, for pages of the same names.
     unit : {"word", "line", "character"}, default="word"
-        What an item is. A line has one confidence joined from its words; a character has its word's.
-        Scripts that are written without spaces have no words: their characters are taken one by one.
+        What an item is. The confidence of a line is joined from its words; a character has that of its
+        word. In scripts written without spaces, each character is a word.
     missed : {"reject", "residual", "separate", "neighbour", "drop"}, default="reject"
-        What true words without an output count as; they have no confidence. ``"reject"``: wrong, in
-        one tie below every confidence, which no threshold accepts: people look for them.
-        ``"residual"``: wrong, in one tie above every confidence: nobody looks for them.
-        ``"separate"``: they are no items, and are counted apart.
-        ``"neighbour"``: the item before the gap is wrong (the one after it at the start of a page).
-        ``"drop"``: nothing.
+        What true words without an output count as; they have no confidence. ``"reject"``: wrong, tied
+        below every confidence and never accepted by a threshold: people look for them. ``"residual"``:
+        wrong, tied above every confidence: nobody looks for them. ``"separate"``: no items, but counted
+        separately. ``"neighbour"``: they make the item before the gap wrong (at the start of a page,
+        the item after it). ``"drop"``: ignored.
     inserted : {"wrong", "drop"}, default="wrong"
-        Whether outputs without a true word are items, wrong and with their own confidence.
+        Whether outputs without a true word are wrong items with their own confidence, or left out.
     moved : {"right", "wrong"}, default="right"
-        What words that were read right, but out of order, count as; with the confidence of their
-        output.
+        Whether words read right but out of order count as right or as wrong; they keep the confidence
+        of their output.
     fold : str or iterable of str, default=()
-        Differences that do not count: some of ``"case"``, ``"quotes"``, ``"punctuation"``,
-        ``"whitespace"``, ``"nfkc"``, ``"historical"``. Texts are always brought to normal form C,
-        without formatting characters that print nothing.
+        Differences to ignore: any of ``"case"``, ``"quotes"``, ``"punctuation"``, ``"whitespace"``,
+        ``"nfkc"``, ``"historical"``. Texts are always brought to normal form C, without invisible
+        formatting characters.
     join : {"min", "mean", "max"}, default="min"
-        How several outputs of one word, or of one line, make one confidence.
+        How to join the confidences of several outputs of one word, or of one line.
 
     Returns
     -------
@@ -426,8 +426,7 @@ def align(
     Raises
     ------
     ValueError
-        If pages have no partner of the same name, if an option is none of those above, or if there
-        is no output.
+        If a page has no partner of the same name, if an option is unknown, or if there is no output.
     NoConfidenceError
         If no output has a confidence.
     ModuleNotFoundError
@@ -435,15 +434,15 @@ def align(
 
     See Also
     --------
-    pair_files : the files of both sides, by name.
-    AlignedOutputs.with_policy : other policies, without aligning again.
+    pair_files : pair the files of truth and output by name.
+    AlignedOutputs.with_policy : change the policy without aligning again.
 
     Notes
     -----
-    Words are right where the texts are equal. Where one output stands for two true words (merged),
-    each of them is an item with its confidence; where two outputs stand for one (split), their
-    confidences are joined. Both are wrong, but for what the folding ``"whitespace"`` makes equal.
-    The documentation says on its page about policies what counts as moved.
+    A word is right if the texts are equal. If one output covers two true words (merged), each of them
+    is an item with the confidence of that output; if two outputs cover one word (split), their
+    confidences are joined. Both kinds are wrong, unless the folding ``"whitespace"`` makes the texts
+    equal. The documentation's page about policies defines which words have moved.
 
     References
     ----------
@@ -482,12 +481,12 @@ def align(
 
 
 def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity:
-    """Return the accepted share at each limit, under each policy of missed, inserted and moved words.
+    """Return the accepted share at each limit under each policy for missed, inserted and moved words.
 
     Parameters
     ----------
     aligned : AlignedOutputs
-        Under the policy that is decided by.
+        The items, under the policy in use.
     limits : iterable of Limit
 
     Returns
@@ -520,7 +519,7 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     for policy in policies.others(aligned.policy, aligned.counts):
         try:
             items = AlignedOutputs.of(aligned.records, aligned.reading, policy)
-        except ValueError:  # only inserted outputs have a confidence
+        except ValueError:  # only inserted outputs have a confidence, and the policy drops them
             continue
         rows[policy] = _accepted(items, wanted)
     hard = aligned.hardly_aligned
@@ -536,20 +535,20 @@ def _accepted(aligned: AlignedOutputs, limits: Iterable[Limit]) -> tuple[float, 
 def _accepted_without(
     aligned: AlignedOutputs, limits: Iterable[Limit], pages: Collection[str]
 ) -> tuple[float, ...]:
-    """Return the same without some pages; nothing where there are none of them, or no others."""
+    """Return the accepted share at each limit without some pages; empty if none or all are excluded."""
     own = [name for name in pages if name in set(aligned.records.page_names)]
     if not pages or len(own) == len(aligned.records.page_names):
         return ()
     try:
         return _accepted(aligned.without_pages(own), limits)
-    except ValueError:  # no page with an output is left
+    except ValueError:  # no remaining page has an output
         return ()
 
 
 def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return which items (places in `rows`) stand beside a missed word of the same page.
+    """Return the items (indices into `rows`) next to a missed word of the same page.
 
-    That is the one before it; at the start of a page the one after it; none on a page without items.
+    This is the item before the gap or, at the start of a page, the item after it.
     """
     missed = np.flatnonzero(records.kind == MISSED)
     if not len(rows):
@@ -565,7 +564,7 @@ def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _no_item(records: Records, reading: Reading) -> str:
-    """Say why there is no item with a confidence."""
+    """Explain why no item has a confidence."""
     n_pages = len(records.page_names)
     pages = f"{n_pages:,} {plural('page', n_pages)} with {records.n_true:,} true {plural(reading.unit)}"
     if not records.n_outputs:

@@ -1,4 +1,4 @@
-"""Words that a line end divides: joined where the other side of a page has them joined."""
+"""Words divided at a line end, joined if the other side of the page has them joined."""
 
 from __future__ import annotations
 
@@ -17,42 +17,43 @@ if TYPE_CHECKING:
 
 __all__ = ["HYPHENS", "DividedTexts", "Joined", "joined_as_the_other"]
 
-#: What stands at a line's end in a word that goes on: hyphens, the double ones of old prints, the
-#: equals sign that engines read in them, and the sign that transcriptions write.
+#: Characters that end a line inside a word: hyphens, the double hyphens of old prints, the equals sign
+#: that engines read in their place, and the not sign of transcriptions.
 HYPHENS = "-\u2010\u2011\u2e17\u2e40=\u00ac"
 
-#: From this likeness on, a word of the other side is the same as two parts, if neither is more like it.
+#: Least similarity between a word of the other side and two parts joined; each part must be less
+#: similar.
 ALIKE = 0.6
-#: So many words between two that both sides have are searched for one that is like two parts.
+#: Most words between two matched neighbours in which a word similar to the joined parts is searched.
 MOST_BETWEEN = 100
-#: From this likeness on, a word that stands elsewhere is the same as two parts that are no neighbours.
+#: Least similarity if the word is elsewhere on the page, or the parts are not adjacent.
 ALIKE_ELSEWHERE = 0.8
-# The table of words of both sides that rapidfuzz makes takes a bit a cell.
+# rapidfuzz's table takes one bit for each pair of words of the two sides.
 LARGEST_TABLE = 1 << 28
 
 
 class Joined(NamedTuple):
-    """A word of two parts."""
+    """A word joined from two parts."""
 
     text: str
-    """As it is written."""
+    """The joined word as it is written."""
     second: int
-    """The index of its second part: of the next word, or where lines are out of order of another."""
+    """Index of its second part: the next word, or another one if lines are out of order."""
 
 
 class DividedTexts(NamedTuple):
-    """The words of one side of a page, some of which may be parts.
+    """The words of one side of a page, and which of them may be parts of a divided word.
 
     Attributes
     ----------
     text : sequence of str
-        As they are written.
+        The words as they are written.
     divided : list of int
-        Those that end their line with a hyphen, and may go on with the next word.
+        Indices of words that end their line with a hyphen and may continue in the next word.
     ends : list of int
-        Those that end their line with a hyphen, whatever comes next.
+        Indices of all words that end their line with a hyphen, whatever comes next.
     starts : list of int
-        Those that begin a line, and may be the second part of another word.
+        Indices of words that begin a line and may be the second part of another word.
     """
 
     text: Sequence[str]
@@ -62,7 +63,7 @@ class DividedTexts(NamedTuple):
 
     @classmethod
     def of(cls, text: Sequence[str], line: NDArray[np.intp]) -> DividedTexts:
-        """Return words with those that may be parts; `line` are the numbers of their lines."""
+        """Find the words that may be parts; `line` holds the line number of each word."""
         last = np.flatnonzero(np.diff(line)).tolist()
         ends = [
             k for k in last if len(text[k]) > 1 and text[k][-1] in HYPHENS and text[k][-2].isalnum()
@@ -74,34 +75,35 @@ class DividedTexts(NamedTuple):
 def joined_as_the_other(
     truth: DividedTexts, outputs: DividedTexts, fold: Sequence[Folding] = ()
 ) -> tuple[dict[int, Joined], dict[int, Joined]]:
-    """Return the divided words of each side that the other side has joined.
+    """Return the divided words of each side that the other side has in one piece.
 
     Parameters
     ----------
     truth, outputs : DividedTexts
         Both sides of a page, in reading order.
     fold : sequence of str
-        The foldings that texts are compared with.
+        The foldings with which texts are compared.
 
     Returns
     -------
     of_truth, of_outputs : dict of int to Joined
-        By the index of the first part, the joined word as it is written: without the hyphen, or with
-        it where the other side has it ("Nord-" and "Süd"), or with the letters that German changed at
+        The joined words by the index of their first part, each as it is written: without the hyphen;
+        with it if the other side has it ("Nord-" and "Süd"); or with the letters that German changed at
         line ends ("Zuk-" and "ker", "Schiff-" and "fahrt").
 
     Notes
     -----
-    The words that both sides have in common, in order, are matched. Two parts that are matched side by
-    side are divided on both sides, and stay. Others are joined where, between the nearest matched
-    words around them, the other side has the joined word; or, where that is misread, one word that is
-    more like the joined word than like each part, and shares at least 60% of its characters.
+    The words common to both sides, in order, are matched first. Two parts that are both matched, side
+    by side, are divided on both sides and stay divided. Other parts are joined if the other side,
+    between the nearest matched words, has the joined word; or, in case it is misread, a word that
+    shares at least 60% of its characters with the joined word and is more similar to it than to either
+    part.
 
-    Lines may be out of order, as where columns are read line by line: the second part is then not the
-    next word, or the joined word not where it is expected. So a hyphen at a line's end and the
-    beginning of any line, the nearest one first, are joined, too, where that makes a word that the
-    other side has anywhere without an equal one, and not itself divided; or one that shares at least
-    80% of its characters with such a word, and is more like it than each part.
+    Lines may be out of order, for example if columns are read line by line: then the second part is not
+    the next word, or the joined word is not in its expected place. Therefore a word that ends its line
+    with a hyphen is also tried with the beginning of every line, nearest first. They are joined if the
+    joined word occurs, unmatched and not itself divided, anywhere on the other side; or if such a word
+    there shares at least 80% of its characters and is more similar to it than to either part.
 
     Examples
     --------
@@ -136,7 +138,7 @@ class _Compared(NamedTuple):
 
 
 def _partners(first: list[str], second: list[str]) -> dict[int, int]:
-    """Return the words that both have in common, in order: places in the first, and in the second."""
+    """Match the words common to both, in order: a mapping from indices in `first` to `second`."""
     if len(first) * len(second) > LARGEST_TABLE:
         from difflib import SequenceMatcher
 
@@ -155,7 +157,7 @@ def _joined(
     fold: Sequence[Folding],
     taken: set[int],
 ) -> dict[int, Joined]:
-    """Return what of one side is joined; `partner` are places of its words on the other side."""
+    """Return the words of `own` to join; `partner` maps matched words to their places in `other`."""
     if not own.ends:
         return {}
     parts = {k + i for k in other.divided for i in (0, 1)}
@@ -166,7 +168,7 @@ def _joined(
     before, after = _around(own, partner, len(other.folded))
     found: dict[int, Joined] = {}
     divided = {other.folded[i] for i in other.ends}
-    used = set(on_both)  # what is a part already
+    used = set(on_both)  # words that are already parts
     used.update(k + 1 for k in on_both)
 
     def join(k: int, second: int, text: str, place: int) -> None:
@@ -203,7 +205,7 @@ def _joined(
 def _elsewhere(
     own: _Compared, other: _Compared, k: int, free: list[int], fold: Sequence[Folding], *, exact: bool
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield second parts of a word, anywhere on the page, with the place and text of the whole word."""
+    """Yield possible second parts of word `k`, with place and text of the whole word."""
     first = own.folded[k][:-1]
     begin = first[: max(2, len(first) // 2)]
     places = [i for i in free if other.folded[i].startswith(begin)]
@@ -225,7 +227,7 @@ def _elsewhere(
 def _around(
     own: _Compared, partner: dict[int, int], n_other: int
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """Return between which places of the other side a word for two parts is looked for, for each."""
+    """Return, by divided word, the begin and the end of the places to search in the other side."""
     before: dict[int, int] = {}
     after: dict[int, int] = {}
     last, at = 0, 0
@@ -242,7 +244,7 @@ def _around(
 
 
 def _forms(first: str, second: str) -> list[str]:
-    """Return how two parts may be written as one word, without the hyphen first."""
+    """Return the ways to write two parts as one word, the one without the hyphen first."""
     start = first[:-1]
     forms = [start + second, first + second]
     if start[-1] == second[0] == "k":
@@ -255,7 +257,7 @@ def _forms(first: str, second: str) -> list[str]:
 def _most_like(
     parts: list[str], forms: list[str], words: list[str], places: list[int], alike: float
 ) -> tuple[int | None, int]:
-    """Return the word that is most like the two parts together, and like which form of them."""
+    """Return the place of the word most similar to the joined parts, and the index of that form."""
     from rapidfuzz.distance import Indel
 
     best: tuple[float, int | None, int] = alike, None, 0

@@ -1,11 +1,11 @@
-"""The characters that two texts have in common, in order: a longest common subsequence.
+"""Characters that two texts have in common, in order: a longest common subsequence.
 
-rapidfuzz finds it fast, with memory in the product of the lengths. Texts for which that is much are
-first divided, at no loss, by Hirschberg's method (D. S. Hirschberg, "A linear space algorithm for
-computing maximal common subsequences", Communications of the ACM 18, 1975), its rows of lengths as
-bits of whole numbers (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004). Texts
-of the length of a book are first divided at sequences of words that stand once in each of them (I. Z.
-Yalniz and R. Manmatha, "A fast alignment scheme for automatic OCR evaluation of books", ICDAR 2011).
+rapidfuzz computes it fast, with memory proportional to the product of the lengths. Longer texts are
+first divided, without loss, by Hirschberg's method (D. S. Hirschberg, "A linear space algorithm for
+computing maximal common subsequences", Communications of the ACM 18, 1975), with rows of lengths stored
+as bits of integers (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004). Texts as
+long as a book are first divided at sequences of words that occur once in each of them (I. Z. Yalniz and
+R. Manmatha, "A fast alignment scheme for automatic OCR evaluation of books", ICDAR 2011).
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ __all__ = ["SPACE", "Block", "common_blocks", "match"]
 
 SPACE = " "
 
-#: Product of lengths up to which rapidfuzz takes a pair of texts: a bit each, so 16 MB.
+#: Product of lengths up to which rapidfuzz aligns two texts directly: one bit per pair, so 16 MB.
 LARGEST_TABLE = 1 << 27
-#: Product of lengths above which texts are divided at words that stand once in each.
+#: Product of lengths above which texts are divided at sequences of words unique in each.
 LARGEST_UNDIVIDED = 1 << 28
-#: Product of lengths above which what then is left is divided step by step.
+#: Product of lengths above which the parts that remain are divided step by step.
 LARGEST_HALVED = 1 << 32
-#: Characters of either text that a step looks at, of which it keeps half.
+#: Characters of each text that one step aligns; half of them are kept.
 STEP = 1 << 13
-#: Words in a sequence that divides.
+#: Words in a sequence at which texts are divided.
 ANCHOR = 3
 
 
@@ -43,11 +43,9 @@ class Block(NamedTuple):
 
 
 def match(first: str, second: str) -> list[Block]:
-    """Return as many equal characters of two texts, of words between single spaces, as there can be.
+    """Return a longest common subsequence of two texts, which are words between single spaces.
 
-    They are in blocks, in order; none is of length 0.
-
-    They are the same, the other way round, for the texts the other way round.
+    The blocks are in order, and none is empty. Swapping the texts swaps the two sides of each block.
 
     Examples
     --------
@@ -55,13 +53,13 @@ def match(first: str, second: str) -> list[Block]:
     >>> match("the cat", "thecat")
     [Block(first=0, second=0, length=3), Block(first=4, second=3, length=3)]
     """
-    if second < first:  # of several longest ones the same is taken either way
+    if second < first:  # choose the same of several longest subsequences, whichever text comes first
         return [Block(j, i, n) for i, j, n in match(second, first)]
     return _with_whole_words(common_blocks(first, second), first, second)
 
 
 def common_blocks(first: str, second: str) -> list[Block]:
-    """Return the blocks of a longest common subsequence of two texts, of several ones any."""
+    """Return the blocks of one longest common subsequence of two texts."""
     require("rapidfuzz", "ocr")
     from rapidfuzz.distance import Indel
 
@@ -75,7 +73,7 @@ def common_blocks(first: str, second: str) -> list[Block]:
 
 
 def _parts(first: str, second: str) -> list[tuple[int, int, int, int]]:
-    """Return slices (begin and end in each text) that may be matched one by one."""
+    """Return slices (begin and end in each text) that can be matched independently."""
     whole = (0, len(first), 0, len(second))
     if len(first) * len(second) <= LARGEST_TABLE:
         return [whole]
@@ -91,7 +89,7 @@ def _parts(first: str, second: str) -> list[tuple[int, int, int, int]]:
 
 
 def _divided_at_anchors(first: str, second: str) -> list[tuple[int, int, int, int]]:
-    """Divide at sequences of words that stand once in each text, as many as are in one order."""
+    """Divide at a longest in-order chain of word sequences that occur once in each text."""
     there = _unique_sequences(second)
     both = [(i, there[words]) for words, i in _unique_sequences(first).items() if words in there]
     both.sort()
@@ -100,7 +98,7 @@ def _divided_at_anchors(first: str, second: str) -> list[tuple[int, int, int, in
 
 
 def _unique_sequences(text: str) -> dict[tuple[str, ...], int]:
-    """Return the sequences of `ANCHOR` words that stand once in the text, and where."""
+    """Return the sequences of `ANCHOR` words that occur once in the text, and where."""
     words, places, place = text.split(SPACE), [], 0
     for word in words:
         places.append(place)
@@ -113,9 +111,9 @@ def _unique_sequences(text: str) -> dict[tuple[str, ...], int]:
 
 
 def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return a longest part of the pairs, which increase in the first, that increases in the second."""
-    ends: list[int] = []  # the least last second of a part of each length
-    last: list[int] = []  # the pair that has it
+    """Return a longest subsequence of sorted pairs whose second elements increase."""
+    ends: list[int] = []  # smallest last second element of a chain of each length
+    last: list[int] = []  # index of the last pair of that chain
     before: list[int] = []
     for index, (_, second) in enumerate(pairs):
         length = bisect_left(ends, second)
@@ -132,9 +130,9 @@ def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 def _stepwise(
     first: str, second: str, part: tuple[int, int, int, int]
 ) -> list[tuple[int, int, int, int]]:
-    """Divide what is very long without a landmark (copies of one table, or two different texts).
+    """Divide a very long part without unique sequences (copies of one table, or unrelated texts).
 
-    The beginnings of both are matched, and divided in the middle of that; and so on.
+    Align the beginnings of both texts, cut near the middle, and continue from the cut.
     """
     from rapidfuzz.distance import Indel
 
@@ -156,7 +154,7 @@ def _stepwise(
 def _halved(
     first: str, second: str, part: tuple[int, int, int, int]
 ) -> list[tuple[int, int, int, int]]:
-    """Divide into parts that rapidfuzz takes, without losing a common character (Hirschberg)."""
+    """Divide into parts small enough for rapidfuzz, without losing a common character (Hirschberg)."""
     a, b, c, d = part
     if (b - a) * (d - c) <= LARGEST_TABLE or b - a < 2:
         return [part]
@@ -177,7 +175,7 @@ def _halved(
 
 
 def _row(x: str, y: str) -> np.ndarray:
-    """Return the number of common characters of x and each of y's beginnings, (len(y) + 1,)."""
+    """Return the number of characters that x has in common with each prefix of y, (len(y) + 1,)."""
     masks: dict[str, int] = {}
     for letter in set(y):
         bits = np.frombuffer(y.encode("utf-32-le"), np.uint32) == ord(letter)
@@ -193,10 +191,10 @@ def _row(x: str, y: str) -> np.ndarray:
 
 
 def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Block]:
-    """Move what only one text has, where it can be moved, so that it is whole words.
+    """Shift gaps, characters that only one text has, so that they are whole words if possible.
 
-    Of "the then" and "then", the common characters are as many without "the " as without "e th";
-    only with the first is it a word that is missing.
+    "the then" and "then" have as many characters in common without "the " as without "e th"; only the
+    first gap is a missing word.
     """
     done: list[Block] = []
     for block in [*blocks, Block(len(first), len(second), 0)]:
@@ -210,7 +208,7 @@ def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Bloc
             text, at = (first, begin) if gap[0] else (second, other)
             shift = _shift(text, at, at + max(gap), before.length, n)
             if shift == 0 and len(done) > 1 and _reaches(text, at, at + max(gap), before.length):
-                # nothing but a gap of the same kind is before that block: one gap instead of two
+                # that block follows a gap of the same kind: merge the two gaps
                 last = done[-2]
                 earlier = (
                     before.first - last.first - last.length,
@@ -231,9 +229,9 @@ def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Bloc
 
 
 def _shift(text: str, begin: int, end: int, left: int, right: int) -> int:
-    """Return by how much to move text[begin:end], a gap, so that it is whole words; 0 if nothing is.
+    """Return the shift that makes the gap text[begin:end] whole words; 0 if none helps or is needed.
 
-    It may lose a character at one end for an equal one at the other, `left` times or `right` times.
+    The gap may move up to `left` characters back or `right` characters on, over equal characters.
     """
     if _is_whole(text, begin, end):
         return 0

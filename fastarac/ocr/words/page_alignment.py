@@ -1,4 +1,4 @@
-"""The words of a page and an engine's outputs for it, side by side: in order, and moved ones."""
+"""Alignment of a page's true words with an engine's outputs, in order and moved."""
 
 from __future__ import annotations
 
@@ -24,43 +24,45 @@ if TYPE_CHECKING:
 
 __all__ = ["PageAlignment", "PageText", "align_page"]
 
-#: So many words, of truth and outputs, may stand between runs that moved together.
+#: Most words, and most outputs, between two moved words that may have moved along with them.
 GAP = 20
 
 
 class PageAlignment(NamedTuple):
-    """Which true words stand beside which outputs of a page."""
+    """The true words of a page, and the outputs that belong to them."""
 
     spans: Spans
-    """(k, 4), begin and end of the true words, begin and end of the outputs, that belong together, in
-    the order of the true words; inserted outputs after the word that they follow. Each word and each
-    output is in one row."""
-    moved: NDArray[np.bool_]
-    """(k,), whether the outputs stand out of order."""
-    distance: int
-    """Characters to insert, delete or replace to make the true text of the outputs', once both are
-    without what is moved."""
-    length: int
-    """Characters of the true text, the spaces between its words included.
+    """Begin and end of the true words, begin and end of the outputs, of each group, (k, 4).
 
-    Both are without spaces where either side is of parts of words: scripts that have no spaces are
-    divided by each engine in its own way."""
+    Groups are in the order of the true words; an inserted output follows the word before it. Each word
+    and each output is in exactly one row.
+    """
+    moved: NDArray[np.bool_]
+    """Whether the outputs are out of order, (k,)."""
+    distance: int
+    """Characters to insert, delete or replace to get the true text, moved words excluded."""
+    length: int
+    """Characters of the true text, including the spaces between its words.
+
+    Distance and length ignore spaces if either side has parts of words: engines divide scripts without
+    spaces each in its own way.
+    """
 
     @property
     def differing_share(self) -> float:
-        """Distance over length; NaN where there is no true text."""
+        """`distance` over `length`; NaN without true text."""
         return self.distance / self.length if self.length else np.nan
 
 
 class PageText(NamedTuple):
-    """Words of one side, and whether a space precedes each; None where one does all but the first."""
+    """Words of one side, and whether a space precedes each; None if one precedes all but the first."""
 
     words: Sequence[str]
     spaces: NDArray[np.bool_] | None
 
     @property
     def parts(self) -> NDArray[np.bool_] | None:
-        """Which of them are parts of words."""
+        """Which words are parts of a word, with no space between them and a neighbour."""
         if self.spaces is None or len(self.words) < 2:
             return None
         parts = np.zeros(len(self.words), bool)
@@ -69,7 +71,7 @@ class PageText(NamedTuple):
         return parts
 
     def take(self, places: NDArray[np.intp]) -> PageText:
-        """Return those in these places; a space before what is left out is before what follows it."""
+        """Return the words at these places; the space before a dropped word moves to the next word."""
         words = [self.words[int(i)] for i in places]
         if self.spaces is None or not len(places):
             return PageText(words, None)
@@ -78,7 +80,7 @@ class PageText(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The words with their spaces."""
+        """The words joined with their spaces."""
         if self.spaces is None:
             return SPACE.join(self.words)
         return "".join(
@@ -108,13 +110,13 @@ def align_page(
 
     Notes
     -----
-    The words are aligned in order first. Where words that are not right have equals among the outputs
-    that are not, moved ones are searched (:func:`~fastarac.ocr.words.reordering.moved_words`), and the
-    rest is aligned anew, with the runs that have not moved side by side; that counts only if more
-    words are right by it. Between two moved words that follow each other on both sides, with at most
-    20 words between them, what else was read moves along, right or wrong. A word that is left over at
-    the end of what has moved, such as a line of one word between two columns, moves if an equal output
-    is left over between the outputs of the words around it, and these are at most 20 apart.
+    The words are first aligned in order. If a word that is not right equals an output that is not
+    right, moved words are searched (:func:`~fastarac.ocr.words.reordering.moved_words`), and the rest
+    is aligned again around the runs that have not moved; this is used only if it makes more words
+    right. If two moved words follow each other on both sides, with at most 20 words between them, the
+    words between move along, right or wrong. A missed word at the end of a moved run, such as a line of
+    one word between two columns, moves too if an equal inserted output lies between the outputs of the
+    words around it, and these are at most 20 apart.
 
     Examples
     --------
@@ -186,7 +188,7 @@ def _distance(first: str, second: str) -> int:
 
 
 def _right(spans: Spans, truth: Sequence[str], outputs: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which rows are one word beside an equal output."""
+    """Return which rows are one word with an equal output."""
     right: NDArray[np.bool_] = (spans[:, 1] - spans[:, 0] == 1) & (spans[:, 3] - spans[:, 2] == 1)
     ones = np.flatnonzero(right)
     right[ones] = [truth[i] == outputs[j] for i, j in spans[ones][:, ::2].tolist()]
@@ -194,13 +196,13 @@ def _right(spans: Spans, truth: Sequence[str], outputs: Sequence[str]) -> NDArra
 
 
 def _may_have_moved(wrong: Spans, truth: Sequence[str], outputs: Sequence[str]) -> bool:
-    """Return whether words of these rows are among the outputs of these rows."""
+    """Return whether any output of these rows equals a word of these rows."""
     words = {truth[n] for i, k, _, _ in wrong.tolist() for n in range(i, k)}
     return any(outputs[n] in words for _, _, j, m in wrong.tolist() for n in range(j, m))
 
 
 def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
-    """Return whether some words in order are not yet right."""
+    """Return whether any pair of `kept` is not yet among the right rows."""
     known = set(map(tuple, right[:, ::2].tolist()))
     return any(pair not in known for pair in map(tuple, kept.tolist()))
 
@@ -208,7 +210,7 @@ def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
 def _aligned_at(
     anchors: NDArray[np.intp], truth: PageText, outputs: PageText, merge_gaps: bool
 ) -> Spans:
-    """Return the rows of texts in which some words, (k, 2) in order, stand beside some outputs."""
+    """Align texts around fixed anchors: pairs of word and output, (k, 2), in order."""
     ends = np.array([[len(truth.words), len(outputs.words)]], np.intp)
     rows = [np.repeat(anchors, 2, axis=1) + np.array([0, 1, 0, 1])]
     begin, other = 0, 0
@@ -222,7 +224,7 @@ def _aligned_at(
 
 
 def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
-    """Return the rows that are out of order: equal words, and what moved along with them."""
+    """Return the rows that are out of order: equal words, and the words that moved along with them."""
     rows = [np.repeat(found.pairs, 2, axis=1) + np.array([0, 1, 0, 1])]
     following = found.pairs[np.argsort(found.pairs[:, 1])].tolist()
     next_output = {before[1]: after for before, after in pairwise(following)}
@@ -242,14 +244,14 @@ def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
 def _left_between(
     rows: Spans, truth: Sequence[str], outputs: Sequence[str], parts: NDArray[np.bool_] | None
 ) -> list[tuple[int, int]]:
-    """Return missed words and inserted outputs, equal and in order, between the same neighbours.
+    """Return pairs of equal missed words and inserted outputs, in order, between the same neighbours.
 
     Parts of words are left out: single characters are equal by chance.
     """
     inserted = rows[rows[:, 1] == rows[:, 0], 2].tolist()
     found: list[tuple[int, int]] = []
     missed: list[int] = []
-    last = -1  # the end of the output of the word before what is missed
+    last = -1  # the end of the output of the word before the missed ones
     for i, _, j, m in rows[rows[:, 1] > rows[:, 0]].tolist():
         if j == m:
             missed.append(i)
@@ -268,7 +270,7 @@ def _left_between(
 def _with_pairs(
     rows: Spans, moved: NDArray[np.bool_], pairs: Sequence[tuple[int, int]]
 ) -> tuple[Spans, NDArray[np.bool_]]:
-    """Put outputs beside words in whose rows there is none, and leave out the rows of these outputs."""
+    """Give words without an output the paired outputs, and remove the rows of these outputs."""
     output_of = dict(pairs)
     taken = set(output_of.values())
     kept: list[Row] = []
@@ -283,7 +285,7 @@ def _with_pairs(
 
 
 def _one_by_one(rows: Spans, together: NDArray[np.bool_], kept: Sequence[NDArray[np.bool_]]) -> Spans:
-    """Divide the rows between whose words, or outputs, there are moved ones."""
+    """Split rows that have moved words or outputs inside into rows of one word, one output, or both."""
     if together.all():
         return rows
     divided: list[Row] = []
@@ -302,14 +304,14 @@ def _between(places: NDArray[np.intp], begin: int, end: int) -> NDArray[np.intp]
 
 
 def _in_places(spans: Spans, places: Sequence[NDArray[np.intp]]) -> tuple[Spans, NDArray[np.bool_]]:
-    """Return rows of words and outputs of these places as rows of all, and which are of neighbours.
+    """Convert rows over `places` to rows over the whole page, and tell which of them are contiguous.
 
-    A row that is empty on one side is put there behind the word, or the output, before it.
+    An empty side is put right after the preceding word or output.
     """
     columns = []
     together = np.ones(len(spans), bool)
     for at, begin, end in zip(places, spans[:, ::2].T, spans[:, 1::2].T, strict=True):
-        last = np.concatenate([[-1], at])[end] + 1  # behind the last one
+        last = np.concatenate([[-1], at])[end] + 1  # right after the last one
         n = end - begin
         first = np.where(n > 0, np.append(at, 0)[begin], last)
         together &= last - first == n

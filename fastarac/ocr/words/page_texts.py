@@ -1,4 +1,4 @@
-"""Pages as texts, line by line: the true words and what was read, with the differences marked."""
+"""Pages as texts, line by line: the true words and the reading, with the differences marked."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
 __all__ = ["PageOrder", "compared_text", "page_order", "size_of"]
 
-#: Words from which a line is long, and after how many of them it is broken: running text has no lines.
+#: Lines of more than LONG words are broken after BROKEN words: running text has no lines.
 LONG, BROKEN = 20, 12
-#: About how many bytes a report writes for each line, each piece, and each changed part of a piece.
+#: Approximate bytes in a report for each line, each piece, and each changed part of a piece.
 PER_LINE, PER_PIECE, PER_CHANGE = 60, 26, 9
 
-#: Kinds of which neighbouring words are marked as one.
+#: Kinds whose consecutive words are marked together.
 RUNS = ("", KINDS[MISSED], KINDS[MOVED])
 
 
 class PageOrder(NamedTuple):
-    """Pages with differences, those with most first.
+    """Pages with differences, most differences first.
 
     Attributes
     ----------
     page : ndarray of shape (n,), intp
         Indices of the pages.
     differences : ndarray of shape (n,), intp
-        True words that are not right, nor moved, and inserted outputs of each.
+        Number of inserted outputs and of true words that are neither right nor moved, by page.
     """
 
     page: NDArray[np.intp]
@@ -45,7 +45,7 @@ class PageOrder(NamedTuple):
 
 
 def page_order(records: Records) -> PageOrder:
-    """Return the pages on which anything is wrong, those with most differences first."""
+    """Return the pages with differences, most differences first."""
     differs = (records.kind != RIGHT) & (records.kind != MOVED)
     counts = np.bincount(records.page[differs], minlength=len(records.page_names))
     order = np.argsort(-counts, kind="stable")
@@ -54,9 +54,9 @@ def page_order(records: Records) -> PageOrder:
 
 
 def compared_text(records: Records, page: int, threshold: float | None = None) -> ComparedText:
-    """Return a page as lines of the true text, each with what was read in its place.
+    """Return a page as lines of the true text, each with its reading.
 
-    What is moved stands beside its true words. `threshold` tells which errors go through.
+    Moved outputs are beside their true words. Errors at or above `threshold` are marked as accepted.
     """
     start, stop = np.searchsorted(records.page, [page, page + 1]).tolist()
     lines = tuple(
@@ -68,7 +68,7 @@ def compared_text(records: Records, page: int, threshold: float | None = None) -
 
 
 def size_of(text: ComparedText) -> int:
-    """Return about how many bytes of a file a page takes."""
+    """Return the approximate size of a page in a file, in bytes."""
     total = 0
     for line in text.lines:
         total += PER_LINE
@@ -80,7 +80,7 @@ def size_of(text: ComparedText) -> int:
 
 
 def _lines(records: Records, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield where lines begin and end; long ones are broken, but not between words of one output."""
+    """Yield begin and end of each line; long lines are broken, but never inside one output."""
     ends = np.flatnonzero(records.gap[start:stop] == LINE_END) + start
     bounds = sorted({start, stop, *ends.tolist()})
     for first, last in pairwise(bounds):
@@ -106,7 +106,7 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
         while stop < last and records.shared[stop]:
             stop += 1
         kind = int(records.kind[row])
-        continued = row == first and bool(records.shared[row])  # its output stands in the line before
+        continued = row == first and bool(records.shared[row])  # its output is in the line before
         space = "" if row == first or records.gap[row] == NOTHING else " "
         ours = records.truth[row] + "".join(
             ("" if records.gap[k] == NOTHING else " ") + records.truth[k] for k in range(row + 1, stop)
@@ -118,7 +118,7 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
         else:
             name, confidence = KINDS[kind], float(records.confidence[row])
             if kind == MOVED:
-                confidence = np.nan  # which is that of a word, and a mark is of several
+                confidence = np.nan  # a mark covers several words, which differ in confidence
             through = threshold is not None and confidence >= threshold
             known = None if np.isnan(confidence) else confidence
             parts = (((ours, False),), ()) if continued else _parts(kind, ours, theirs)
@@ -133,7 +133,7 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
 def _parts(
     kind: int, truth: str, read: str
 ) -> tuple[tuple[tuple[str, bool], ...], tuple[tuple[str, bool], ...]]:
-    """Return both texts in parts that are the same or changed."""
+    """Divide both texts into parts that are the same or changed."""
     if kind in (MISSED, INSERTED, MOVED):
         return ((truth, False),), ((read, False),)
     pieces = list(pieces_of(truth, read))
@@ -144,7 +144,7 @@ def _parts(
 
 
 def _add(pieces: list[TextPiece], space: str, piece: TextPiece) -> None:
-    """Add a piece to a line; those of a kind that needs no more than a mark are one."""
+    """Add a piece to a line; merge it with the last one if both are of one kind in `RUNS`."""
     last = pieces[-1] if pieces else None
     if last is not None and last.kind == piece.kind and piece.kind in RUNS:
         text = f"{last.parts[0][0]}{space}{piece.parts[0][0]}"

@@ -1,4 +1,4 @@
-"""Policies: what missed, inserted and moved words may count as, and how each is said."""
+"""Policies for missed, inserted and moved words, and their descriptions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MISSED: tuple[MissedPolicy, ...] = get_args(MissedPolicy)
 INSERTED: tuple[InsertedPolicy, ...] = get_args(InsertedPolicy)
 MOVED: tuple[MovedPolicy, ...] = get_args(MovedPolicy)
 
-#: What each field of a policy may be, the default first.
+#: Choices for each field of a policy, the default first.
 CHOICES: dict[str, tuple[str, ...]] = {"missed": MISSED, "inserted": INSERTED, "moved": MOVED}
 
 _OF_MISSED: dict[MissedPolicy, str] = {
@@ -46,7 +46,7 @@ _OF_MISSED: dict[MissedPolicy, str] = {
     "gap.",
     "drop": "Missed {units} are left out of all figures.",
 }
-#: The same in few words, for a legend.
+#: The same, briefly, for a legend.
 BRIEFLY: dict[MissedPolicy, str] = {
     "reject": "missed {units} are never accepted, people look for them",
     "residual": "nobody looks for missed {units}, they are errors that remain",
@@ -70,7 +70,7 @@ _OF_JOIN = {
 }
 
 
-#: What sets a policy apart, after a share: "20.0 points with moved words counted as wrong".
+#: Phrases that name a policy after a share: "20.0 points with moved words counted as wrong".
 _APART: dict[str, dict[str, str]] = {
     "missed": {
         "reject": "if people look for missed words",
@@ -91,7 +91,7 @@ _APART: dict[str, dict[str, str]] = {
 
 
 class AlignmentPolicy(NamedTuple):
-    """What counts as an item, and as right, where truth and outputs do not stand side by side.
+    """How missed words, inserted outputs and moved words count.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class AlignmentPolicy(NamedTuple):
     moved: MovedPolicy = "right"
 
     def check(self) -> None:
-        """Raise ValueError where a name is none of a policy."""
+        """Raise ValueError if a field has an unknown value."""
         for name, value in self._asdict().items():
             names = CHOICES[name]
             if value not in names:
@@ -118,24 +118,24 @@ class AlignmentPolicy(NamedTuple):
 
     @property
     def name(self) -> str:
-        """All of it in few words, as ``"reject, wrong, right"``."""
+        """The values of all fields, such as ``"reject, wrong, right"``."""
         return ", ".join(self)
 
     def apart(self, own: AlignmentPolicy) -> str:
-        """What sets it apart from another one, as ``"with missed words counted apart"``."""
+        """Describe the differences from `own`, as in ``"with missed words counted apart"``."""
         return " and ".join(_APART[name][getattr(self, name)] for name in self.fields_apart(own))
 
     def fields_apart(self, own: AlignmentPolicy) -> list[str]:
-        """Return the names of the fields in which it differs from another one."""
+        """Return the names of the fields that differ from those of `own`."""
         return [name for name in self._fields if getattr(self, name) != getattr(own, name)]
 
     @property
     def key(self) -> str:
-        """All of it, as ``"missed/reject/inserted/wrong/moved/right"``."""
+        """The names and values of all fields: ``"missed/reject/inserted/wrong/moved/right"``."""
         return "/".join(f"{name}/{value}" for name, value in self._asdict().items())
 
     def sentences(self, reading: Reading) -> list[str]:
-        """Return the policy and the way texts are compared, in words."""
+        """Describe the policy and the comparison of texts in sentences."""
         unit, units = plural(reading.unit, 1), plural(reading.unit)
         items = "Items are the true {units}"
         items += "" if self.has_missed_items else " that have an output"
@@ -160,16 +160,16 @@ class AlignmentPolicy(NamedTuple):
 
 
 def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPolicy]:
-    """Return a policy, and then all that make other items where there is so much of each kind.
+    """Return a policy, and all others that make different items, given the counts of each kind.
 
-    Of moved words the last one alone.
+    The other choice for moved words is varied alone.
     """
     varied: dict[str, list[str]] = {}
     for name, value in own._asdict().items():
         varied[name] = [value]
         if counts[name] and name != "moved":
             alike = {value, "drop", *(("separate",) if value == "drop" else ())}
-            if name != "missed":  # "drop" and "separate" make the same items of missed words alone
+            if name != "missed":  # only for missed words do "drop" and "separate" make the same items
                 alike = {value}
             varied[name] += [choice for choice in CHOICES[name] if choice not in alike]
     names = list(reversed(varied))

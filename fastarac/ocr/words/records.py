@@ -1,4 +1,4 @@
-"""One record for each true word and each output without one: the ground that all policies stand on."""
+"""One record for each true word and each inserted output, from which every policy makes its items."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ Kind = Literal["right", "wrong", "merged", "split", "moved", "inserted", "missed
 KINDS: tuple[Kind, ...] = get_args(Kind)
 RIGHT, WRONG, MERGED, SPLIT, MOVED, INSERTED, MISSED = range(len(KINDS))
 
-#: Share of characters that differ, moved words aside, above which a page hardly aligns.
+#: Share of differing characters, moved words excluded, above which a page is hardly aligned.
 HARDLY = 0.5
 
 COLUMNS = (
     *("kind", "confidence", "page", "number", "inserted", "output_begin", "output_end"),
     *("gap", "shared"),
 )
-#: What stands before a word in its text.
+#: Separators before a word in its text.
 NOTHING, SPACE, LINE_END = range(3)
 
 
 class Reading(NamedTuple):
-    """How texts are compared: the options of `align` that no policy changes."""
+    """How texts are compared: the options of `align` that are not part of the policy."""
 
     unit: Unit = "word"
     fold: tuple[Folding, ...] = ()
@@ -53,12 +53,12 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageCounts(Table, Result):
-    """What was found on each page; arrays of shape (n_pages,), in the order of the pages.
+    """Counts and differing share of each page; arrays of shape (n_pages,), in page order.
 
     See Also
     --------
     AlignedOutputs : the items of an engine's outputs
-    ErrorRates : how much of the text of an engine is wrong, if nobody looks at it
+    ErrorRates : error rates of an engine's text as it is, before any review
     """
 
     name: tuple[str, ...]
@@ -75,44 +75,44 @@ class PageCounts(Table, Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records(Result):
-    """True words in the order of the pages, and between them the outputs without a true word.
+    """True words in page order, with the inserted outputs between them.
 
     Attributes
     ----------
     kind : ndarray of shape (n,), uint8
         Index into `KINDS`.
     confidence : ndarray of shape (n,), float64
-        NaN where the engine gives none, and for what it missed.
+        NaN if the engine gives none, and for missed words.
     page : ndarray of shape (n,), intp
         Index into `page_names`.
     number : ndarray of shape (n,), intp
-        Of the true word on its page, from 1; of an inserted output that of the true word before it.
+        Number of the true word on its page, from 1; an inserted output has that of the word before it.
     inserted : ndarray of shape (n,), intp
-        0 for a true word; for inserted outputs after the same true word 1, 2, and so on.
+        0 for a true word; 1, 2, and so on for the inserted outputs after the same true word.
     truth, prediction : tuple of str
-        As they are written. Merged and split: the outputs of all that belong together.
+        Texts as written; for merged and split words, `prediction` has all outputs of their group.
     output_begin, output_end : ndarray of shape (n,), intp
-        Which of the engine's words the outputs are.
+        Range of the outputs among the engine's words.
     gap : ndarray of shape (n,), uint8
-        What stands before each true word, or inserted output: `NOTHING`, a `SPACE` or a `LINE_END` of
-        the true text.
+        Separator before each true word or inserted output: `NOTHING`, `SPACE`, or `LINE_END` of the
+        true text.
     shared : ndarray of shape (n,), bool
-        Whether the outputs are those of the record before, of which several stand for several words.
+        Whether the record has the same outputs as the record before: they cover several true words.
     page_names : tuple of str
     differing_share : ndarray of shape (n_pages,), float64
-        Characters to insert, delete or replace on each page over its true ones, folded and without what
-        is moved; NaN where it has no true text.
+        Characters to insert, delete or replace on each page over its true characters, folded and
+        without moved words; NaN without true text.
     edits : ndarray of shape (n_pages, 6), float64
-        The counts of :data:`~fastarac.ocr.words.error_rates.COUNTS` on each page, what is moved
-        included; NaN of pages that are left out.
+        The counts of :data:`~fastarac.ocr.words.error_rates.COUNTS` on each page, including moved
+        words; NaN for excluded pages.
     n_outputs : int
-        How many words the engine wrote on these pages.
+        Number of words that the engine wrote on these pages.
     n_unspaced : int
-        How many true words are characters of scripts that are written without spaces.
+        Number of true words that are characters of scripts written without spaces.
     n_emptied : int
-        How many true words and outputs are left out because nothing is left of them when folded.
+        Number of true words and outputs left out because folding empties them.
     n_joined : int
-        How many words that a line end divides are joined, as the other side has them.
+        Number of words divided at a line end that are joined, as on the other side.
     """
 
     kind: NDArray[np.uint8]
@@ -139,7 +139,7 @@ class Records(Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many there are of each kind."""
+        """Number of records of each kind."""
         found = np.bincount(self.kind, minlength=len(KINDS)).tolist()
         return dict(zip(KINDS, found, strict=True))
 
@@ -154,12 +154,12 @@ class Records(Result):
         return int((self.kind == MISSED).sum())
 
     def n_without_confidence(self, rows: NDArray[np.intp]) -> int:
-        """Return for how many outputs among some records the engine gives no confidence."""
+        """Count the outputs among these records to which the engine gives no confidence."""
         return int((np.isnan(self.confidence[rows]) & (self.kind[rows] != MISSED)).sum())
 
     @property
     def pages(self) -> PageCounts:
-        """What was found on each page."""
+        """Counts and differing share of each page."""
         n_pages = len(self.page_names)
         cells = self.page * len(KINDS) + self.kind
         table = np.bincount(cells, minlength=n_pages * len(KINDS)).reshape(n_pages, len(KINDS))
@@ -168,7 +168,7 @@ class Records(Result):
 
     @property
     def hardly_aligned(self) -> tuple[str, ...]:
-        """Names of the pages more than half of whose characters differ, moved words aside."""
+        """Names of the pages on which more than half of the characters differ, moved words excluded."""
         shares = self.differing_share.tolist()
         return tuple(
             name for name, share in zip(self.page_names, shares, strict=True) if share > HARDLY
@@ -180,12 +180,12 @@ class Records(Result):
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Of the intervals, in (0, 1).
+            Level of the intervals, in (0, 1).
 
         Returns
         -------
         ErrorRates
-            Of all pages that are not left out.
+            Rates over all pages that are not excluded.
         """
         kept = np.flatnonzero(~np.isnan(self.edits[:, 0]))
         names = tuple(self.page_names[k] for k in kept.tolist())
@@ -201,7 +201,7 @@ class Records(Result):
 
     @classmethod
     def concatenate(cls, parts: Sequence[Records]) -> Records:
-        """Return the records of several sets of pages as those of one."""
+        """Concatenate the records of several sets of pages."""
         pages = np.cumsum([0, *(len(part.page_names) for part in parts)])
         outputs = np.cumsum([0, *(part.n_outputs for part in parts)])
         shifted = list(zip(parts, pages.tolist(), outputs.tolist(), strict=False))
@@ -228,7 +228,7 @@ class Records(Result):
 
 
 def records_of(truth: Words, words: Words, reading: Reading) -> Records:
-    """Align page after page, those of `truth` in order with those of `words` of the same names."""
+    """Align each page of `truth` with the page of the same name in `words`."""
     theirs = dict(zip(words.page_names, words.page_slices(), strict=True))
     parts = [
         _of_page(truth, part, words, theirs[name], reading, name)
@@ -238,7 +238,7 @@ def records_of(truth: Words, words: Words, reading: Reading) -> Records:
 
 
 class _Side(NamedTuple):
-    """The texts of one page as they are compared, without those that folding leaves empty."""
+    """The texts of one page as they are compared, without those that folding empties."""
 
     tokens: Tokens
     folded: list[str]
@@ -249,14 +249,15 @@ class _Side(NamedTuple):
     def of(cls, words: Words, part: slice, reading: Reading, joined: Mapping[int, Joined]) -> _Side:
         found = tokens(words, part, reading.unit, joined)
         texts = folded(found.text, reading.fold)
-        # of the words as they stand: where one engine has two parts joined, another has them apart
+        # number words as written: joined parts still count as two, since engines differ in what they
+        # join
         second = sorted(after for _, after in joined.values())
         number = np.arange(1, len(texts) + 1) + np.searchsorted(second, found.begin)
         if all(texts):
             return cls(found, texts, number, 0)
         kept = np.array([bool(text) for text in texts], bool)
         space = found.space
-        if space is not None:  # that before what is left out is before what follows it
+        if space is not None:  # the space before a dropped text moves to the next one
             space = np.diff(np.cumsum(space)[kept], prepend=0) > 0
         rest = Tokens(
             [text for text, stays in zip(found.text, kept.tolist(), strict=True) if stays],
@@ -307,7 +308,7 @@ def _of_page(
 
     span = np.repeat(np.arange(len(spans)), np.maximum(n_true, 1))
     is_true = (n_true > 0)[span]
-    before = np.cumsum(is_true)  # true words up to and with each record
+    before = np.cumsum(is_true)  # number of true words up to and including each record
     numbers = np.concatenate([[0], ours.number])
     run = np.arange(1, len(span) + 1)
     texts = iter(ours.tokens.text)
@@ -335,7 +336,7 @@ def _of_page(
 def _kinds(
     n_true: NDArray[Any], n_outputs: NDArray[Any], equal: NDArray[np.bool_], moved: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
-    """Return what became of the words of each span."""
+    """Return the kind of each span."""
     kinds = np.full(len(n_true), WRONG, np.uint8)
     kinds[n_true > n_outputs] = MERGED
     kinds[n_true < n_outputs] = SPLIT
@@ -348,7 +349,7 @@ def _kinds(
 def _divided(
     truth: Words, of_truth: slice, words: Words, of_words: slice, reading: Reading
 ) -> tuple[Mapping[int, Joined], Mapping[int, Joined]]:
-    """Return the words of each side that a line end divides, and that the other side has joined."""
+    """Return the divided words of each side that the other side has in one piece."""
     if reading.unit == "line":
         return {}, {}
     ours = DividedTexts.of(truth.text[of_truth], truth.line[of_truth])
@@ -364,7 +365,7 @@ def _edits(
     reading: Reading,
     sides: tuple[_Side, _Side],
 ) -> NDArray[np.float64]:
-    """Return the counts of error rates, (1, 6): of words, whatever the unit, halves of lines joined."""
+    """Return the counts for error rates, (1, 6): always by word, with divided words joined."""
     if reading.unit != "word":
         reading = reading._replace(unit="word")
         divided = _divided(truth, of_truth, words, of_words, reading)
@@ -385,7 +386,7 @@ def _gaps(
     spans: NDArray[np.intp],
     is_true: NDArray[np.bool_],
 ) -> NDArray[np.uint8]:
-    """Return what stands before each record; `lines` are those of the true words of the page."""
+    """Return the separator before each record; `lines` holds the line of each true word of the page."""
 
     def of_side(tokens: Tokens) -> NDArray[np.uint8]:
         if tokens.space is None:
@@ -403,7 +404,7 @@ def _gaps(
 def _confidence(
     confidence: NDArray[np.float64], outputs: Tokens, reading: Reading, joined: Mapping[int, Joined]
 ) -> NDArray[np.float64]:
-    """Return the confidence of each token: its word's, or joined from two parts or from a line."""
+    """Return the confidence of each token: that of its word, or joined from two parts or a line."""
     if reading.unit == "line":
         return joined_confidence(confidence, outputs.begin, reading.join)
     of_words = confidence.copy()
@@ -416,7 +417,7 @@ def _confidence(
 def _equal(
     truth: list[str], outputs: list[str], spans: NDArray[np.intp], reading: Reading
 ) -> list[bool]:
-    """Return which spans are of equal texts: one word beside one, or any number without spaces."""
+    """Return which spans have equal texts: one word each or, if spaces are ignored, any number."""
     if "whitespace" not in reading.fold:
         return [k == i + 1 and m == j + 1 and truth[i] == outputs[j] for i, k, j, m in spans.tolist()]
     return [

@@ -1,4 +1,4 @@
-"""Parts of a page that count: the regions of the truth, without those that are ignored."""
+"""Parts of a page that count: the regions of the truth, except those of ignored types."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PageParts(NamedTuple):
     within_truth : bool
         Whether outputs outside the regions of the truth are left out.
     ignored : frozenset of str
-        The types of regions whose text does not count, on either side.
+        Types of regions whose text is ignored on both sides.
     """
 
     within_truth: bool = False
@@ -66,7 +66,7 @@ EVERYTHING = PageParts()
 
 
 def checked_parts(within_truth: bool, ignore_regions: str | Iterable[str]) -> PageParts:
-    """Return the parts that count; raise where an argument is none of what it may be."""
+    """Return the parts that count; raise for an invalid argument."""
     require_type(within_truth, bool, "within_truth", "True or False")
     names = [ignore_regions] if isinstance(ignore_regions, str) else list(ignore_regions)
     for name in names:
@@ -78,20 +78,20 @@ def checked_parts(within_truth: bool, ignore_regions: str | Iterable[str]) -> Pa
 
 
 def counted_words(words: Words, truth: Words, path: Path, parts: PageParts) -> Words:
-    """Return the outputs that lie in parts of the pages that count, with notes on the others.
+    """Return the outputs in the parts of pages that count, with notes on the others.
 
     Parameters
     ----------
     words, truth : Words
-        Of the same pages in the same order; the truth is without what is ignored.
+        Words of the same pages in the same order; the truth has no words of ignored regions.
     path : Path
-        The file of the truth, which has the regions.
+        The truth file, which holds the regions.
     parts : PageParts
 
     Raises
     ------
     OcrFileError
-        If the truth has no regions with places, or the outputs have no places.
+        If the truth has no regions with coordinates, or the outputs have none.
     """
     regions = _regions_of(path)
     if parts.within_truth and not any(region.counts(parts.ignored) for region in regions):
@@ -132,7 +132,7 @@ def counted_words(words: Words, truth: Words, path: Path, parts: PageParts) -> W
 
 
 def _centres(words: Words, truth: Words, page: int, of_page: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the centres of outputs in the units of the truth, whose page may be of another size."""
+    """Return the centres of outputs, scaled to the page size of the truth."""
     box = words.box[of_page]
     centres = np.column_stack([(box[:, 0] + box[:, 2]) / 2, (box[:, 1] + box[:, 3]) / 2])
     scale = truth.page_size[page] / words.page_size[page]
@@ -140,7 +140,7 @@ def _centres(words: Words, truth: Words, page: int, of_page: NDArray[np.intp]) -
 
 
 def _inside(points: NDArray[np.float64], regions: list[Region]) -> NDArray[np.bool_]:
-    """Return which points are inside any of some polygons, by the number of edges to their right."""
+    """Return which points are inside any of the polygons, by the number of edges to their right."""
     found = np.zeros(len(points), np.bool_)
     x, y = points[:, :1], points[:, 1:]
     for region in regions:
@@ -154,7 +154,7 @@ def _inside(points: NDArray[np.float64], regions: list[Region]) -> NDArray[np.bo
 
 
 def require_types(parts: PageParts, truths: Iterable[Path]) -> None:
-    """Raise where no truth has a region of a type that is to be ignored: it may be misspelt."""
+    """Raise if an ignored type of region occurs in no truth: it may be misspelt."""
     left = set(parts.ignored)
     seen: set[str] = set()
     for path in truths if left else ():

@@ -1,13 +1,13 @@
-"""Words that were read right but out of order: common runs of words, the longest first.
+"""Words read right but out of order: common runs of words, the longest first.
 
-What two texts have in common besides one order is found by greedy string tiling (M. J. Wise, "String
-similarity via greedy string tiling and running Karp-Rabin matching", University of Sydney, 1993).
-Windows of words are compared by their ranks instead of by hashes (R. M. Karp, R. E. Miller and A. L.
-Rosenberg, "Rapid identification of repeated patterns in strings, trees and arrays", STOC 1972), in
-memory of the length of the texts times the logarithm of the longest run. How long a run must be is
-told by the number of such runs that chance makes (as of S. Karlin and S. F. Altschul, "Methods for
-assessing the statistical significance of molecular sequence features by using general scoring
-schemes", PNAS 87, 1990, equation 1, without gaps and with equal words alone).
+Common runs of words outside one order are found by greedy string tiling (M. J. Wise, "String similarity
+via greedy string tiling and running Karp-Rabin matching", University of Sydney, 1993). Windows of words
+are compared by their ranks instead of by hashes (R. M. Karp, R. E. Miller and A. L. Rosenberg, "Rapid
+identification of repeated patterns in strings, trees and arrays", STOC 1972), with memory proportional
+to the length of the texts times the logarithm of the longest run. The least length of a run follows
+from the number of such runs expected by chance (S. Karlin and S. F. Altschul, "Methods for assessing
+the statistical significance of molecular sequence features by using general scoring schemes", PNAS 87,
+1990, equation 1, without gaps and for equal words alone).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = ["CHANCE", "MovedWords", "Run", "moved_words", "tiles"]
 
-#: So many runs of the same words may chance make on the page, of what counts as moved.
+#: Largest expected number of chance runs on the page at which a run still counts as moved.
 CHANCE = 0.1
-#: Bits of a character next to others, of those that it has alone: letters follow from one another.
+#: Share of its bits that a character next to others has: letters depend on those before them.
 OF_CHARACTER = 0.25
-#: Times that what is left over, without the runs that were taken, is searched again.
+#: Most passes over the words left over after the runs found are removed.
 PASSES = 8
 
 
@@ -48,21 +48,19 @@ class Run(NamedTuple):
 
 
 class MovedWords(NamedTuple):
-    """What of a page is out of order, and what is not.
+    """The words of a page that are out of order, and those that are not.
 
-    Pairs are of shape (k, 2): the index of a word and of its output, which are equal, increasing in
-    the words.
+    Pairs have shape (k, 2): the index of a word and of its equal output, sorted by word.
     """
 
     pairs: Indices
-    """Words that have moved."""
+    """Pairs of words that have moved."""
     kept: Indices
-    """Runs of words, too long to be by chance, that were in order when they were found: increasing
-    in the outputs as well."""
+    """Pairs in runs, too long for chance, that are in order: both columns increase."""
     words: Indices
-    """The other words without an equal output in order, increasing."""
+    """Indices of words that have neither moved nor an equal output in order, increasing."""
     outputs: Indices
-    """The other outputs without an equal word in order, increasing."""
+    """Indices of outputs that have neither moved nor an equal word in order, increasing."""
 
 
 def moved_words(
@@ -71,14 +69,14 @@ def moved_words(
     *,
     parts: NDArray[np.bool_] | None = None,
 ) -> MovedWords:
-    r"""Return which words of a page are the same as which outputs, but out of order.
+    r"""Return the words of a page that have an equal output out of order.
 
     Parameters
     ----------
     truth, outputs : sequence of str
         Words in reading order, normalised and folded alike.
     parts : ndarray of bool, optional
-        Which of the true ones are single characters, or other parts of words; none where not given.
+        Which true words are single characters or other parts of words; none by default.
 
     Returns
     -------
@@ -86,15 +84,17 @@ def moved_words(
 
     Notes
     -----
-    Common runs of words are taken, the longest first, of those of one length the first in the truth,
-    with the first equal one of the outputs. Runs that are in one order, as many and as rare words as
-    can be, stay; the others have moved. Of the rest as many words as possible are in order (a longest
-    common subsequence), and what is left over, closed up, is searched again, until nothing is found.
+    Common runs of words are taken, the longest first; among runs of one length, the first in the truth,
+    with its first equal run in the outputs. The chain of runs in the same order with the most words,
+    weighted by rarity, stays; the other runs have moved. The remaining words are matched in order (a
+    longest common subsequence); those still left over are closed up and searched again, until no run is
+    found.
 
-    A run of words w counts only if it is of two words or more, and chance makes at most `CHANCE` of
-    it: :math:`n_T n_O \prod p(w) \le` `CHANCE`, with n words searched on either side and p(w) the
-    share of a word among all of the page, truth and outputs. A line has the product of its words. Of
-    single characters four count as one, as letters follow from those before them.
+    A run of words w counts only if it has two words or more and chance makes at most `CHANCE` such
+    runs: :math:`n_T n_O \prod p(w) \le` `CHANCE`, with n the number of words searched on either side
+    and p(w) the share of a word among all words of the page, truth and outputs. For a line, p is the
+    product over its words. Four single characters count as one, because letters depend on those before
+    them.
 
     Examples
     --------
@@ -136,11 +136,11 @@ def _runs(
     left: Indices,
     right: Indices,
 ) -> list[Indices]:
-    """Return the pairs of each common run among words in these places, too long to be by chance."""
+    """Return the pairs of each common run, too long for chance, among the words at these places."""
     if not len(left) or not len(right):
         return []
     needed = float(np.log2(len(left) * len(right) / CHANCE))
-    # no word alone has them, however rare
+    # no single word suffices, however rare
     limited = np.where(alone[left], np.minimum(bits[left], 0.999 * needed), bits[left])
     return [
         np.stack([left[i : i + n], right[j : j + n]], axis=1)
@@ -149,9 +149,9 @@ def _runs(
 
 
 def _divided_at_chain(runs: list[Indices], bits: Bits) -> tuple[list[Indices], list[Indices]]:
-    """Return the runs of a chain in one order that has most bits, and those outside."""
+    """Return the runs of the chain in one order with the most bits, and the runs outside it."""
     runs = sorted(runs, key=lambda run: int(run[0, 0]))
-    best: list[tuple[int, float, int]] = []  # place, bits and run at the end of chains; both increase
+    best: list[tuple[int, float, int]] = []  # output place, bits and run at chain ends; both increase
     before = []
     for number, run in enumerate(runs):
         place = int(run[0, 1])
@@ -171,7 +171,7 @@ def _divided_at_chain(runs: list[Indices], bits: Bits) -> tuple[list[Indices], l
 
 
 def _numbers(truth: Sequence[str], outputs: Sequence[str]) -> tuple[Indices, Indices]:
-    """Return a number for each word, the same for equal ones."""
+    """Return a number for each word; equal words have equal numbers."""
     numbers: dict[str, int] = {}
     first = [numbers.setdefault(word, len(numbers)) for word in truth]
     second = [numbers.setdefault(word, len(numbers)) for word in outputs]
@@ -179,7 +179,7 @@ def _numbers(truth: Sequence[str], outputs: Sequence[str]) -> tuple[Indices, Ind
 
 
 def _bits(truth: Sequence[str], outputs: Sequence[str]) -> Bits:
-    """Return how rare each true word is on the page: -log2 of its share; of a line the sum."""
+    """Return the rarity of each true word in bits, -log2 of its share; for a line, the sum."""
     counts = Counter(word for text in (*truth, *outputs) for word in text.split(SPACE))
     total = counts.total()
     rare = {word: math.log2(total / n) for word, n in counts.items()}
@@ -187,7 +187,7 @@ def _bits(truth: Sequence[str], outputs: Sequence[str]) -> Bits:
 
 
 def _out_of_order(first: Indices, second: Indices) -> tuple[Indices, Indices]:
-    """Return the places outside a longest common subsequence."""
+    """Return the places of both sequences outside a longest common subsequence."""
     ours, theirs = np.ones(len(first), bool), np.ones(len(second), bool)
     for i, j, n in common_blocks(_as_text(first), _as_text(second)):
         ours[i : i + n] = theirs[j : j + n] = False
@@ -195,7 +195,7 @@ def _out_of_order(first: Indices, second: Indices) -> tuple[Indices, Indices]:
 
 
 def _as_text(numbers: Indices) -> str:
-    """Return a text with a character for each number, none of them a space or half of a pair."""
+    """Return a text with one character for each number, none of them a space or a surrogate."""
     codes = numbers + 0x100
     codes[codes >= 0xD800] += 0x800
     return codes.astype("<u4").tobytes().decode("utf-32-le")
@@ -208,14 +208,15 @@ def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Ru
     ----------
     first, second : ndarray of intp
     bits : ndarray of float64
-        Of each number of the first sequence, in its place.
+        Bits of each number of the first sequence.
     needed : float
-        Bits that a run must have.
+        Least bits of a run.
 
     Returns
     -------
     list of Run
-        Of those of one length the first in the first sequence, each with the first in the second.
+        Among runs of one length, the first in the first sequence comes first, with its first match in
+        the second.
 
     Examples
     --------
@@ -236,9 +237,9 @@ def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Ru
 
 
 class _Windows:
-    """Windows of two sequences, one behind the other, by their ranks; what is taken is in none.
+    """Windows of two concatenated sequences, compared by rank, without the places already taken.
 
-    They are asked for in decreasing lengths.
+    Lengths must be asked for in decreasing order.
     """
 
     def __init__(self, first: Indices, second: Indices, bits: Bits, needed: float) -> None:
@@ -252,9 +253,9 @@ class _Windows:
         self.begins = np.arange(self.n_first)
 
     def longest_common(self, most: int) -> int:
-        """Return the greatest length up to `most` of a window of both sequences, or 0.
+        """Return the greatest length, up to `most`, of a window that both sequences have, or 0.
 
-        Only of such begins whose windows of length `most` have the bits: no shorter ones have then.
+        Begins whose windows of length `most` have too few bits are dropped: shorter ones have fewer.
         """
         ends = np.minimum(self.begins + most, self.n_first)
         self.begins = self.begins[self.sums[ends] - self.sums[self.begins] >= self.needed]
@@ -272,7 +273,7 @@ class _Windows:
         return longest
 
     def take(self, length: int) -> list[Run]:
-        """Take the common windows of this length that have the bits, and return them."""
+        """Take the common windows of this length that have enough bits, and return them."""
         begins, ours, others, theirs = self._free(length)
         good = self.sums[begins + length] - self.sums[begins] >= self.needed
         good &= np.isin(ours, theirs)
@@ -299,11 +300,11 @@ class _Windows:
         return bool(np.isin(ours, theirs).any())
 
     def _is_free(self, begin: int, length: int) -> bool:
-        """Return whether nothing as long has been taken of it, which would hold one of its ends."""
+        """Return whether no place is taken; its ends suffice, as no shorter run has been taken."""
         return not (self.taken[begin] or self.taken[begin + length - 1])
 
     def _free(self, length: int) -> tuple[Indices, NDArray[np.int64], Indices, NDArray[np.int64]]:
-        """Return begins and ranks of the free windows of this length, of each sequence."""
+        """Return begins and ranks of the free windows of this length, for each sequence."""
         held = np.concatenate([[0], np.cumsum(self.taken)])
         free = held[length:] == held[:-length]
         ranks = self._windows(length)
@@ -313,9 +314,9 @@ class _Windows:
         return ours, ranks[ours], theirs, ranks[theirs]
 
     def _windows(self, length: int) -> NDArray[np.int64]:
-        """Return a number for each window of this length, the same for equal ones.
+        """Return a number for each window of this length; equal windows have equal numbers.
 
-        A window is two shorter ones, whose length is a power of two and which may overlap.
+        A window is the union of two windows, which may overlap, whose length is a power of two.
         """
         level = length.bit_length() - 1
         while len(self.ranks) <= level:

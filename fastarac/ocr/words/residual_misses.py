@@ -1,4 +1,4 @@
-"""Missed words that nobody looks for: wrong whatever people verify, even where nothing is accepted."""
+"""Missed words that nobody looks for: errors whatever people verify, even if nothing is accepted."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ __all__ = ["with_unseen_errors", "with_unseen_figures"]
 
 
 def with_unseen_errors(point: OperatingPoint, n_missed: int) -> OperatingPoint:
-    """Return a point whose error rate has the missed words that nobody looks for.
+    """Return a point whose error rate includes the missed words that nobody looks for.
 
-    A threshold below their tie accepts them, so that they are errors there. One above it accepts
-    nothing and rejects them, but no person finds them: a reviewer who finds all other errors says so.
+    A threshold below their tie accepts them: they are errors there. A threshold above it accepts
+    nothing and rejects them, but no person finds them: a reviewer who finds all other errors models
+    this.
     """
     if not n_missed or point.acceptance_rate or point.reviewer is not None:
         return point
@@ -26,10 +27,10 @@ def with_unseen_errors(point: OperatingPoint, n_missed: int) -> OperatingPoint:
 
 
 def with_unseen_figures(figures: Evaluation, n_missed: int) -> Evaluation:
-    """Return figures whose operating points have the missed words that nobody looks for.
+    """Return figures whose operating points include the missed words that nobody looks for.
 
-    The share accepted has no interval at a limit that these words alone exceed: no threshold keeps the
-    limit, so that no share is accepted within it.
+    If these words alone exceed a limit, no threshold keeps it, and the accepted share at that limit has
+    no interval.
     """
     limits = []
     intervals = dict(figures.intervals)

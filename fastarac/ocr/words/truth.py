@@ -1,4 +1,4 @@
-"""The true text of pages: plain text, or the XML in which people correct an engine's output."""
+"""The true text of pages: plain text, or an engine's XML that people have corrected."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_truth"]
 
-# A text takes many times its size as words: those that come often are held once, and those of a line
-# of any length are never there as a list of their own.
+# Words take many times the memory of their text: frequent words are stored once, and long lines are
+# never split into a list.
 MOST_SHARED = 1 << 16
 LONG_LINE = 1 << 16
 WORD = re.compile(r"\S+")
@@ -44,28 +44,27 @@ def read_truth(
     Parameters
     ----------
     path : str or path-like
-        The file. Plain text is UTF-8, or UTF-16 (UTF-32) with a byte order mark; its words are
-        what white space parts, and a form feed begins the next page.
+        The file. Plain text is UTF-8, or UTF-16 or UTF-32 with a byte order mark; white space separates
+        words, and a form feed begins the next page.
     level : {"auto", "region", "line", "word"}, default="auto"
-        Whose text counts in PAGE, ALTO and hOCR, as for :func:`read`; but where a line's text and
-        its words differ by more than spaces, ``"auto"`` takes the line's text.
+        Which element's text counts in PAGE, ALTO and hOCR, as for :func:`read`; but if a line's text
+        and its words differ by more than spaces, ``"auto"`` takes the line's text.
     hyphenated : {"whole", "parts"}, default="whole"
-        What becomes of a word that a line end divides, where the format tells such words (ALTO):
-        one word, or two. In plain text, words are as they are written.
+        Whether a word divided at a line end is one word or two, if the format marks such words (ALTO).
+        In plain text, words stay as they are written.
 
     Returns
     -------
     truth : Words
-        The words, without confidences, with their lines. A file without words is a page without
-        words.
+        The words with their lines, without confidences. A file without words is a page without words.
 
     Raises
     ------
     OcrFileError
-        If the file cannot be read, is not text, or is the output of an engine that people do not
-        write truths in (a table of Tesseract, JSON).
+        If the file cannot be read, is not text, or has a format in which people do not write true texts
+        (Tesseract's table, JSON).
     ValueError
-        If `level` or `hyphenated` is none of these.
+        If `level` or `hyphenated` is unknown.
 
     See Also
     --------
@@ -88,7 +87,7 @@ def read_truth(
 
 
 def read_truth_file(file: InputFile) -> Words:
-    """Read a truth that was opened as one."""
+    """Read the truth from an opened file."""
     if found := binary_kind(file.head):
         raise OcrFileError(file.path, f"it is {found}, but must be a text: plain, ALTO, PAGE or hOCR")
     kind = _detection.begins_as(file)
@@ -98,7 +97,7 @@ def read_truth_file(file: InputFile) -> Words:
         except OcrFileError:
             if file.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!")):
                 raise
-            reader = None  # a text whose first word begins with "<"
+            reader = None  # plain text whose first word begins with "<"
         if reader is not None:
             return reader(file)
     if kind == "tsv" or (kind == "json" and _is_output(file)):
@@ -111,7 +110,7 @@ def read_truth_file(file: InputFile) -> Words:
 
 
 def _is_output(file: InputFile) -> bool:
-    """Return whether a text that begins with a bracket is JSON of an engine."""
+    """Return whether a text that begins with a bracket is an engine's JSON."""
     from fastarac.ocr.readers import _json
 
     try:
@@ -123,7 +122,7 @@ def _is_output(file: InputFile) -> bool:
 def _read_text(file: InputFile) -> Words:
     pages = decoded(file).split("\f")
     if len(pages) > 1 and not pages[-1].strip():
-        pages.pop()  # what Tesseract and others write after the last page
+        pages.pop()  # Tesseract and others end the last page with a form feed
     if len(pages) > MOST_PAGES:
         problem = f"form feeds divide it into {len(pages):,} pages; at most {MOST_PAGES:,} are read"
         raise OcrFileError(file.path, problem)
@@ -141,7 +140,7 @@ def _read_text(file: InputFile) -> Words:
                 shared = known.setdefault if len(known) < MOST_SHARED else known.get
                 texts.append(shared(word, word))
             if ends_softly and len(texts) > before:
-                texts[-1] += "-"  # what is printed where a line ends
+                texts[-1] += "-"  # a soft hyphen is printed at a line end
             n = len(texts) - before
             page_of.extend(repeat(number, n))
             line_of.extend(repeat(n_lines, n))

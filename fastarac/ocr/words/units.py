@@ -1,4 +1,4 @@
-"""Units: what of a page is one item, and gets one confidence."""
+"""Units: whether an item is a word, a line or a character, and how it gets one confidence."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ Join = Literal["min", "mean", "max"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 JOINS: tuple[Join, ...] = get_args(Join)
 
-# Scripts that are written without spaces between words, by their blocks: CJK with its marks, the
-# syllabaries of Japan, Bopomofo, Thai, Lao, Myanmar, Khmer.
+# Unicode blocks of scripts written without spaces between words: CJK with its marks, Japanese kana,
+# Bopomofo, Thai, Lao, Myanmar, Khmer.
 WITHOUT_SPACES = (
     "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff61-\uff9f\U00020000-\U000323af\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -45,19 +45,19 @@ JOINERS = "\u200c\u200d"
 
 
 class Tokens(NamedTuple):
-    """The texts of one page that are aligned, each of them one word, line or character.
+    """The texts of one page to align: words, lines or characters.
 
     Attributes
     ----------
     text : list of str
-        As they are written.
+        The texts as they are written.
     begin, end : ndarray of shape (n,), intp
-        The words of the page that each is of: several for a line, two for a word that a line end
-        divides.
+        Range of the page's words that each text covers: several for a line, two for a word divided at a
+        line end.
     space : ndarray of shape (n,), bool, or None
-        Whether a space precedes each; None where one precedes all but the first.
+        Whether a space precedes each; None if one precedes all but the first.
     n_unspaced : int
-        How many are characters of scripts that are written without spaces.
+        Number of characters of scripts written without spaces.
     """
 
     text: list[str]
@@ -70,10 +70,10 @@ class Tokens(NamedTuple):
 def tokens(
     words: Words, part: slice, unit: Unit, joined: Mapping[int, Joined] = MappingProxyType({})
 ) -> Tokens:
-    """Return what of a page, a slice of the words, is aligned.
+    """Return the texts to align from a slice of the words.
 
-    Words of scripts that are written without spaces are taken character by character. `joined` are
-    words of the slice that are one with a later or earlier word, which is taken with the first part.
+    Scripts written without spaces are divided into characters. `joined` maps the first part of a
+    divided word to the joined word; its second part is left out.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def tokens(
 
 
 def _characters(text: str) -> list[str]:
-    """Divide into characters with the marks that belong to them."""
+    """Divide a text into characters, each with its combining marks."""
     if text.isascii():
         return list(text)
     found: list[str] = []
@@ -127,11 +127,11 @@ def _characters(text: str) -> list[str]:
 
 
 def _divided(text: str) -> list[str]:
-    """Divide a word into the characters that are of scripts without spaces, and what is between."""
+    """Divide a word into single characters of scripts without spaces, and the pieces between them."""
     if not UNSPACED.search(text):
         return [text]
     found: list[str] = []
-    whole = False  # whether the last piece may go on
+    whole = False  # whether the last piece may be continued
     for character in _characters(text):
         alone = UNSPACED.match(character) is not None
         if whole and not alone:
@@ -145,9 +145,9 @@ def _divided(text: str) -> list[str]:
 def joined_confidence(
     confidence: NDArray[np.float64], starts: NDArray[np.intp], join: Join
 ) -> NDArray[np.float64]:
-    """Return one confidence for each run of outputs, (k,), NaN where one of them has none.
+    """Return one confidence for each run of outputs, (k,); NaN if one of them has none.
 
-    Runs begin at `starts`, and end where the next one does.
+    Each run begins at an index in `starts` and ends where the next one begins.
     """
     if not len(starts):
         return np.empty(0)
@@ -161,7 +161,7 @@ def joined_confidence(
 
 
 def check_unit(unit: str, join: str) -> None:
-    """Raise where a name is none of a unit, or of a way to join confidences."""
+    """Raise for an unknown unit or an unknown way to join confidences."""
     if unit == "field":
         raise ValueError("unit is 'field', but fields need no alignment: use fa.ocr.read_fields")
     for name, value, names in (("unit", unit, UNITS), ("join", join, JOINS)):

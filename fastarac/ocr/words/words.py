@@ -32,16 +32,16 @@ Unit = Literal["word", "line"]
 #: The highest confidence of each scale.
 HIGHEST: dict[str, float] = {"percent": 100.0, "unit": 1.0}
 
-# Engines compute in float32, and a probability may come out one rounding step above 1.
+# Engines compute in float32: a probability may exceed 1 by one rounding step.
 ROUNDING = 1e-6
 
-LISTED = 20  # pages that an error names
+LISTED = 20  # most pages that an error lists
 
 
 class ReadingNote(NamedTuple):
-    """What a user should know of a reading, with how often it happened; as a text, a sentence.
+    """A fact about a reading that users should know, with its count; ``str()`` gives a sentence.
 
-    Notes of the same kind add up where readings are put together.
+    Notes of the same kind add up when readings are concatenated.
 
     See Also
     --------
@@ -57,7 +57,7 @@ class ReadingNote(NamedTuple):
         return f"1 {self.one}" if self.number == 1 else f"{self.number:,} {self.several}"
 
 
-#: How a note on words without a confidence goes on, where others have one.
+#: The note on words without a confidence, in singular and plural; others have one.
 WITHOUT_CONFIDENCE = "word has no confidence", "words have no confidence"
 
 
@@ -67,7 +67,7 @@ def _no_numbers() -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words(Table, Result):
-    """Words in reading order, with their confidence and their place: what every reader returns.
+    """Words in reading order, with their confidence and their place: the result of every reader.
 
     A truth has the same shape, without confidences.
 
@@ -76,39 +76,38 @@ class Words(Table, Result):
     text : tuple of str, n_words of them
         The words as they are written, without white space in them; never empty.
     confidence : ndarray of shape (n_words,), float64
-        How sure the engine is, as it writes it: in [0, 100] or in [0, 1], see `scale`. NaN where
-        it gives none.
+        The engine's confidence as it writes it: in [0, 100] or in [0, 1], see `scale`. NaN if it gives
+        none.
     page : ndarray of shape (n_words,), intp
-        The index into `page_names` of each word's page; it never decreases.
+        Index into `page_names` of each word's page; never decreases.
     line : ndarray of shape (n_words,), intp
-        The number of each word's line, counted from 0 over all pages; it never decreases, and no
-        line is on two pages.
+        Line number of each word, counted from 0 over all pages; never decreases, and no line is on two
+        pages.
     box : ndarray of shape (n_words, 4), float64
-        Left, top, right and bottom of the output that each word is from, in the units of
-        `page_size`; NaN where there is none. An upright box around a polygon.
+        Left, top, right and bottom of the output that each word comes from, in the units of
+        `page_size`; NaN if there is none. For a polygon, its bounding box.
     page_names : tuple of str, n_pages of them
-        The names of the pages, each different. Pages without words are among them.
+        Names of the pages, all different, including pages without words.
     page_size : ndarray of shape (n_pages, 2), float64
-        Width and height of each page in the units of the boxes; (1, 1) where boxes are fractions
-        of the page, NaN where the file gives no size.
+        Width and height of each page in the units of the boxes; (1, 1) if boxes are fractions of the
+        page, NaN if the file gives no size.
     source : str
         The format of the file, such as ``"tesseract-tsv"``: a name in ``fastarac.ocr.FORMATS``,
         or ``"text"``.
     scale : {"percent", "unit"} or None
-        Whether confidences run from 0 to 100 or from 0 to 1, as the format says. None where there
-        are none at all.
+        Whether confidences run from 0 to 100 or from 0 to 1, by the format. None if there are none.
     unit : {"word", "line"}
-        What the engine gives a confidence for. Each word of a line that has one has the line's.
+        What the engine gives a confidence for. With ``"line"``, each word has that of its line.
     engine : str or None
         The software that wrote the file, where the file names it.
     notes : tuple of ReadingNote
-        What a user should know of this reading: repairs made, lines divided into words, words
+        Facts about this reading that users should know: repairs made, lines divided into words, words
         without a confidence. ``str(note)`` is a sentence with its count.
 
     Raises
     ------
     ValueError
-        If the parts do not fit together as said here.
+        If the arguments do not fit together as described above.
 
     See Also
     --------
@@ -154,7 +153,7 @@ class Words(Table, Result):
         set_field(self, "page", np.asarray(self.page, np.intp))
         set_field(self, "line", np.asarray(self.line, np.intp))
         if np.size(self.box) == 0:
-            set_field(self, "box", np.broadcast_to(np.nan, (n, 4)))  # which takes no memory
+            set_field(self, "box", np.broadcast_to(np.nan, (n, 4)))  # takes no memory
         if np.size(self.page_size) == 0:
             set_field(self, "page_size", np.full((n_pages, 2), np.nan))
         _check_shapes(self, n, n_pages)
@@ -187,21 +186,21 @@ class Words(Table, Result):
         return [slice(begin, end) for begin, end in itertools.pairwise(ends)]
 
     def line_starts(self, part: slice = slice(None)) -> NDArray[np.intp]:
-        """Return the indices into `text[part]` at which a line begins."""
+        """Return the indices into `text[part]` at which lines begin."""
         line = self.line[part]
         if not len(line):
             return np.empty(0, np.intp)
         return np.flatnonzero(np.diff(line, prepend=line[0] - 1))
 
     def select_pages(self, pages: Sequence[int], names: Sequence[str] | None = None) -> Words:
-        """Return some of the pages, in increasing order, under new names where `names` is given.
+        """Return some of the pages, in increasing order, under new names if `names` is given.
 
         Parameters
         ----------
         pages : sequence of int
             Indices into `page_names`, increasing.
         names : sequence of str, optional
-            What the pages are to be called.
+            New names of the pages.
 
         Returns
         -------
@@ -210,7 +209,7 @@ class Words(Table, Result):
         Raises
         ------
         ValueError
-            If the indices do not increase, are not those of pages, or there are not as many names.
+            If the indices do not increase or are out of range, or if the number of names differs.
         """
         if any(b <= a for a, b in itertools.pairwise(pages)) or not all(
             0 <= page < len(self.page_names) for page in pages
@@ -236,29 +235,29 @@ class Words(Table, Result):
         )
 
     def as_one_page(self, name: str) -> Words:
-        """Return the same words on a single page of this name, which has no size."""
+        """Return the same words on a single page of this name, without a page size."""
         page = np.zeros(len(self), np.intp)
         return replace(self, page=page, page_names=(name,), page_size=_no_numbers())
 
     @classmethod
     def concatenate(cls, parts: Iterable[Words]) -> Words:
-        """Return the words of several readings, one after the other.
+        """Concatenate the words of several readings.
 
         Parameters
         ----------
         parts : iterable of Words
-            Readings of one format and one scale, or of truths.
+            Readings of one format and scale, or truths.
 
         Returns
         -------
         words : Words
-            Source and engine are those of the parts, joined by commas where they differ. Notes of
+            Its `source` and `engine` are those of the parts, joined by commas if they differ. Notes of
             the same kind add up.
 
         Raises
         ------
         ValueError
-            If there is no part, if scales or units are mixed, or if two pages have one name.
+            If there is no part, if scales or units are mixed, or if two pages have the same name.
         """
         readings = list(parts)
         if not readings:
@@ -300,12 +299,12 @@ class Words(Table, Result):
 
 
 def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[ReadingNote, ...]:
-    """Return the notes of all readings, those of one kind as one."""
+    """Return the notes of all readings, adding up those of one kind."""
     counts: dict[tuple[str, str], int] = {}
     for words in readings:
         for number, one, several in words.notes:
             counts[one, several] = counts.get((one, several), 0) + number
-    counts.pop(WITHOUT_CONFIDENCE, None)  # a reading in which no word has one does not say so
+    counts.pop(WITHOUT_CONFIDENCE, None)  # recounted: wholly unscored readings lack this note
     missing = int(np.isnan(confidence).sum())
     if 0 < missing < len(confidence):
         counts[WITHOUT_CONFIDENCE] = missing
@@ -369,7 +368,7 @@ def _check_confidences(words: Words) -> None:
 
 
 def require_same_pages(first: Sequence[str], second: Sequence[str], ours: str, theirs: str) -> None:
-    """Raise where a page of one side has no partner of its name on the other; the error lists them."""
+    """Raise if a page of one side has no page of the same name on the other; the message lists them."""
     for pages, others, side, other in ((first, second, ours, theirs), (second, first, theirs, ours)):
         if alone := sorted(set(pages) - set(others)):
             n = len(alone)
