@@ -1,4 +1,4 @@
-"""What errors and their prevention cost: which threshold and which model for which prices."""
+"""Costs of errors and of preventing them: the best threshold and model for given prices."""
 
 from __future__ import annotations
 

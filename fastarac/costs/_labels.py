@@ -1,4 +1,4 @@
-"""Labels of any type as positions among the classes, and how often each combination occurs."""
+"""Labels of any type as integers, and counts of their combinations."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from fastarac._core.checks import same_number
 from fastarac._engine.inputs import labels_of, mask_of, read_groups
 
 CHUNK = 1 << 16
-LARGEST_GRID = 1 << 20  # combinations of integers that are counted without numbering the integers first
+LARGEST_GRID = 1 << 20  # largest table of integer combinations counted without renumbering
 
 
 class LabelColumn(NamedTuple):
-    """Labels of the items as small integers."""
+    """A column of labels as small integers."""
 
     name: str
     values: NDArray[Any]
-    """(n,) integers."""
+    """The labels as integers, (n,)."""
     lowest: int
-    """What to subtract from `values` to get positions in `labels`."""
+    """Subtract it from `values` to get indices into `labels`."""
     labels: list[Any]
-    """The label at each position; some may not occur."""
+    """The label at each index; some may not occur."""
 
     def chunk(self, start: int, stop: int) -> NDArray[np.int64]:
-        """Positions in `labels` of some items."""
+        """Return indices into `labels` for items `start` to `stop`."""
         positions = self.values[start:stop].astype(np.int64)
         positions -= self.lowest
         return positions
@@ -41,10 +41,10 @@ class Classified(NamedTuple):
     columns: tuple[LabelColumn, ...]
     classes: list[Any]
     grid: NDArray[np.int64]
-    """How often each combination of the columns' own labels occurs."""
+    """Number of items for each combination of the columns' own labels."""
 
     def _maps(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield for each column the positions of the labels that occur, and the class of each."""
+        """Yield for each column the indices of labels that occur, and the class of each."""
         numbers = {label: number for number, label in enumerate(self.classes)}
         for axis, column in enumerate(self.columns):
             seen = _seen(self.grid, axis)
@@ -54,14 +54,14 @@ class Classified(NamedTuple):
             yield seen, np.array(classes, np.int64)
 
     def counts(self) -> NDArray[np.int64]:
-        """How often each combination of classes occurs: one axis a column."""
+        """Count the items for each combination of classes, with one axis per column."""
         seen, places = zip(*self._maps(), strict=True)
         table = np.zeros((len(self.classes),) * len(self.columns), np.int64)
         table[np.ix_(*places)] = self.grid[np.ix_(*seen)]
         return table
 
     def codes(self) -> list[NDArray[np.int64]]:
-        """Each column's classes by number, of shape (n,)."""
+        """Return the class numbers of each column, of shape (n,)."""
         codes = []
         for column, (seen, places) in zip(self.columns, self._maps(), strict=True):
             numbers = np.zeros(len(column.labels), np.int64)
@@ -75,7 +75,7 @@ class Classified(NamedTuple):
         return len(self.columns[0].values)
 
     def cells(self) -> NDArray[np.int64]:
-        """The position of each item in the flattened table of `counts`, of shape (n,)."""
+        """Return each item's index into the flattened table of `counts`, of shape (n,)."""
         first, *others = self.codes()
         for codes in others:
             first = first * len(self.classes) + codes
@@ -83,7 +83,7 @@ class Classified(NamedTuple):
 
 
 def classify(labels: Any, /, **columns: Any) -> Classified:
-    """Read columns of labels, of equal length, by their names; `labels` None: all that occur."""
+    """Read named columns of labels of equal length; classes default to the labels that occur."""
     read = [_read_column(values, name) for name, values in columns.items()]
     first = read[0]
     for column in read[1:]:
@@ -175,7 +175,7 @@ def _read_column(values: Any, name: str) -> LabelColumn:
 
 
 def _read_words(padded: NDArray[Any], array: NDArray[Any], name: str) -> LabelColumn:
-    """Number values of several 8-byte words each, in the order of their first appearance."""
+    """Number values that take several 8-byte words each, in order of first appearance."""
     words = padded.view(np.uint64).reshape(len(array), -1)
     codes = np.empty(len(array), np.int64)
     bits = 12
@@ -189,7 +189,7 @@ def _read_words(padded: NDArray[Any], array: NDArray[Any], name: str) -> LabelCo
 
 
 def _read_objects(array: NDArray[Any], name: str) -> LabelColumn:
-    """Number whatever can be hashed, in the order of its first appearance."""
+    """Number hashable values of any type, in order of first appearance."""
     numbers: dict[Any, int] = {}
     codes = np.empty(len(array), np.int64)
     for i, value in enumerate(array):
@@ -204,7 +204,7 @@ def _reject_null(name: str, i: int) -> NoReturn:
 
 
 def _numbered(column: LabelColumn) -> LabelColumn:
-    """The same labels, numbered without gaps."""
+    """Return the same labels, numbered without gaps."""
     distinct, codes = read_groups(column.values, len(column.values), column.name)
     labels = [column.labels[i - column.lowest] for i in distinct.tolist()]
     return LabelColumn(column.name, codes, 0, labels)

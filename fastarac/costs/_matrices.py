@@ -1,4 +1,4 @@
-"""Matrices of costs, counts and probabilities: checked and read here."""
+"""Validation of matrices of costs, counts and probabilities."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import reject_where
 
-TOLERANCE = 1e-6  # how far from 1 a row of probabilities may sum
-LARGEST = 1e150  # so that no sum of costs overflows
+TOLERANCE = 1e-6  # largest distance from 1 of a row's sum
+LARGEST = 1e150  # largest absolute cost, so that no sum overflows
 
 
 def _array(values: ArrayLike, name: str, expected: str, kinds: str = "biuf") -> NDArray[Any]:
@@ -38,7 +38,7 @@ def read_costs(costs: ArrayLike, name: str = "costs") -> NDArray[np.float64]:
 def read_counts(
     counts: ArrayLike, shape: tuple[int, ...], name: str = "counts", *, stacked: bool = False
 ) -> NDArray[np.int64]:
-    """Return whole counts of the given shape, or many such, with a positive sum below 2**63."""
+    """Return integer counts of the given shape, or a stack of them, with a positive sum below 2**63."""
     array = _array(counts, name, "whole numbers", kinds="biu")
     if array.shape[stacked:] != shape or array.ndim != len(shape) + stacked:
         expected = str(shape)
@@ -53,7 +53,7 @@ def read_counts(
 
 
 def read_probabilities(probabilities: ArrayLike, n_classes: int) -> NDArray[Any]:
-    """Return probabilities of shape (n, n_classes), whose values are still to be checked."""
+    """Return probabilities of shape (n, n_classes); their values are not yet checked."""
     array = _array(probabilities, "probabilities", "numbers in [0, 1]")
     if array.ndim != 2 or array.shape[1] != n_classes:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Cascades: several models and people, each item decided by the first stage that is sure enough."""
+"""Cascades of models and people: the first stage that is confident enough decides an item."""
 
 from __future__ import annotations
 
@@ -26,52 +26,52 @@ if TYPE_CHECKING:
 
     from fastarac.costs.verification import VerificationCosts
 
-UNIT = 1000  # items that a printed cost is of
-FIGURES = "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}"  # of a stage, in words
+UNIT = 1000  # items in the unit of printed costs
+FIGURES = "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}"  # column headings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cascade(Table, Result):
-    """Stages with their thresholds: which stage decides each item, and what that costs.
+    """Stages with their thresholds, the items that each stage decides, and the costs.
 
-    Printed, it is a table. Tuples have one entry for each stage. Of people who are not perfect,
-    `missed`, `corrected` and `spoiled` are expected numbers.
+    Prints as a table. Tuples have one entry per stage. `missed`, `corrected` and `spoiled` are expected
+    numbers if people are not perfect.
 
     Attributes
     ----------
     names : tuple of str
-        Of the stages, in their order.
+        Names of the stages, in order.
     kinds : tuple of {"model", "people"}
     thresholds : tuple of float
-        A model accepts an item iff its confidence is at or above its threshold; people verify an item
-        iff the confidence of the last model before them is at or above theirs. ``inf``: the stage
-        decides nothing. ``-inf``, that of the last stage: it takes what is left.
+        A model accepts an item iff its confidence is at or above the model's threshold; people verify
+        an item iff the confidence of the last model before them is at or above theirs. ``inf``: the
+        stage decides nothing. ``-inf``, for the last stage: it decides all remaining items.
     prices : tuple of float
-        Of an item that reaches a model, or that people verify.
+        Price of an item that reaches a model, or that people verify.
     reached, decided : tuple of int
-        Items for which the price is paid, and items that get no further.
+        Number of items that incur the price, and of items that the stage decides.
     missed, corrected, spoiled : tuple of float
-        Of the items that a stage decides: wrong ones that stay wrong, wrong ones that people correct,
-        correct ones that people change for the worse.
+        Among the items that a stage decides: wrong outputs that stay wrong, wrong outputs that people
+        correct, and correct outputs that people make wrong.
     n_items : int
-        Items that the figures are of: all, or with a `failure_probability` the half that tested.
+        Number of items behind the figures: all or, with a `failure_probability`, the test half.
     correction_price, error_price : float
-        C_C and C_E, of a correction and of an error that nobody sees.
+        C_C and C_E, the prices of a correction and of an undetected error.
     max_error_rate, failure_probability : float or None
-        The limit, and how probable it may be that it is exceeded by the source of the items.
+        The limit, and the allowed probability that the source of the items exceeds it.
     bound : float or None
-        The Clopper–Pearson upper bound of the error rate, at `failure_probability`, on the half that
-        tested; None without one.
+        The Clopper–Pearson upper bound of the error rate on the test half, at `failure_probability`;
+        None without a failure probability, or with groups.
     exact : bool
-        Whether all combinations of thresholds were compared; otherwise those of a grid that was made
-        finer and finer around the best.
+        Whether all combinations of thresholds were compared; otherwise, a grid was refined step by step
+        around the best ones.
     max_group_size : int or None
-        Of dependent items, how many a group may have at most for the guarantee to hold.
+        With groups, the largest group size for which the guarantee holds.
 
     See Also
     --------
-    optimize_cascade : Chooses the thresholds.
-    evaluate_cascade : The same figures at thresholds of one's own.
+    optimize_cascade : chooses the thresholds.
+    evaluate_cascade : computes the same figures at given thresholds.
     """
 
     names: tuple[str, ...]
@@ -98,12 +98,12 @@ class Cascade(Table, Result):
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The share of all items that each stage decides; they add up to 1."""
+        """The share of all items that each stage decides; the shares add up to 1."""
         return tuple(number / self.n_items for number in self.decided)
 
     @property
     def acceptance_rate(self) -> float:
-        """X, the share of all items that no person looks at."""
+        """X, the share of all items that no person checks."""
         by_models = zip(self.decided, self.kinds, strict=True)
         return sum(number for number, kind in by_models if kind == MODEL) / self.n_items
 
@@ -123,13 +123,13 @@ class Cascade(Table, Result):
 
     @property
     def stage_errors(self) -> tuple[float, ...]:
-        """Of the items that each stage decides, those that are wrong in the end."""
+        """Number of wrong results among the items that each stage decides."""
         pairs = zip(self.missed, self.spoiled, strict=True)
         return tuple(missed + spoiled for missed, spoiled in pairs)
 
     @property
     def cost(self) -> float:
-        """L, what an item costs on average: prices of stages, corrections and errors."""
+        """L, the mean cost of an item: prices of stages, corrections and errors."""
         paid = 0.0
         for price, reached in zip(self.prices, self.reached, strict=True):
             paid = paid + price * (reached / self.n_items)
@@ -138,10 +138,10 @@ class Cascade(Table, Result):
 
     @property
     def stage_costs(self) -> tuple[float, ...]:
-        """What an item costs on average at each stage; they add up to `cost`.
+        """The mean cost per item of each stage; they add up to `cost`.
 
-        The price of what reaches the stage, the corrections that are made there, and the errors of
-        what is decided there.
+        It includes the price of the items that reach the stage, the corrections made there, and the
+        errors among the items decided there.
         """
         return tuple(
             (
@@ -156,25 +156,25 @@ class Cascade(Table, Result):
         )
 
     def apply(self, confidence: Mapping[str, ArrayLike] | Sequence[ArrayLike]) -> NDArray[np.intp]:
-        """Say for new items which stage decides each.
+        """Return the stage that decides each new item.
 
         Parameters
         ----------
         confidence : dict of array_like, or sequence of array_like
-            The confidences of the models by their names, or in the order of the models. NaN where an
-            earlier stage decides an item, so that a later model need not be asked, and where the model
-            has no output: it decides nothing there. Models that are missing decide nothing: their
-            number stands where an item gets to the first of them.
+            The confidences of the models, by name or in the order of the models. Use NaN where a model
+            has no output, so that it decides nothing, or where an earlier stage decides the item, so
+            that the model was not run. Missing models decide nothing: an item that reaches the first of
+            them gets that stage's number.
 
         Returns
         -------
         ndarray of int of shape (n,)
-            The number of a stage, from 0, so that ``cascade.names[number]`` is its name.
+            The number of the stage, from 0: ``cascade.names[number]`` is its name.
 
         Raises
         ------
         ValueError, TypeError
-            For names of no model, unequal lengths, and what is neither finite nor NaN.
+            For unknown names, unequal lengths, and values that are neither finite nor NaN.
         """
         given = self._named(confidence)
         n = len(next(iter(given.values())))
@@ -237,9 +237,9 @@ class Cascade(Table, Result):
         return "\n".join([*lines, *self.sentences()])
 
     def rows_in_words(self) -> list[tuple[str, ...]]:
-        """Return what people read of each stage: threshold, three rates, and the cost of 1,000 items.
+        """Return the printed cells of each stage: threshold, three rates, and the cost of 1,000 items.
 
-        Infinite thresholds are "nothing" and "the rest".
+        Infinite thresholds are printed as "nothing" and "the rest".
         """
         words = {math.inf: "nothing", -math.inf: "the rest"}
         return [
@@ -254,7 +254,7 @@ class Cascade(Table, Result):
         ]
 
     def sentences(self) -> list[str]:
-        """Say what is promised, and where no model accepts anything."""
+        """Describe the guarantee, and say so if no model accepts anything."""
         said = []
         if self.failure_probability is not None and self.max_error_rate is not None:
             provided = ""
@@ -287,28 +287,28 @@ def optimize_cascade(
 ) -> Cascade:
     r"""Choose the thresholds of all stages together, for the least cost within one limit.
 
-    Items go from stage to stage. A model accepts what it is sure enough of, and everything else goes
-    on; people verify what is at or above their threshold, and pass on what is below; the last stage
-    takes what is left.
+    Items go from stage to stage. A model accepts the items it is confident enough about and passes the
+    others on; people verify the items at or above their threshold and pass the others on; the last
+    stage decides all remaining items.
 
     Parameters
     ----------
     stages : sequence of Stage or dict
-        In their order, the first of them a model: :class:`.Stage`, or its arguments by name.
+        In order, starting with a model; each is a :class:`.Stage`, or a dict of its arguments.
     max_error_rate : float, optional
-        The share of all items that may be wrong in the end, in [0, 1].
+        Largest allowed share of all items that are wrong in the end, in [0, 1].
     costs : VerificationCosts, optional
-        What a correction and an error cost; its price of verification is that of people whose own
-        price is None. By default both cost nothing, and the limit alone keeps errors out.
+        Prices of a correction and an error; its price of verification is used for people whose own
+        price is None. By default both cost nothing, and only the limit prevents errors.
     failure_probability : float, optional
-        δ, in (0, 0.5]: choose on a random half of the items and test on the other, so that the source
-        of the items exceeds the limit with this probability at most.
+        δ, in (0, 0.5]: choose thresholds on a random half of the items and test them on the other, so
+        that the source of the items exceeds the limit with at most this probability.
     groups : array_like of shape (n,), optional
-        With a `failure_probability`: labels of items that depend on each other (page, document).
+        Labels of items that depend on each other (page, document); needs `failure_probability`.
     max_group_size : int, optional
-        Items that a group has at most, known beforehand; by default the largest group seen.
+        Largest group size, if known in advance; by default the largest group seen.
     random_state : int, SeedSequence, Generator or None, default=0
-        Of the halves, and of what people who are not perfect do to the items of the half that tests.
+        Seeds the halves, and the simulated work of imperfect people on the test half.
 
     Examples
     --------
@@ -336,44 +336,44 @@ def optimize_cascade(
     Returns
     -------
     Cascade
-        Of equally cheap thresholds those at which earlier stages decide most.
+        If several are equally cheap, the thresholds at which earlier stages decide most.
 
     Raises
     ------
     TypeError
-        Where neither `max_error_rate` nor `costs` is given: errors would cost nothing.
+        If neither `max_error_rate` nor `costs` is given: errors would cost nothing.
     ValueError, TypeError
-        For stages that are no cascade, and where no thresholds keep the limit or all capacities;
-        the message has the least that can be attained.
+        If the stages form no cascade, or no thresholds keep the limit or all capacities; the message
+        states the least attainable value.
 
     Warns
     -----
     SampleTooSmallWarning
-        Where nothing could be guaranteed even if no item of the half that tests were wrong.
+        If nothing could be guaranteed even without a wrong item in the test half.
 
     See Also
     --------
-    evaluate_cascade : The figures at given thresholds, such as those of other items.
-    optimal_operating_point : The same for one model before people.
+    evaluate_cascade : computes the figures at given thresholds, such as those of other items.
+    optimal_operating_point : chooses the threshold of one model before people.
 
     Notes
     -----
-    A stage s is paid its price p for every item that reaches it, if it is a model, or that it verifies,
-    if it is people:
+    The price p of a stage s is paid for every item that reaches it, if it is a model, or that it
+    verifies, if it is people:
 
     .. math:: L = \sum_s p_s N_s/n + C_C R_C + C_E R_E.
 
     People verify the output of the last model before them, with the shares d and a of
     :class:`.Reviewer`.
 
-    **The search.** Thresholds are compared on joint counts, depth first. Up to some million
-    combinations of distinct confidences, all are compared (``exact``); beyond, a grid is refined around
-    the best ones until its cells have one confidence each.
+    **The search.** Thresholds are compared on joint counts, depth first. Up to about a million
+    combinations of distinct confidences, all are compared (``exact``); with more, a grid is refined
+    around the best ones until each of its cells has a single confidence.
 
     **The guarantee.** One half of the items chooses thresholds for several limits up to
-    `max_error_rate`; the other tests them in this order, up to the first that fails: by an exact
-    binomial test, with `groups` by a bet (:func:`.guaranteed_operating_point`). What people do is drawn
-    for each item, by the d and a that are stated. Capacities are not tested.
+    `max_error_rate`; the other half tests them in this order, up to the first failure: by an exact
+    binomial test or, with `groups`, by a bet (:func:`.guaranteed_operating_point`). The work of people
+    is simulated for each item with the given d and a. Capacities are not tested.
     """
     if max_error_rate is None and costs is None:
         raise TypeError("give max_error_rate or costs: without them errors cost nothing")
@@ -411,27 +411,27 @@ def evaluate_cascade(
     thresholds: Sequence[float] | Cascade,
     costs: VerificationCosts | None = None,
 ) -> Cascade:
-    """What stages cost at given thresholds, such as those chosen on other items.
+    """Compute the figures of a cascade at given thresholds, such as those chosen on other items.
 
     Parameters
     ----------
     stages : sequence of Stage or dict
-        As of :func:`optimize_cascade`.
+        As for :func:`optimize_cascade`.
     thresholds : sequence of float, or Cascade
-        One for each stage but the last, ``inf`` where a stage is to decide nothing; or those of a
-        cascade with the same stages.
+        One for each stage but the last, ``inf`` if a stage is to decide nothing; or a cascade with the
+        same stages.
     costs : VerificationCosts, optional
-        What a correction and an error cost; by default nothing.
+        Prices of a correction and an error; by default 0.
 
     Returns
     -------
     Cascade
-        Without a limit.
+        The figures, without a limit.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`optimize_cascade`; also for another number of thresholds, and NaN.
+        As :func:`optimize_cascade`; also for a wrong number of thresholds, and NaN.
 
     See Also
     --------
@@ -473,13 +473,13 @@ def evaluate_cascade(
 
 
 class CostOverThreshold(NamedTuple):
-    """What an item costs over the threshold of one stage, from where it decides nothing."""
+    """Costs over the threshold of one stage, from the threshold at which it decides nothing."""
 
     share: NDArray[np.float64]
     cost: NDArray[np.float64]
     error_rate: NDArray[np.float64]
     at: tuple[float, float]
-    """Share and cost at the threshold that the cascade has."""
+    """Share and cost at the cascade's own threshold."""
 
 
 def cost_over_threshold(
@@ -488,12 +488,12 @@ def cost_over_threshold(
     stage: str,
     costs: VerificationCosts | None,
 ) -> CostOverThreshold:
-    """What stages cost while the threshold of one of them moves.
+    """Compute costs while the threshold of one stage varies.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`evaluate_cascade`; also for the name of no stage, and that of the last.
+        As :func:`evaluate_cascade`; also for an unknown stage, and for the last one.
     """
     now = evaluate_cascade(stages, thresholds=cascade, costs=costs)
     moved = now.names[:-1]

@@ -1,4 +1,4 @@
-"""Which stage of a cascade decides each item at given thresholds, and what that makes."""
+"""Counts of a cascade: the stage that decides each item at given thresholds, and the results."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from fastarac.costs.stages import MODEL, SILENT, Stages
 
 
 class StageCounts(NamedTuple):
-    """What each stage does; numbers of items, which are expected numbers where people err."""
+    """Numbers of items for each stage; expected numbers if people make errors."""
 
     reached: tuple[int, ...]
     decided: tuple[int, ...]
     missed: tuple[float, ...]
-    """Wrong outputs that a stage leaves wrong."""
+    """Wrong outputs that the stage leaves wrong."""
     corrected: tuple[float, ...]
     spoiled: tuple[float, ...]
-    """Correct outputs that people change."""
+    """Correct outputs that people make wrong."""
 
     def errors(self) -> float:
-        """How many items are wrong in the end; in the order of sums of one threshold's costs."""
+        """Return the number of items wrong in the end, summed in the order of the search's costs."""
         found: float = 0
         for missed, spoiled in zip(self.missed, self.spoiled, strict=True):
             found = found + missed + spoiled
         return found
 
     def changed(self) -> float:
-        """How many items people change."""
+        """Return the number of items that people change."""
         pairs = zip(self.corrected, self.spoiled, strict=True)
         return sum(corrected + spoiled for corrected, spoiled in pairs)
 
 
 def decided_by(stages: Stages, thresholds: Sequence[float]) -> NDArray[np.int8]:
-    """Number of the stage that decides each item, at thresholds (doubles) of all but the last."""
+    """Return the stage that decides each item; `thresholds` are doubles for all stages but the last."""
     last = stages.free
     found = np.full(stages.n_items, last, np.int8)
     for s in range(last - 1, -1, -1):
@@ -46,7 +46,7 @@ def decided_by(stages: Stages, thresholds: Sequence[float]) -> NDArray[np.int8]:
 
 
 def counts_of(stages: Stages, thresholds: Sequence[float]) -> StageCounts:
-    """Count what each stage does at thresholds (doubles) of all but the last."""
+    """Count the items of each stage; `thresholds` are doubles for all stages but the last."""
     decided = decided_by(stages, thresholds)
     all_decided = np.bincount(decided, minlength=len(stages.stages)).tolist()
     reached, missed, corrected, spoiled = [], [], [], []

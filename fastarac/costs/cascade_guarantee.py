@@ -1,4 +1,4 @@
-"""Thresholds of a cascade whose limit holds on new items: chosen on one half, tested on the other."""
+"""Guaranteed thresholds of a cascade: chosen on one half of the items, tested on the other."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from fastarac.costs.cascade_search import CascadeSearch
 from fastarac.costs.stages import MODEL, PEOPLE, Stages
 from fastarac.guarantees.betting import wealth
 
-FIRST = 1 << 16  # combinations of thresholds on the first grid, of several limits each
-FINER = 1 << 12  # and on each finer one
-# Standard errors below the limit, of the limits on one half that lead to what is tested.
+FIRST = 1 << 16  # threshold combinations on the first grid, for each of several limits
+FINER = 1 << 12  # threshold combinations on each finer grid
+# Stricter limits for choosing candidates: standard errors below the limit.
 BELOW = (12.0, 8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)
-KEPT = (0.1, 0.25, 0.5, 0.75)  # shares of what the first of them decide, tested before it
+KEPT = (0.1, 0.25, 0.5, 0.75)  # quantiles of confidence that make still safer candidates, tested first
 
 Thresholds = tuple[float, ...]
 
 
 class Promise(NamedTuple):
-    """A limit, how often it may be exceeded, and which items depend on each other."""
+    """A limit, the allowed probability of exceeding it, and the groups of dependent items."""
 
     limit: float
     failure_probability: float
@@ -37,7 +37,7 @@ class Promise(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """Thresholds that passed, the half that they passed on, and what was found there."""
+    """Thresholds that passed the test, the test half, and its results."""
 
     thresholds: Thresholds
     half: Stages
@@ -46,7 +46,7 @@ class Passed(NamedTuple):
 
 
 class _Half(NamedTuple):
-    """Items that test, with what people do to each drawn beforehand."""
+    """The test half, with a random number for each item that decides what people do to it."""
 
     stages: Stages
     drawn: NDArray[np.float64]
@@ -61,7 +61,7 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
     Raises
     ------
     ValueError
-        Where no thresholds keep the limit on the first half, or none pass on the second.
+        If no thresholds keep the limit on the first half, or none pass on the second.
     """
     fitting, half = _halves(stages, promise, rng)
     search = CascadeSearch(fitting, FIRST, FIRST, FINER)
@@ -91,7 +91,7 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
 
 
 def _halves(stages: Stages, promise: Promise, rng: np.random.Generator) -> tuple[Stages, _Half]:
-    """Draw the halves; items in the order of their values, so that their own does not matter."""
+    """Draw the two halves; sorting items by value first makes them independent of the input order."""
     n, codes = stages.n_items, promise.codes
     keys = [*stages.correct, *stages.values]
     order = np.lexsort([*keys, *([] if codes is None else [codes])])
@@ -126,7 +126,7 @@ def _halves(stages: Stages, promise: Promise, rng: np.random.Generator) -> tuple
 
 
 def _path(search: CascadeSearch, fitting: Stages, half: _Half, limit: float) -> list[Thresholds]:
-    """The thresholds that are tested, from safe to cheap; fixed by the first half alone."""
+    """Return the thresholds to test, from safe to cheap; they depend on the first half alone."""
     spread = math.sqrt(limit * (1.0 - limit) / half.stages.n_items * float(half.sizes.mean()))
     limits = sorted({min(limit, max(0.0, limit - below * spread)) for below in BELOW})
     path: list[Thresholds] = []
@@ -141,7 +141,7 @@ def _path(search: CascadeSearch, fitting: Stages, half: _Half, limit: float) -> 
 
 
 def _shrunk(stages: Stages, thresholds: Thresholds, share: float) -> Thresholds:
-    """Thresholds at which each stage decides the surest of what it decides at these."""
+    """Return thresholds at which each stage decides only the surest `share` of its items."""
     decided = decided_by(stages, thresholds)
     found = []
     for s, threshold in enumerate(thresholds):
@@ -151,12 +151,12 @@ def _shrunk(stages: Stages, thresholds: Thresholds, share: float) -> Thresholds:
 
 
 def _keeps(stages: Stages, thresholds: Thresholds) -> bool:
-    """Whether all capacities are kept."""
+    """Return whether all capacities are kept."""
     return bool(np.all(np.array(counts_of(stages, thresholds).reached) <= stages.capacities()))
 
 
 def _wrong(half: _Half, thresholds: Thresholds) -> NDArray[np.bool_]:
-    """Which items are wrong in the end; what people do is as it was drawn."""
+    """Return which items are wrong in the end, given the random numbers drawn for people."""
     stages = half.stages
     decided = decided_by(stages, thresholds)
     wrong = np.zeros(stages.n_items, np.bool_)
@@ -188,7 +188,7 @@ def _passes(half: _Half, thresholds: Thresholds, promise: Promise) -> bool:
 
 
 def _leaves_no_error(stages: Stages) -> bool:
-    """Whether the last stage corrects every error, whatever gets to it."""
+    """Return whether the last stage corrects every error that reaches it."""
     last = len(stages.stages) - 1
     people = stages.reviewer(last)
     certain = people.detection_rate == 1.0 and people.false_alarm_rate == 0.0
@@ -214,7 +214,7 @@ def _say_too_small(half: _Half, promise: Promise) -> None:
 
 
 def raise_beyond_limits(search: CascadeSearch, limit: float | None) -> None:
-    """Raise ValueError that says which limit no thresholds keep, and what is least attainable."""
+    """Raise ValueError: say which limit no thresholds keep, and the least attainable value."""
     stages = search.stages
     least = search.fewest_errors()
     counts = counts_of(stages, least.thresholds)

@@ -1,4 +1,4 @@
-"""The cheapest thresholds of all stages together: on a grid of cells, then finer around the best."""
+"""Search for the cheapest thresholds of all stages: on a grid, then on finer ones around the best."""
 
 from __future__ import annotations
 
@@ -15,60 +15,60 @@ from fastarac.costs.stages import MODEL, PEOPLE, SILENT, Stages
 from fastarac.costs.verification import cheapest_corner
 from fastarac.samples.door import threshold_sweep
 
-ALL = 1 << 20  # combinations of thresholds that are all compared
-FIRST = 1 << 18  # on the first grid, where there are more
-FINER = 1 << 14  # combinations compared on each finer grid
-PAIRED = 1 << 16  # of two stages, the others being as they are
-REACH = 2  # cells of a grid on either side of the best cut that the next grid looks at
+ALL = 1 << 20  # threshold combinations up to which all are compared
+FIRST = 1 << 18  # threshold combinations on the first grid otherwise
+FINER = 1 << 14  # threshold combinations on each finer grid
+PAIRED = 1 << 16  # threshold combinations of two stages, with the others fixed
+REACH = 2  # grid cells on either side of the best cut that the next grid covers
 MOST_GRIDS = 8
-ROUNDS = 3  # over all pairs of stages
-MANY = 200_000  # items, for which one round has to do
-SHOWN = 400  # thresholds of a picture
-FEW = 20_000  # items, which are not summed up
-ENDS = 4  # one in so many cut points is for either end, closer and closer together
+ROUNDS = 3  # passes over all pairs of stages
+MANY = 200_000  # items above which there is only one pass
+SHOWN = 400  # thresholds in a picture
+FEW = 20_000  # items up to which none are aggregated
+ENDS = 4  # one in this many cut points goes to either end, ever closer together
 
 Floats = NDArray[np.float64]
 
 
 class CheapestThresholds(NamedTuple):
-    """Thresholds of all stages but the last, as doubles; ``inf`` where a stage decides nothing."""
+    """Thresholds of all stages but the last, as doubles; ``inf`` if a stage decides nothing."""
 
     thresholds: tuple[float, ...]
     excess: float
-    """Items beyond the limits: 0 where all are kept."""
+    """Items beyond the limits; 0 if all limits are kept."""
     exact: bool
-    """Whether all thresholds that there are were compared."""
+    """Whether all possible thresholds were compared."""
 
 
-_Ends = tuple[float, float] | None  # of the thresholds of a stage
+_Ends = tuple[float, float] | None  # lowest and highest threshold of a stage
 
 
 class _Tried(NamedTuple):
-    """The thresholds of one stage that are tried: rising values, and perhaps ``inf``."""
+    """Candidate thresholds of one stage: increasing values, and possibly ``inf``."""
 
     values: Floats
     nothing: bool
 
     def heard(self) -> _Tried:
-        """Without the one that would accept items for which the model has no output."""
+        """Return the candidates without one that accepts items for which the model has no output."""
         if not len(self.values) or self.values[0] > SILENT:
             return self
         return _Tried(self.values[1:], self.nothing or len(self.values) == 1)
 
 
 class _Grid(NamedTuple):
-    """What the kernel reads of the items, in cells between the thresholds that are tried."""
+    """Item counts in cells between candidate thresholds, as the kernel reads them."""
 
     points: list[Floats]
     """Cut points of each model."""
     window: NDArray[np.int64]
-    """Of shape (2, stages − 1): the least and the greatest cut, counted among the points."""
+    """Least and greatest cut of each stage as indices into the points, of shape (2, stages − 1)."""
     counts: NDArray[np.int64]
     layout: NDArray[np.int64]
 
 
 class _CountedItems(NamedTuple):
-    """Items, or one for many of them that all thresholds tried treat alike."""
+    """Items; one with a weight may stand for many that all candidates treat alike."""
 
     values: tuple[Floats, ...]
     correct: NDArray[np.uint8]
@@ -83,16 +83,16 @@ class _Best(NamedTuple):
     thresholds: tuple[float, ...]
     excess: float
     cost: Floats
-    """In parts."""
+    """Cost as a sum of parts, for exact comparison."""
 
     def is_better_than(self, other: _Best) -> bool:
-        """Whether it is beyond the limits by less, or by as much and cheaper."""
+        """Return whether it exceeds the limits by less, or by the same amount at a lower cost."""
         cheaper = math.fsum((self.cost - other.cost).tolist()) < 0.0
         return self.excess < other.excess or (self.excess == other.excess and cheaper)
 
 
 class _Goal(NamedTuple):
-    """What is least: the weights and the limit of the kernel."""
+    """The objective: weights and limit of the kernel."""
 
     weights: Floats
     limit: Floats
@@ -106,7 +106,7 @@ class CascadeSearch:
     ) -> None:
         self.stages = stages
         self.finer = finer
-        self.cutting = [stages.model[s] for s in range(stages.free)]  # the model that a stage cuts
+        self.cutting = [stages.model[s] for s in range(stages.free)]  # by stage, the model it cuts
         models = sorted(set(self.cutting))
         self.rising = {m: np.sort(stages.values[m]) for m in models}
         self.distinct = {m: 1 + int(np.count_nonzero(v[1:] != v[:-1])) for m, v in self.rising.items()}
@@ -118,19 +118,19 @@ class CascadeSearch:
         self.grid = self._grid([_Tried(points[m], nothing=True) for m in self.cutting])
 
     def cheapest(self, max_error_rate: float | None) -> CheapestThresholds:
-        """The cheapest thresholds within a limit and all capacities."""
+        """Return the cheapest thresholds within a limit and all capacities."""
         return self._search(_Goal(*self.stages.weights(max_error_rate)))
 
     def fewest_errors(self) -> CheapestThresholds:
-        """The thresholds that leave the fewest errors within all capacities."""
+        """Return the thresholds that leave the fewest errors within all capacities."""
         weights, limit = self.stages.weights(None)
         weights[:2] = weights[2:]
         return self._search(_Goal(weights, limit))
 
     def over_threshold(self, thresholds: Sequence[float], stage: int) -> tuple[Floats, Floats, Floats]:
-        """Share that a stage decides, cost and error rate of an item over its threshold.
+        """Return the share decided by a stage, the cost and the error rate per item, by its threshold.
 
-        From a threshold at which it decides nothing down to the lowest; the others are those given.
+        Its threshold moves from deciding nothing down to the lowest; the others stay as given.
         """
         stages, n = self.stages, self.stages.n_items
         tried = []
@@ -157,12 +157,12 @@ class CascadeSearch:
                     grid.counts, grid.layout, weights, nobody, np.array([np.inf]), window
                 )[1]
                 values_of.append(cost.item())
-        reachable = np.isfinite(found[0])  # people have no threshold above that of their model
+        reachable = np.isfinite(found[0])  # people's thresholds cannot exceed the one of their model
         decided, costs, errors = (np.array(values)[reachable] / n for values in found)
         return decided, costs, errors
 
     def _search(self, goal: _Goal) -> CheapestThresholds:
-        """The best on the first grid and on finer ones around it, then of each pair of stages."""
+        """Search the first grid, then finer ones around the best, then each pair of stages."""
         everyone = range(self.stages.free)
         best = self._best_on(self.grid, goal)
         if not self.exact:
@@ -190,7 +190,7 @@ class CascadeSearch:
         return _Best(grid, chosen, thresholds, excess, cost)
 
     def _refined(self, best: _Best, moving: Sequence[int], goal: _Goal) -> _Best:
-        """The best on finer and finer grids around the best, until it has no other neighbours."""
+        """Refine the grid around the best thresholds until it adds no candidates."""
         items, ends = self.items, list[_Ends]()
         for _ in range(MOST_GRIDS):
             tried = [
@@ -210,7 +210,7 @@ class CascadeSearch:
         return best
 
     def _summed_up(self, ends: list[_Ends]) -> _CountedItems:
-        """The items with a confidence between the ends of a stage's thresholds, and one for others."""
+        """Keep the items with a confidence between the ends; aggregate all others by where they lie."""
         stages = self.stages
         n, n_keys = stages.n_items, 1
         key, kept = np.zeros(n, np.int32), np.zeros(n, np.uint8)
@@ -229,13 +229,13 @@ class CascadeSearch:
         return _CountedItems(some.values, some.correct, weight)
 
     def _around(self, best: _Best, stage: int) -> _Tried:
-        """Thresholds of a stage within some cells of the best one."""
+        """Return candidates for a stage within a few grid cells of the best threshold."""
         m, cut = self.cutting[stage], best.cuts[stage]
         points, rising = best.grid.points[m], self.rising[m]
         first, last = best.grid.window[:, stage].tolist()
         last = min(last, len(points) - 1)
         start, stop = np.searchsorted(rising, points[[first, last]]).tolist()
-        beyond = REACH * (stop - start) // max(1, last - first) + REACH  # where the best is at an end
+        beyond = REACH * (stop - start) // max(1, last - first) + REACH  # if the best is at an end
         low, high = cut - REACH, cut + REACH
         begin = max(0, start - beyond) if low < first else int(np.searchsorted(rising, points[low]))
         end = stop + beyond if high > last else int(np.searchsorted(rising, points[high], "right"))
@@ -244,7 +244,7 @@ class CascadeSearch:
         return _Tried(values, nothing=end >= len(rising))
 
     def _of_pair(self, best: _Best, pair: Sequence[int]) -> _Grid:
-        """All thresholds of two stages, on a grid that has the best ones."""
+        """Return a grid of all thresholds of two stages, including the best, with the others fixed."""
         number = int(PAIRED**0.5)
         tried = []
         for s, m in enumerate(self.cutting):
@@ -258,7 +258,7 @@ class CascadeSearch:
         return self._grid(tried)
 
     def _without_idle(self, chosen: Sequence[float]) -> tuple[float, ...]:
-        """People whose threshold is that of the stage before take nothing: ``inf`` says so."""
+        """Set thresholds of people that decide nothing, as a stage before takes all, to ``inf``."""
         found = list(chosen)
         for s in range(1, len(chosen)):
             if self.stages.stages[s].kind == PEOPLE and chosen[s] >= chosen[s - 1]:
@@ -266,7 +266,7 @@ class CascadeSearch:
         return tuple(found)
 
     def _first_points(self, n_combinations: int) -> dict[int, Floats]:
-        """Cut points of each model: all confidences where so few combinations are, else a grid."""
+        """Return cut points of each model: all confidences if the search is exact, else a sample."""
         left, room = list(self.cutting), float(n_combinations)
         points: dict[int, Floats] = {}
         for m in sorted(set(self.cutting), key=lambda m: self.distinct[m]):
@@ -279,7 +279,7 @@ class CascadeSearch:
         return points
 
     def _grid(self, tried: list[_Tried], items: _CountedItems | None = None) -> _Grid:
-        """Count the items in cells, below each combination of the thresholds that are tried."""
+        """Count the items in cells: below each combination of candidate thresholds."""
         stages, items = self.stages, items or self.items
         tried = [each.heard() for each in tried]
         points = []
@@ -317,7 +317,7 @@ class CascadeSearch:
 
 
 def _lie_within(tried: list[_Tried], ends: list[_Ends]) -> bool:
-    """Whether the thresholds that are tried lie between the ends of each stage."""
+    """Return whether all candidates lie between the ends of their stage."""
     return bool(ends) and all(
         len(each.values) == 0
         or (own is not None and own[0] <= each.values[0] <= each.values[-1] <= own[1])
@@ -326,7 +326,7 @@ def _lie_within(tried: list[_Tried], ends: list[_Ends]) -> bool:
 
 
 def _merged(ends: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Intervals without overlaps, rising."""
+    """Merge overlapping intervals, and sort them."""
     found: list[tuple[float, float]] = []
     for low, high in sorted(ends):
         if found and low <= found[-1][1]:
@@ -337,7 +337,7 @@ def _merged(ends: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _only(best: _Best, stage: int) -> _Tried:
-    """The best threshold of a stage alone."""
+    """Return the best threshold of a stage as its only candidate."""
     threshold = best.thresholds[stage]
     if threshold == np.inf:
         return _Tried(np.empty(0), nothing=True)
@@ -345,10 +345,10 @@ def _only(best: _Best, stage: int) -> _Tried:
 
 
 def cheapest_single(stages: Stages) -> CheapestThresholds | None:
-    """The cheapest threshold of one model before people, without limits; None for other stages.
+    """Return the cheapest threshold of one model before people without limits; else None.
 
-    It is found where section "costs of verification and correction" finds it: at the corners of the
-    convex hull, by products that are exact.
+    The method is that of :func:`.optimal_operating_point`: exact products are compared at the corners
+    of the convex hull.
     """
     alone = len(stages.stages) == 2 and stages.stages[1].kind == PEOPLE
     alone = alone and bool((stages.values[0] > SILENT).all())
@@ -362,13 +362,13 @@ def cheapest_single(stages: Stages) -> CheapestThresholds | None:
 
 
 def distinct_of(rising: Floats) -> Floats:
-    """The distinct ones of sorted values."""
+    """Return the distinct values of sorted ones."""
     found: Floats = rising[np.concatenate([[True], rising[1:] != rising[:-1]])]
     return found
 
 
 def distinct_up_to(rising: Floats, number: int) -> Floats:
-    """The distinct ones of sorted values, or about so many of them at equal distances in rank."""
+    """Return the distinct values of sorted ones, or about `number` of them, evenly spaced by rank."""
     if len(rising) > 64 * number:
         places = np.linspace(0, len(rising) - 1, 8 * number).astype(np.intp)
         few = distinct_of(rising[places])
@@ -380,7 +380,7 @@ def distinct_up_to(rising: Floats, number: int) -> Floats:
 
 
 def _spread(rising: Floats, number: int) -> Floats:
-    """About so many cut points: at equal distances in rank, and closer and closer at both ends."""
+    """Return about `number` cut points, evenly spaced by rank and denser towards both ends."""
     n = len(rising)
     ends = np.geomspace(1.0, max(2.0, n / 2), max(2, number // ENDS)).astype(np.intp)
     middle = np.linspace(0, n - 1, max(2, number - 2 * len(ends))).astype(np.intp)

@@ -1,4 +1,4 @@
-"""Confusion counts, cost matrices, and the prediction of least risk."""
+"""Confusion counts, cost matrices, and predictions of least risk."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from fastarac._engine.inputs import read_groups
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import check_probabilities, read_costs, read_counts, read_probabilities
 
-LARGEST_SHOWN = 16  # entries that a repr has room for
-CHUNK = 1 << 17  # probabilities at a time: they and their risks stay in the cache
+LARGEST_SHOWN = 16  # most entries shown in a repr
+CHUNK = 1 << 17  # probabilities in a block, small enough to stay in the cache with their risks
 
 
 def prediction_counts(
@@ -35,25 +35,25 @@ def prediction_counts(
     Parameters
     ----------
     predicted, actual : array_like of shape (n,)
-        Labels: strings, numbers, booleans, or anything else that can be hashed. Columns of pandas,
-        polars and pyarrow are taken too.
+        Labels: strings, numbers, booleans, or any hashable objects. Columns of pandas, polars and
+        pyarrow work too.
     labels : array_like of shape (K,), optional
-        All classes, in the order of rows and columns. Give it wherever a class might not occur. Without
-        it: the labels that occur in either, sorted; of two classes, (negative, positive).
+        All classes, in the order of rows and columns. Give it if a class may not occur. By default: all
+        labels that occur, sorted; for two classes, (negative, positive).
     groups : array_like of shape (n,), optional
-        Labels of items that belong together, such as those of a page: a table for each.
+        Labels of items that belong together, such as those of a page; each group gets its own table.
 
     Returns
     -------
     ndarray of int64 of shape (K, K), or (n_groups, K, K)
-        M[i, j]: items of class j that were predicted to be of class i. **Rows are predicted, columns
-        are actual**; scikit-learn's confusion matrix is the transpose. Groups are in rising order.
+        M[i, j]: number of items of class j predicted as class i. **Rows are predicted, columns are
+        actual**; scikit-learn's confusion matrix is the transpose. Groups are in increasing order.
 
     Raises
     ------
     ValueError, TypeError
-        Where the columns are empty, of unequal lengths or have nulls, or a label is not among `labels`;
-        where labels that occur cannot be sorted, such as strings and numbers.
+        If the columns are empty, differ in length or have nulls, if a label is not among `labels`, or
+        if the labels cannot be sorted, such as a mix of strings and numbers.
 
     See Also
     --------
@@ -62,7 +62,7 @@ def prediction_counts(
 
     Notes
     -----
-    The confusion matrix of Suzuki 2003, table 5. The classes in order, where `labels` is left out, are
+    The confusion matrix of Suzuki 2003, table 5. Without `labels`, the classes are
     ``np.unique([*predicted, *actual])``.
 
     References
@@ -101,19 +101,20 @@ def paired_prediction_counts(
     *,
     labels: ArrayLike | None = None,
 ) -> NDArray[np.int64]:
-    """Count the items by what two models predicted and by the actual class.
+    """Count the items by the predictions of two models and by the actual class.
 
     Parameters
     ----------
     predicted_1, predicted_2, actual : array_like of shape (n,)
         Labels of the same items, as in :func:`.prediction_counts`.
     labels : array_like of shape (K,), optional
-        All classes in their order; without it, the labels that occur, sorted.
+        All classes, in order; by default, all labels that occur, sorted.
 
     Returns
     -------
     ndarray of int64 of shape (K, K, K)
-        M′[i₁, i₂, j]: items of class j, predicted to be i₁ by the first model and i₂ by the second.
+        M′[i₁, i₂, j]: number of items of class j predicted as i₁ by the first model and i₂ by the
+        second.
 
     Raises
     ------
@@ -150,17 +151,17 @@ class CostMatrix(Result):
     Parameters
     ----------
     costs : array_like of shape (K, K) or (n, K, K)
-        ``costs[i, j]``: the cost C(i|j) of predicting class i when class j is true, finite. **Rows are
+        ``costs[i, j]``: the finite cost C(i|j) of predicting class i when class j is true. **Rows are
         predicted, columns are actual.** Two classes are in the order (negative, positive). A negative
-        cost is a benefit. Of shape (n, K, K): item by item, where the price depends on the item, such
-        as on an amount. A matrix may have other rows than columns: then a row is an action, such as
-        "let a person decide", and `predict` gives actions.
+        cost is a benefit. With shape (n, K, K), each item has its own costs, such as ones that depend
+        on an amount. If a matrix has other rows than columns, each row is an action, such as "let a
+        person decide", and `predict` returns actions.
 
     Warns
     -----
     UnreasonableCostsWarning
-        Where a row is dominated, so that its class need never be predicted, or where, of two classes,
-        the wrong one is never dearer than the right one. The costs are usually mistaken then.
+        If a row is dominated, so that its class need never be predicted, or if, with two classes, each
+        wrong prediction costs at most as much as the right one. The costs are usually mistaken then.
 
     See Also
     --------
@@ -169,8 +170,8 @@ class CostMatrix(Result):
 
     Notes
     -----
-    Suzuki 2003, table 2; Elkan 2001, "The foundations of cost-sensitive learning". Reasonableness: a
-    row must not dominate another; for two classes, c(+|−) > c(−|−) and c(−|+) > c(+|+).
+    Suzuki 2003, table 2; Elkan 2001, "The foundations of cost-sensitive learning". Costs are reasonable
+    if no row dominates another and, for two classes, c(+|−) > c(−|−) and c(−|+) > c(+|+).
 
     References
     ----------
@@ -207,7 +208,7 @@ class CostMatrix(Result):
 
     @classmethod
     def from_benefits(cls, benefits: ArrayLike) -> Self:
-        """Build the matrix from what each outcome brings in: a cost is a negative benefit.
+        """Build the matrix from the benefit of each outcome: a cost is a negative benefit.
 
         Parameters
         ----------
@@ -243,17 +244,17 @@ class CostMatrix(Result):
 
     @property
     def per_item(self) -> bool:
-        """Whether each item has costs of its own."""
+        """Whether each item has its own costs."""
         return self.costs.ndim == 3
 
     def dominated_rows(self) -> tuple[int, ...]:
-        """Return the rows that need never be predicted: another row is nowhere dearer.
+        """Return the rows that need never be predicted: another row costs at most as much everywhere.
 
         Returns
         -------
         tuple of int
-            Ascending. Of two equal rows both are listed. Of costs by item: rows than which the same
-            other row is nowhere dearer for any item. Suzuki 2003, note 3; Elkan 2001, section 1.2.
+            In increasing order. Of two equal rows both are listed. With costs by item, the same other
+            row must cost at most as much for every item. Suzuki 2003, note 3; Elkan 2001, section 1.2.
 
         Examples
         --------
@@ -268,11 +269,11 @@ class CostMatrix(Result):
 
     @property
     def threshold(self) -> float:
-        """The probability p* of the positive class from which on it is the cheaper prediction.
+        """The least probability p* of the positive class at which predicting it is cheaper.
 
         p* = [c(+|−) − c(−|−)]/[c(+|−) − c(−|−) + c(−|+) − c(+|+)] (Suzuki 2003, equation 2; Elkan 2001,
-        equation 2), in (0, 1), the exact value rounded once: predict + iff P(+) ≥ p*. At P(+) = p* both
-        cost the same. NaN with a warning where the costs are not reasonable.
+        equation 2), in (0, 1), rounded once from the exact value: predict + iff P(+) ≥ p*. At P(+) = p*
+        both predictions cost the same. NaN with a warning if the costs are not reasonable.
         """
         (tn, fn), (fp, tp) = self._two_classes("threshold")
         false_alarm, miss = fp - tn, fn - tp
@@ -287,12 +288,12 @@ class CostMatrix(Result):
         Returns
         -------
         CostMatrix
-            The costs less c(−|−), divided by c(+|−) − c(−|−); each exact value rounded once.
+            The costs minus c(−|−), divided by c(+|−) − c(−|−); each rounded once from its exact value.
 
         Raises
         ------
         ValueError
-            Where there are not two classes, or c(+|−) is not above c(−|−).
+            If there are not two classes, or c(+|−) is not above c(−|−).
 
         Notes
         -----
@@ -321,7 +322,7 @@ class CostMatrix(Result):
         Parameters
         ----------
         probabilities : array_like of shape (n, K)
-            P(j|x): a row for each item, at least 0, with a sum of 1 within 1e-6.
+            P(j|x): one row per item, at least 0, with a sum of 1 within 1e-6.
 
         Returns
         -------
@@ -331,7 +332,7 @@ class CostMatrix(Result):
         Raises
         ------
         ValueError, TypeError
-            Where `probabilities` is of another shape, or not probabilities.
+            If `probabilities` has another shape, or does not hold probabilities.
 
         Examples
         --------
@@ -351,14 +352,14 @@ class CostMatrix(Result):
         Parameters
         ----------
         probabilities : array_like of shape (n, K)
-            As in `risk`. It is read in pieces: nothing of its size is allocated.
+            As for `risk`. It is processed in blocks: no array of its size is allocated.
 
         Returns
         -------
         ndarray of int64 of shape (n,)
-            argmin_i R(i|x), the lowest row where several have the least computed risk. With an array of
-            labels: ``labels[matrix.predict(probabilities)]``. The Bayes-optimal prediction (Suzuki
-            2003, below equation 1), as good as the probabilities are.
+            argmin_i R(i|x); if several rows have the least computed risk, the first. Labels are
+            ``labels[matrix.predict(probabilities)]`` for an array `labels`. The prediction is
+            Bayes-optimal if the probabilities are right (Suzuki 2003, below equation 1).
 
         Raises
         ------
@@ -367,7 +368,7 @@ class CostMatrix(Result):
 
         Examples
         --------
-        A third row lets a person decide, for 1 an item (Chow's rule):
+        A third row lets a person decide, at a cost of 1 per item (Chow's rule):
 
         >>> import fastarac as fa
         >>> costs = fa.costs.CostMatrix([[0, 10], [10, 0], [1, 1]])
@@ -387,29 +388,30 @@ class CostMatrix(Result):
         *,
         labels: ArrayLike | None = None,
     ) -> float:
-        """Return the mean cost of predictions whose truth is known.
+        """Return the mean cost of predictions whose true classes are known.
 
         Parameters
         ----------
         predicted : array_like of shape (K, K) or (n,)
-            Without `actual`: the counts M of :func:`.prediction_counts`. With it: the predicted labels.
+            Without `actual`: the counts M of :func:`.prediction_counts`. Otherwise: the predicted
+            labels.
         actual : array_like of shape (n,), optional
-            The actual labels. Costs by item need them.
+            The actual labels; required for costs by item.
         labels : array_like of shape (K,), optional
-            The label of each row and column. Without it: the labels that occur, sorted, as many as the
-            matrix has classes.
+            The label of each row and column. By default, all labels that occur, sorted; there must be
+            as many as the matrix has classes.
 
         Returns
         -------
         float
-            Σ_ij M[i, j]·C(i|j)/n, or the mean of each item's own cost.
+            Σ_ij M[i, j]·C(i|j)/n, or the mean of the items' own costs.
 
         Raises
         ------
         TypeError
-            Where costs by item are given counts, or counts are not whole numbers.
+            If counts are given for costs by item, or counts are not integers.
         ValueError, TypeError
-            As :func:`.prediction_counts`; also where the numbers of classes or items differ.
+            As :func:`.prediction_counts`; also if the numbers of classes or items differ.
 
         Examples
         --------
@@ -458,10 +460,10 @@ class CostMatrix(Result):
         return given
 
     def _risks(self, probabilities: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Yield (first item, risks) for some items at a time."""
+        """Yield (index of the first item, risks) for blocks of items."""
         n_rows, n_classes = self.costs.shape[-2:]
         step = max(CHUNK // max(n_rows, n_classes), 64)
-        # one more row of ones: the same product gives the sums of the probabilities
+        # an additional column of ones: the same product also sums the probabilities
         factors = np.ones((n_classes, n_rows + 1))
         if not self.per_item:
             factors[:, :n_rows] = self.costs.T
@@ -469,7 +471,7 @@ class CostMatrix(Result):
         for start in range(0, len(probabilities), step):
             part = np.asarray(probabilities[start : start + step], np.float64)
             risks = buffer[: len(part)]
-            with np.errstate(invalid="ignore", over="ignore"):  # the check below finds what is wrong
+            with np.errstate(invalid="ignore", over="ignore"):  # checked below
                 if self.per_item:
                     costs = self.costs[start : start + step]
                     np.einsum("nij,nj->ni", costs, part, out=risks[:, :n_rows])
@@ -481,7 +483,7 @@ class CostMatrix(Result):
 
 
 def _dominated(costs: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Each row than which another is nowhere dearer, and the first such other row."""
+    """Return each dominated row with the first row that dominates it."""
     pairs = []
     for row in range(costs.shape[-2]):
         nowhere_dearer = costs <= costs[..., row : row + 1, :]

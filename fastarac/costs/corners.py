@@ -1,4 +1,4 @@
-"""The vertices of the ARAC curve's convex hull, exactly: the thresholds that can be optimal."""
+"""Exact vertices of the ARAC curve's convex hull: the thresholds that can be optimal."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
 FloatArray = NDArray[np.float64]
-Indices = NDArray[np.int64]  # points of a sweep
+Indices = NDArray[np.int64]  # indices of points of a sweep
 
-SMALL = 1 << 32  # a total; no product of counts of correct and incorrect items is then beyond 2**62
-WIDE = 1 << 62  # counts from here on are compared as Python's integers
-LARGEST_SCALE = 1000  # as a power of two
+SMALL = 1 << 32  # largest total for which products of correct and incorrect counts stay within 2**62
+WIDE = 1 << 62  # least total from which counts are compared as Python integers
+LARGEST_SCALE = 1000  # largest scaling exponent, a power of two
 
 
 class _ARACHull(NamedTuple):
@@ -61,7 +61,7 @@ def arac_convex_hull(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> ARACHull:
-    r"""Thresholds that can be optimal, each with the cost ratios for which it is.
+    r"""Find the thresholds that can be optimal, with the cost ratios for which each is.
 
     Parameters
     ----------
@@ -73,14 +73,13 @@ def arac_convex_hull(
     Returns
     -------
     acceptance_rate, accuracy_after_correction : ndarray of shape (h,)
-        X and Y of the vertices of the upper convex hull: X rises to 1, Y falls to the recognition rate
-        β. The first X is the largest at which no error is accepted; 0 where there is none.
+        X and Y of the vertices of the upper convex hull: X increases to 1, Y decreases to the
+        recognition rate β. The first X is the largest without an accepted error, or 0 if there is none.
     thresholds : ndarray of shape (h,)
-        Falling; an item is accepted iff ``confidence >= threshold``.
+        Decreasing; an item is accepted iff ``confidence >= threshold``.
     ratio_low, ratio_high : ndarray of shape (h,)
-        The interval of γ/δ for which the vertex is optimal; 0 and ``inf`` at the ends. At a limit
-        both neighbours are optimal; :func:`.optimal_operating_point` takes the one that accepts
-        more.
+        The interval of γ/δ for which the vertex is optimal; 0 and ``inf`` at the ends. At a shared end
+        both neighbours are optimal; :func:`.optimal_operating_point` takes the one that accepts more.
 
     Raises
     ------
@@ -95,14 +94,14 @@ def arac_convex_hull(
 
     Notes
     -----
-    For δ > 0 the greatest W = γX + β − δR_E (equation 15 of Kimura et al. 2024) is that of γ/δ·X + Y:
-    where a line of slope −γ/δ touches the curve from above. Two neighbouring vertices are equally
-    good at the ratio −ΔY/ΔX, the share of errors among the items that the second accepts in addition.
-    It is at most 1: where γ ≥ δ, or δ ≤ 0, it is best to accept everything.
+    For δ > 0, maximising W = γX + β − δR_E (equation 15 of Kimura et al. 2024) means maximising γ/δ·X +
+    Y: a line of slope −γ/δ touches the curve from above there. Two neighbouring vertices are equally
+    good at the ratio −ΔY/ΔX, the share of errors among the items that only the second accepts. It is at
+    most 1: if γ ≥ δ, or δ ≤ 0, accepting everything is best.
 
-    The vertices are exact, whatever the counts or weights; the ratios are rounded once. O(m) for m
-    thresholds. Imperfect people (:class:`.Reviewer`) change the ratios, not the vertices: costs are
-    linear in TA and FA then, too.
+    The vertices are exact, for any counts or weights; the ratios are rounded once. The time is O(m) for
+    m thresholds. Imperfect people (:class:`.Reviewer`) change the ratios, but not the vertices: costs
+    remain linear in TA and FA.
 
     References
     ----------
@@ -131,7 +130,7 @@ def arac_convex_hull(
 
 
 def hull_corners(sweep: AcceptedCounts) -> Indices:
-    """Indices of the corners into the sweep, from the last point without an error on."""
+    """Return the indices of the hull's corners, from the last point without an error on."""
     right, wrong = sweep.true_accepts, sweep.false_accepts
     if right.dtype.kind == "i" and sweep.total < WIDE:
         small = sweep.total <= SMALL
@@ -149,14 +148,14 @@ def hull_corners(sweep: AcceptedCounts) -> Indices:
 
 
 def part_of(sweep: CountsAtThresholds, points: Indices) -> ThresholdCounts:
-    """The counts at these points alone, of which the last must be one."""
+    """Return the counts at these points only; the last point of the sweep must be included."""
     return ThresholdCounts(
         sweep.thresholds[points], sweep.true_accepts[points], sweep.false_accepts[points]
     )
 
 
 def hull_steps(sweep: AcceptedCounts, corners: Indices) -> list[tuple[Fraction, Fraction]]:
-    """From each corner to the next: how many more incorrect and correct items, exactly."""
+    """Return the exact increase of incorrect and of correct items from each corner to the next."""
     right, wrong = (
         [Fraction(count) for count in counts[corners].tolist()]
         for counts in (sweep.true_accepts, sweep.false_accepts)
@@ -165,9 +164,9 @@ def hull_steps(sweep: AcceptedCounts, corners: Indices) -> list[tuple[Fraction, 
 
 
 def candidates(scan: Callable[..., int], sweep: AcceptedCounts, option: float) -> Indices:
-    """Points among which all corners are: those of parts of the sweep, which threads scan at once.
+    """Return points that include all corners, from parts of the sweep scanned in parallel.
 
-    The first is the last point without an error: those before it accept less, and no better.
+    The first is the last point without an error: earlier points accept fewer items with no benefit.
     """
     right, wrong = sweep.true_accepts, sweep.false_accepts
     start = int(np.searchsorted(wrong, 0, side="right")) - 1
@@ -182,13 +181,13 @@ def candidates(scan: Callable[..., int], sweep: AcceptedCounts, option: float) -
 
 
 def power_of_scale(sweep: AcceptedCounts) -> float:
-    """The power of two that brings the total to the order of 1, as far as a float goes."""
+    """Return the power of two that scales the total to about 1, within the range of a float."""
     exponent = math.frexp(sweep.total)[1]
     return math.ldexp(1.0, min(max(-exponent, -LARGEST_SCALE), LARGEST_SCALE))
 
 
 def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], list[int]]:
-    """Correct and incorrect accepted items at some points, as integers on a common scale."""
+    """Return the correct and incorrect accepted items at some points, as integers on a common scale."""
     ratios = [
         count.as_integer_ratio()
         for counts in (sweep.true_accepts, sweep.false_accepts)
@@ -200,7 +199,7 @@ def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], lis
 
 
 def chain(n: int, below: Callable[[int, int, int], bool]) -> list[int]:
-    """Which of n points are corners, where `below(a, b, c)` says that b is none between a and c."""
+    """Return which of n points are corners; `below(a, b, c)`: b is none between a and c."""
     kept: list[int] = []
     for c in range(n):
         while len(kept) > 1 and below(kept[-2], kept[-1], c):

@@ -35,21 +35,24 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     Rates = tuple[Fraction, Fraction]
 
-CELLS = 10**7  # drawn at once: resamples times groups
+CELLS = 10**7  # most random numbers drawn at once: resamples times groups
 
 
 class _CostCurve(NamedTuple):
     probability_cost: FloatArray
-    """PCF(+) of the vertices, strictly rising from 0 to 1; shape (n_segments + 1,)."""
+    """PCF(+) of the vertices, strictly increasing from 0 to 1; shape (n_segments + 1,)."""
     normalized_expected_cost: FloatArray
     """NE at the vertices, in [0, 0.5]; 0 at both ends; shape (n_segments + 1,)."""
     thresholds: NDArray[Any]
-    """Strictly decreasing, of shape (n_segments,): that of index i is optimal from vertex i to
-    vertex i + 1. ``inf`` where calling everything negative is the cheapest, ``-inf`` for positive."""
+    """Strictly decreasing, of shape (n_segments,).
+
+    ``thresholds[i]`` is optimal from vertex i to vertex i + 1. ``inf`` means that predicting everything
+    as negative is cheapest, ``-inf`` as positive.
+    """
 
 
 class CostCurve(Table, TupleResult, _CostCurve):
-    """Lower envelope of the cost lines of all thresholds; straight between its vertices.
+    """Lower envelope of the cost lines of all thresholds; linear between its vertices.
 
     See Also
     --------
@@ -74,9 +77,9 @@ class CostCurve(Table, TupleResult, _CostCurve):
 
 class _CostCurveBand(NamedTuple):
     probability_cost: FloatArray
-    """PCF(+) of the grid."""
+    """PCF(+) at the grid points."""
     estimate: FloatArray
-    """NE of the items as they are."""
+    """NE of the original items."""
     low: FloatArray
     """Lower ends of the intervals."""
     high: FloatArray
@@ -84,7 +87,7 @@ class _CostCurveBand(NamedTuple):
 
 
 class CostCurveBand(Table, TupleResult, _CostCurveBand):
-    """A cost curve on a grid, with a confidence interval at each point of it.
+    """A cost curve on a grid, with a confidence interval at each grid point.
 
     See Also
     --------
@@ -96,15 +99,15 @@ class CostCurveBand(Table, TupleResult, _CostCurveBand):
 
 
 class _Envelope(NamedTuple):
-    """A cost curve exactly: segment i from ends[i] to ends[i + 1] on the line of rates[i]."""
+    """An exact cost curve: segment i, from ends[i] to ends[i + 1], is on the line of rates[i]."""
 
     ends: list[Fraction]
     rates: list[Rates]
-    vertices: list[int]  # of the hull, one a segment
+    vertices: list[int]  # index of the hull vertex of each segment
 
 
 def _envelope(hull: Sequence[Rates]) -> _Envelope:
-    """Return the dual of a hull: its vertices are the segments, its edges the vertices."""
+    """Return the dual of a hull: its vertices become segments, its edges become vertices."""
     ends = [Fraction(0)]
     for (x0, y0), (x1, y1) in itertools.pairwise(hull):
         ends.append((x1 - x0) / (x1 - x0 + y1 - y0))
@@ -114,7 +117,7 @@ def _envelope(hull: Sequence[Rates]) -> _Envelope:
 
 
 def _cost(rates: Rates, p: Fraction) -> Fraction:
-    """NE = (1 − TP − FP)·PCF(+) + FP, equation 9."""
+    """Return NE = (1 − TP − FP)·PCF(+) + FP, equation 9."""
     fpr, tpr = rates
     return fpr + (1 - tpr - fpr) * p
 
@@ -130,7 +133,7 @@ def cost_curve(
     Parameters
     ----------
     y_true : array_like of shape (n,), ThresholdSweep or ROCConvexHull
-        Bool, or 0 and 1. A sweep stands for both first arguments; a hull for the models in it.
+        Bool, or 0 and 1. A sweep replaces both first arguments; a hull stands for the models in it.
     y_score : array_like of shape (n,)
         Real and finite; higher for the positive class.
     sample_weight : array_like of shape (n,), optional
@@ -139,25 +142,25 @@ def cost_curve(
     Returns
     -------
     CostCurve
-        `probability_cost`, `normalized_expected_cost` of the vertices, and the `thresholds` that are
-        optimal between them, one fewer. Each value is the double nearest to the exact one. Between
-        vertices the curve is straight: ``numpy.interp`` reads it off anywhere.
+        `probability_cost` and `normalized_expected_cost` of the vertices, and the `thresholds` that are
+        optimal between them, one fewer. Each value is the double nearest to the exact one. The curve is
+        linear between vertices: ``numpy.interp`` evaluates it anywhere.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; where a class is missing.
+        As :func:`.threshold_sweep`; also if a class is missing.
 
     See Also
     --------
-    probability_cost : The place on the horizontal axis, from prices and prevalence.
-    better_ranges : Where one of two curves is below the other.
-    cost_curve_band : Confidence intervals of the curve.
-    roc_convex_hull : The same in the ROC plane.
+    probability_cost : the horizontal position, from prices and prevalence.
+    better_ranges : where one of two curves is below the other.
+    cost_curve_band : confidence intervals of the curve.
+    roc_convex_hull : the same in the ROC plane.
 
     Notes
     -----
-    A threshold with the rates (FP, TP) is the straight line
+    A threshold with the rates (FP, TP) corresponds to the straight line
 
     .. math:: NE = (1 - TP - FP)\,PCF(+) + FP,\qquad
               PCF(+) = \frac{P(+)\,c(-|+)}{P(+)\,c(-|+) + P(-)\,c(+|-)}
@@ -197,7 +200,7 @@ def _exact_hull_of(
     y_score: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> tuple[Sequence[Rates], Sequence[Any]]:
-    """Return the rates and the thresholds of the vertices."""
+    """Return the exact rates and the thresholds of the vertices."""
     if isinstance(y_true, ROCConvexHull):
         for name, value in (("y_score", y_score), ("sample_weight", sample_weight)):
             if value is not None:
@@ -210,33 +213,33 @@ def _exact_hull_of(
 
 
 def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatArray:
-    """Ranges of PCF(+) in which `a` is strictly cheaper than `b`, each at its own best thresholds.
+    """Return the ranges of PCF(+) in which `a` at its best thresholds is strictly cheaper than `b`.
 
     Parameters
     ----------
     a, b : (y_true, y_score), ThresholdSweep or ROCConvexHull
-        y_true: bool, or 0 and 1. y_score: real and finite, higher for the positive class. The two
-        may have been tested on different items. A hull stands for all the models in it.
+        y_true: bool, or 0 and 1. y_score: real and finite, higher for the positive class. The two may
+        have been tested on different items. A hull stands for all the models in it.
 
     Returns
     -------
     ndarray of shape (n_ranges, 2)
-        The open intervals of PCF(+) in which the cost curve of `a` is below that of `b`, in rising
-        order: the exact crossings, each rounded once. Empty where it is nowhere below.
+        The open intervals of PCF(+) in which the cost curve of `a` is below that of `b`, in increasing
+        order: the exact crossings, each rounded once. Empty if it is nowhere below.
 
     Raises
     ------
-    ValueError, TypeError
+    As :func:`.threshold_sweep`; also if a class is missing.
         As :func:`.threshold_sweep`; where a class is missing.
 
     See Also
     --------
     probability_cost : PCF(+) from prices and prevalence.
-    dominates : Whether one ROC curve is nowhere below the other, a stronger condition.
+    dominates : whether one ROC curve is nowhere below the other, a stronger condition.
 
     Notes
     -----
-    Suzuki 2003, on cost curves; Drummond and Holte 2000. The crossings of the ROC curves are elsewhere.
+    Suzuki 2003, on cost curves; Drummond and Holte 2000. ROC curves cross at other points.
 
     References
     ----------
@@ -254,7 +257,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
     """
     first, second = _envelope_of(a, "a"), _envelope_of(b, "b")
     ranges: list[tuple[Fraction, Fraction]] = []
-    joins = False  # whether a is cheaper right at the end of the last range
+    joins = False  # whether a is still cheaper at the end of the last range
     for low, high, at_low, at_high in _advantages(first, second):
         if at_low > 0 or at_high > 0:
             zero = low + (high - low) * at_low / (at_low - at_high) if at_low != at_high else low
@@ -265,7 +268,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
 
 def _advantages(a: _Envelope, b: _Envelope) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
-    """Yield pieces on which both are straight: ends, and by how much a is cheaper at them."""
+    """Yield intervals on which both curves are linear: their ends, and the advantage of a at both."""
     i = j = 0
     low = Fraction(0)
     while low < 1:
@@ -299,7 +302,7 @@ def cost_curve_band(
     Parameters
     ----------
     y_true : array_like of shape (n,) or ThresholdSweep
-        Bool, or 0 and 1. A sweep of counts stands for both first arguments; one of weights does not.
+        Bool, or 0 and 1. A sweep of counts, but not of weights, replaces both first arguments.
     y_score : array_like of shape (n,)
         Real and finite; higher for the positive class.
     n_resamples : int, default=2000
@@ -307,12 +310,12 @@ def cost_curve_band(
     confidence_level : float, default=0.95
         In (0, 1).
     grid : int or array_like, default=101
-        Points on the axis of PCF(+): how many, evenly spaced and at least 2, or the points themselves,
-        in [0, 1].
+        Grid points on the axis of PCF(+): the number of evenly spaced points, at least 2, or the points
+        themselves, in [0, 1].
     groups : array_like of shape (n,), optional
-        Label of the group of each item (page, document): whole groups are drawn.
+        Label of each item's group (page, document): whole groups are drawn.
     random_state : int, SeedSequence, Generator or None
-        The same integer gives the same band; None draws anew.
+        The same integer gives the same band; None gives a new one each time.
 
     Returns
     -------
@@ -322,13 +325,13 @@ def cost_curve_band(
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 20 groups.
+        If there are fewer than 20 groups.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; where a class is missing, the sweep is weighted, an argument is out
-        of its range, or `groups` is given beside a sweep.
+        As :func:`.threshold_sweep`; also if a class is missing, the sweep is weighted, an argument is
+        out of range, or `groups` is given with a sweep.
 
     See Also
     --------
@@ -338,15 +341,15 @@ def cost_curve_band(
 
     Notes
     -----
-    The test items vary, not the classifier (Drummond and Holte 2006): at each PCF(+) the threshold is
-    the one that is optimal on all items, in every sample. Chosen anew in each, it would make every
-    sample look better than new items will be. As rates are within a class, the numbers of positives
-    and of negatives are fixed. A sample is one multinomial per class over the cells between the
-    thresholds, so that the time does not depend on the number of items once they are sorted. With
-    `groups`, a sample is as many groups as there are, drawn with replacement, and the numbers of
-    positives and of negatives are theirs; samples that lack a class are left out.
-    The ends of an interval are percentiles. Like any bootstrap it cannot see errors that did not
-    occur: where the estimate is 0, so is the interval.
+    The test items vary, not the classifier (Drummond and Holte 2006): at each PCF(+), every sample uses
+    the threshold that is optimal on all items. Choosing it anew in each sample would make every sample
+    look better than new items will be. Rates are within a class, so the numbers of positives and of
+    negatives are fixed. A sample is one multinomial draw per class over the cells between the
+    thresholds: after sorting, the time does not depend on the number of items. With `groups`, each
+    sample draws as many groups as there are, with replacement, and has their numbers of positives and
+    negatives; samples without one of the classes are dropped. The ends of an interval are percentiles.
+    Like any bootstrap, it cannot reflect errors that did not occur: if the estimate is 0, so is the
+    interval.
 
     References
     ----------
@@ -410,7 +413,7 @@ def _resampled_groups(
     n_resamples: int,
     generator: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
-    """Shares of positives missed and of negatives accepted, at thresholds, in resamples of groups."""
+    """Return shares of missed positives and accepted negatives, by threshold, in resampled groups."""
     items = read_items(y_true, y_score, None)
     codes = read_outermost(groups, items.n, "resampling")
     n_groups = int(codes.max()) + 1
@@ -437,7 +440,7 @@ def _resampled_groups(
 def _resampled(
     accepted: Sequence[int], total: int, n_resamples: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return how many of `total` items of a class are accepted at each threshold in each sample."""
+    """Return how many of `total` items of a class each threshold accepts in each sample."""
     cells = np.diff([0, *accepted, total])
     samples = generator.multinomial(total, cells / total, size=n_resamples)
     return np.cumsum(samples[:, :-1], axis=1)

@@ -1,7 +1,7 @@
-"""The convex hull of ROC curves: the models and thresholds that can be the cheapest.
+"""Convex hull of ROC curves: the models and thresholds that can be cheapest.
 
-Hulls are found with exact counts. The few corners that remain are fractions, so that models
-with other numbers of items compare exactly too.
+Hulls are found with exact counts. The few remaining corners are fractions, so that models tested on
+different numbers of items are compared exactly too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ExactVertex(NamedTuple):
-    """A corner of a hull as fractions."""
+    """A corner of a hull in exact fractions."""
 
     fpr: Fraction
     tpr: Fraction
@@ -42,21 +42,21 @@ class ExactVertex(NamedTuple):
 
 class _HullVertex(NamedTuple):
     name: str | None
-    """The model; None at the trivial vertices (0, 0) and (1, 1)."""
+    """Name of the model; None at the trivial vertices (0, 0) and (1, 1)."""
     threshold: Any
-    """A score at or above it counts as positive; ``inf`` at (0, 0), ``-inf`` at (1, 1)."""
+    """Scores at or above it count as positive; ``inf`` at (0, 0), ``-inf`` at (1, 1)."""
     fpr: float
     """False positive rate."""
     tpr: float
     """True positive rate."""
     slope_low: float
-    """The vertex is optimal for slopes of iso-performance lines from here ..."""
+    """Least slope of iso-performance lines for which the vertex is optimal."""
     slope_high: float
-    """... up to here."""
+    """Greatest slope of iso-performance lines for which the vertex is optimal."""
 
 
 class HullVertex(TupleResult, _HullVertex):
-    """A vertex of the hull: a model at a threshold, and the prices for which it is optimal.
+    """A vertex of the hull: a model at a threshold, and the slopes for which it is optimal.
 
     See Also
     --------
@@ -69,9 +69,9 @@ class HullVertex(TupleResult, _HullVertex):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ROCConvexHull(Table, Result):
-    """Upper left convex hull of ROC curves: all that can be optimal for any prices and prevalence.
+    """Upper left convex hull of ROC curves: everything that is optimal for some prices and prevalence.
 
-    Vertices come in the order of the curve, from (0, 0), always negative, to (1, 1), always positive;
+    Vertices are in the order of the curve, from (0, 0), always negative, to (1, 1), always positive;
     none is inside a straight edge.
 
     Attributes
@@ -79,23 +79,23 @@ class ROCConvexHull(Table, Result):
     fpr, tpr : ndarray of shape (n_vertices,)
         Rates in [0, 1], each the double nearest to the exact one.
     thresholds : ndarray of shape (n_vertices,)
-        A score of the vertex's model at or above it counts as positive. ``inf`` at (0, 0) and
-        ``-inf`` at (1, 1), for any model.
+        Scores of the vertex's model at or above it count as positive. ``inf`` at (0, 0) and ``-inf`` at
+        (1, 1), for any model.
     names : tuple of length n_vertices
-        The model of each vertex; None at the two trivial ones. Where several have the same point, the
-        first of them.
+        The model of each vertex; None at the two trivial ones. If several models have the same point,
+        the first of them.
     slope_low, slope_high : ndarray of shape (n_vertices,)
-        Each vertex is optimal for the slopes from `slope_low` to `slope_high`, both included: the
-        slopes of the edges on its right and on its left; 0 and ``inf`` at the ends.
+        Each vertex is optimal for slopes from `slope_low` to `slope_high`, both included: the slopes of
+        the edges to its right and to its left; 0 and ``inf`` at the ends.
     auc : float
         Area under the hull, rounded once.
     exact : tuple of (Fraction, Fraction)
-        (fpr, tpr) of each vertex, not rounded.
+        (fpr, tpr) of each vertex, unrounded.
 
     See Also
     --------
     fastarac.costs.roc_convex_hull : convex hull of the ROC curves of any number of models
-    HullVertex : A vertex of the hull
+    HullVertex : a vertex of the hull
     """
 
     fpr: FloatArray
@@ -152,24 +152,24 @@ class ROCConvexHull(Table, Result):
         return "\n".join(lines)
 
     def best(self, slope: float) -> HullVertex:
-        """Return the vertex with the largest TPR − slope·FPR: the least expected cost.
+        """Return the vertex with the largest TPR − slope·FPR, that is, the least expected cost.
 
         Parameters
         ----------
         slope : float
-            Of the iso-performance lines, from 0 to ``inf``: :func:`.iso_performance_slope`.
+            Slope of iso-performance lines, from 0 to ``inf``; see :func:`.iso_performance_slope`.
 
         Returns
         -------
         HullVertex
-            Of two that are equally good, for which the slope is that of the edge between them, the one
-            with the larger TPR; of two with the same TPR the one with the smaller FPR. Slopes are
+            If two vertices are equally good, because the slope is that of the edge between them, the
+            one with the larger TPR; if both have the same TPR, the one with the smaller FPR. Slopes are
             compared as the doubles nearest to the exact ones.
 
         Raises
         ------
         ValueError, TypeError
-            Where `slope` is not a number of at least 0.
+            If `slope` is not a number of at least 0.
 
         Examples
         --------
@@ -182,23 +182,23 @@ class ROCConvexHull(Table, Result):
         return self[int(np.count_nonzero(left_edges >= slope if slope else left_edges > 0))]
 
     def candidates(self, low: float, high: float) -> tuple[HullVertex, ...]:
-        """Return all vertices that are optimal for some slope of a range: prices known roughly.
+        """Return all vertices that are optimal for some slope in a range, for prices known roughly.
 
         Parameters
         ----------
         low, high : float
-            0 <= low <= high, ``inf`` allowed; both are part of the range.
+            0 <= low <= high, ``inf`` allowed; both ends are included.
 
         Returns
         -------
         tuple of HullVertex
-            In the order of the hull, from the smallest FPR. A vertex that another equals at an end
-            of the range is among them.
+            In the order of the hull, from the smallest FPR. Vertices that are only optimal at an end of
+            the range, in a tie, are included.
 
         Raises
         ------
         ValueError, TypeError
-            Where these are not numbers of at least 0, or in the wrong order.
+            If they are not numbers of at least 0, or in the wrong order.
 
         Examples
         --------
@@ -224,11 +224,11 @@ def _slope(value: Any, name: str) -> float:
 
 
 def roc_convex_hull(models: Models) -> ROCConvexHull:
-    """Convex hull of the ROC curves of any number of models.
+    """Return the convex hull of the ROC curves of any number of models.
 
     Whatever false positives and false negatives cost, and however rare the positives are, the least
-    expected cost of all these models at all their thresholds is that of a vertex of the hull. A model
-    without a vertex is never needed.
+    expected cost over all these models and their thresholds is attained at a vertex of the hull. A
+    model without a vertex is never needed.
 
     Parameters
     ----------
@@ -239,25 +239,25 @@ def roc_convex_hull(models: Models) -> ROCConvexHull:
     Returns
     -------
     ROCConvexHull
-        Its vertices, their models and thresholds, and the prices for which each is optimal.
+        The vertices, their models and thresholds, and the slopes for which each is optimal.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`, with the name of the model; where a class is missing, since there
-        is no ROC curve then; where there is no model.
+        As :func:`.threshold_sweep`, with the name of the model; also if a class is missing, as there is
+        no ROC curve then, or if there is no model.
 
     See Also
     --------
-    iso_performance_slope : The slope that prices and prevalence lead to.
-    cost_curve : The same hull with the costs to be read off it.
-    arac_convex_hull : The hull of an ARAC curve.
+    iso_performance_slope : the slope for given prices and prevalence.
+    cost_curve : the same hull as a curve of costs.
+    arac_convex_hull : the hull of an ARAC curve.
 
     Notes
     -----
     The ROC convex hull method of Provost and Fawcett 1997; Suzuki 2003, equations 4 and 5. Counts are
-    compared exactly; weights as their sums at each threshold, which are rounded once. Takes about
-    as long as the sort of the scores.
+    compared exactly; weights by their sums at each threshold, which are rounded once. The time is about
+    that of sorting the scores.
 
     References
     ----------
@@ -303,7 +303,7 @@ def _assembled(vertices: Sequence[ExactVertex]) -> ROCConvexHull:
 
 
 def threshold_array(thresholds: Sequence[Any]) -> NDArray[Any]:
-    """Return thresholds as floats, or as objects where integers that no float holds are among them."""
+    """Return thresholds as floats, or as objects if some are integers too large for a float."""
     is_float = all(isinstance(threshold, float) for threshold in thresholds)
     return np.array(thresholds, np.float64 if is_float else object)
 
@@ -311,26 +311,26 @@ def threshold_array(thresholds: Sequence[Any]) -> NDArray[Any]:
 def _edge_slope(a: ExactVertex, b: ExactVertex) -> float:
     try:
         return float((b.tpr - a.tpr) / (b.fpr - a.fpr))
-    except (ZeroDivisionError, OverflowError):  # upright, or beyond the largest double
+    except (ZeroDivisionError, OverflowError):  # vertical, or beyond the largest double
         return math.inf
 
 
 def two_class_sweep(model: Model, name: str) -> ThresholdSweep:
-    """Return the sweep of a model with both classes in it; error messages begin with `name`."""
+    """Return the sweep of a model that must have both classes; errors begin with `name`."""
     sweep = sweep_of(model, name, SCORED_NAMES)
     require_both_classes(sweep, f"{name}: ")
     return sweep
 
 
 def require_both_classes(sweep: ThresholdSweep, where: str = "") -> None:
-    """Raise where there is no ROC curve."""
+    """Raise if a class is missing, so that there is no ROC curve."""
     for count, missing in ((sweep.n_correct, "positive"), (sweep.n_incorrect, "negative")):
         if not count:
             raise ValueError(f"{where}y_true has no {missing} item; a ROC curve needs both classes")
 
 
 def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex]:
-    """Return the corners of the common hull, one sweep in memory at a time."""
+    """Return the corners of the common hull, holding one sweep in memory at a time."""
     hulls = [(name, _hull_of_one(sweep)) for name, sweep in sweeps]
     x_unit = _common_unit([hull.x[-1] for _, hull in hulls])
     y_unit = _common_unit([hull.y[-1] for _, hull in hulls])
@@ -340,7 +340,7 @@ def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex
         for x, y, threshold in zip(*hull, strict=True):
             points.append((_exact(x * x_scale), _exact(y * y_scale), threshold, name))
     if len(hulls) > 1:
-        points.sort(key=lambda point: point[:2])  # of equal points, the first stays the first
+        points.sort(key=lambda point: point[:2])  # stable: of equal points, the first model stays first
     vertices = [
         ExactVertex(Fraction(x) / x_unit, Fraction(y) / y_unit, threshold, name)
         for x, y, threshold, name in _chain(points)
@@ -351,18 +351,18 @@ def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex
 
 
 def _common_unit(totals: Sequence[Fraction]) -> Fraction:
-    """Return what all the totals divide where they are whole, so that their parts stay whole."""
+    """Return a common multiple of the totals if they are whole, else 1, so that counts stay whole."""
     whole = all(total.denominator == 1 for total in totals)
     return Fraction(math.lcm(*(total.numerator for total in totals)) if whole else 1)
 
 
 def _exact(value: Fraction) -> int | Fraction:
-    """Return an integer where the fraction is one: these are far quicker."""
+    """Return a whole fraction as an integer, which is far faster."""
     return value.numerator if value.denominator == 1 else value
 
 
 def _chain(points: Iterable[tuple[Any, Any, Any, Any]]) -> list[tuple[Any, Any, Any, Any]]:
-    """Return the corners of the upper hull of exact points in rising order."""
+    """Return the corners of the upper hull of exact points in increasing order."""
     points = [next(alike) for _, alike in itertools.groupby(points, key=lambda point: point[:2])]
     x, y = [point[0] for point in points], [point[1] for point in points]
 
@@ -373,7 +373,7 @@ def _chain(points: Iterable[tuple[Any, Any, Any, Any]]) -> list[tuple[Any, Any, 
 
 
 class _Hull(NamedTuple):
-    """Corners of one classifier, in counts or weights."""
+    """Corners of one classifier's hull, in counts or weights."""
 
     x: list[Fraction]
     y: list[Fraction]
@@ -382,7 +382,7 @@ class _Hull(NamedTuple):
 
 def _hull_of_one(sweep: ThresholdSweep) -> _Hull:
     sweep = sweep.rising
-    found = hull_corners(sweep)  # without (0, 0) where more is accepted without an error
+    found = hull_corners(sweep)  # lacks (0, 0) if items are accepted before the first error
     if found[0]:
         found = np.concatenate([[0], found])
     return _Hull(

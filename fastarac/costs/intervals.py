@@ -23,24 +23,24 @@ from fastarac.costs.classification import CostMatrix
 
 FloatArray = NDArray[np.float64]
 
-Values = Any  # a float, or an array where there is a stack of cost matrices
-MOST_CELLS = 1 << 22  # cells of resampled matrices, or groups, that are held at a time
-LARGEST_BIAS = 0.25  # of smoothing, in standard errors
+Values = Any  # a float, or an array for a stack of cost matrices
+MOST_CELLS = 1 << 22  # most cells of resampled matrices, or groups, held at once
+LARGEST_BIAS = 0.25  # largest shift by smoothing without a warning, in standard errors
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CostInterval(Table, Interval):
-    """An expected cost and its bootstrap interval: an :class:`.Interval`.
+    """An expected cost with its bootstrap interval: an :class:`.Interval`.
 
-    Where a stack of cost matrices of shape (..., K, K) was given, all figures are arrays.
+    For a stack of cost matrices of shape (..., K, K), all figures are arrays.
 
     Attributes
     ----------
     estimate, low, high : float or ndarray of shape (...)
-        Mean cost per item of the counts as they are, Σ M·c/n, and the ends of its interval.
+        Mean cost per item for the observed counts, Σ M·c/n, and the ends of its interval.
     standard_error : float or ndarray of shape (...)
-        Standard deviation of the resampled cost, exactly: √((Σ P̂·c² − (Σ P̂·c)²)/n); of groups that
-        have m items and cost C, to first order: √(Σ(C − m·c̄)²)/n.
+        Exact standard deviation of the resampled cost: √((Σ P̂·c² − (Σ P̂·c)²)/n); for groups with m
+        items and cost C each, to first order: √(Σ(C − m·c̄)²)/n.
     confidence_level : float
         As given, in (0, 1).
     method : str
@@ -51,7 +51,7 @@ class CostInterval(Table, Interval):
     See Also
     --------
     fastarac.costs.bcost : bootstrap interval of the expected cost (BCOST)
-    CostDifference : expected cost of one classifier less that of another
+    CostDifference : expected cost of one classifier minus that of another
 
     Examples
     --------
@@ -67,7 +67,7 @@ class CostInterval(Table, Interval):
     standard_error: Values
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one row for each matrix of costs."""
+        """Return the columns of a table, one row for each cost matrix."""
         names = ("estimate", "low", "high", "standard_error")
         return {name: np.ravel(getattr(self, name)) for name in names}
 
@@ -79,7 +79,7 @@ class CostInterval(Table, Interval):
 
 
 class CostDifference(CostInterval):
-    """The expected cost of one classifier less that of another, and its bootstrap interval.
+    """The expected cost of one classifier minus that of another, with its bootstrap interval.
 
     The attributes are those of :class:`.CostInterval`.
 
@@ -93,7 +93,7 @@ class CostDifference(CostInterval):
 
     @property
     def rejected(self) -> Any:
-        """Whether the interval excludes 0, so that equal costs are rejected; bool or array of bool."""
+        """Whether the interval excludes 0, which rejects equal costs; bool or array of bool."""
         excluded = (np.asarray(self.low) > 0.0) | (np.asarray(self.high) < 0.0)
         return excluded if excluded.ndim else bool(excluded)
 
@@ -108,28 +108,27 @@ def bcost(
     groups: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> CostInterval:
-    r"""Confidence interval for the expected cost of a classifier (BCOST).
+    r"""Compute a confidence interval for the expected cost of a classifier (BCOST).
 
     Parameters
     ----------
     counts : array_like of int of shape (K, K)
         Items by predicted (row) and actual class (column), as from :func:`.prediction_counts`. With
-        `groups`: such a table for each label, of shape (m, K, K).
+        `groups`: one such table for each label, of shape (m, K, K).
     costs : CostMatrix or array_like of shape (..., K, K)
-        What each cell costs per item; finite, negative where it is a benefit. A stack of matrices is
+        Cost per item of each cell; finite, negative for a benefit. All matrices of a stack are
         evaluated on the same resamples.
     confidence_level : float, default=0.95
-        ρ, in (0, 1). It is read as the decimal number that it is written as.
+        ρ, in (0, 1). It is taken as the decimal number it is written as.
     n_resamples : int, default=1000
         B, at least 1.
     laplace : float, default=1.0, with groups 0
-        λ ≥ 0: how many items are added to each cell. With 0, cells without items stay empty.
+        λ ≥ 0: number of items added to each cell. With 0, cells without items stay empty.
     random_state : int, SeedSequence, Generator or None
-        The same integer gives the same interval; None draws anew.
+        The same integer gives the same interval; None gives a new one each time.
     groups : array_like of shape (m,), optional
-        A label for each table, such as that of its page, where items of a page depend on each other:
-        whole pages are drawn. Tables of one label belong together; such as have no items are as if
-        absent.
+        A label for each table, such as its page, if items of a page depend on each other: whole pages
+        are drawn. Tables with the same label belong together; labels without items are ignored.
 
     Examples
     --------
@@ -149,7 +148,7 @@ def bcost(
     >>> fa.costs.bcost(sweep.at(0.7).matrix, prices.matrix, laplace=0, random_state=0).estimate
     1.1666666666666667
 
-    Of 30 pages, every third is hard to read, so that errors come together:
+    Of 30 pages, every third is hard to read, so that errors are clustered:
 
     >>> tables = [[[4, 0], [0, 6]], [[5, 1], [0, 4]], [[2, 3], [1, 4]]] * 10
     >>> pages = range(30)
@@ -163,15 +162,14 @@ def bcost(
     Raises
     ------
     ValueError, TypeError
-        Where the counts are negative, sum to 0, or have another shape than the costs, costs are not
-        finite, or an option is outside its range; where the counts are not whole numbers, or the costs
-        are those of single items.
+        If counts are negative, sum to 0, are not integers, or differ in shape from the costs; if costs
+        are not finite or are per item; or if an option is out of range.
 
     Warns
     -----
     UnreliableIntervalWarning
-        Where smoothing moves the centre of the interval by more than a quarter of its standard error,
-        or the estimate is outside its own interval; where there are fewer than 20 groups.
+        If smoothing moves the centre of the interval by more than a quarter of its standard error, if
+        the estimate is outside its own interval, or if there are fewer than 20 groups.
 
     See Also
     --------
@@ -186,12 +184,12 @@ def bcost(
     .. math:: \hat P(i, j) = \frac{M(i, j) + \lambda}{n + s^2 \lambda}
 
     with s² cells; a resample is a draw of n items from that distribution. With μ = ⌊(1 − ρ)/2·B⌋ + 1,
-    the interval reaches from the μ-th smallest to the (B + 1 − μ)-th smallest of the B costs. (The
-    source prints "largest" for both.) λ = 1 is too much for many classes: it adds 2,500 items for 50. λ
-    = 1/s² adds one in all; λ = 0 adds none, and an error that did not occur occurs in no resample.
+    the interval goes from the μ-th smallest to the (B + 1 − μ)-th smallest of the B costs. (The source
+    prints "largest" for both.) λ = 1 is too much for many classes: it adds 2,500 items for 50 classes.
+    λ = 1/s² adds one item in total; with λ = 0, errors that did not occur occur in no resample.
 
-    With groups, whole groups are drawn with replacement, as many as there are; the cost is that of all
-    their items over the number of these.
+    With groups, as many whole groups as there are, are drawn with replacement; the cost of a resample
+    is the total cost of its items over their number.
 
     References
     ----------
@@ -217,18 +215,19 @@ def bcost_delta(
     groups: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> CostDifference:
-    r"""Test whether two classifiers cost the same on the same items (BCOSTDELTA).
+    r"""Test whether two classifiers have the same cost on the same items (BCOSTDELTA).
 
     Parameters
     ----------
     predicted_1, predicted_2, actual : array_like of shape (n,)
-        Labels of the same items, as in :func:`.prediction_counts`. In place of all three, as the only
-        positional argument: the counts of :func:`.paired_prediction_counts`, of shape (K, K, K), or
-        with `groups` (m, K, K, K).
+        Labels of the same items, as in :func:`.prediction_counts`. Alternatively, as the only
+        positional argument: the counts of :func:`.paired_prediction_counts`, of shape (K, K, K) or,
+        with `groups`, (m, K, K, K).
     costs : CostMatrix or array_like of shape (..., K, K)
-        ``costs[i, j]``: predicting i when j is true. A stack is evaluated on the same resamples.
+        ``costs[i, j]``: cost of predicting i when j is true. A stack is evaluated on the same
+        resamples.
     labels : array_like of shape (K,), optional
-        The label of each row and column; without it, the labels that occur, sorted.
+        The label of each row and column; by default, all labels that occur, sorted.
     confidence_level, n_resamples, laplace, random_state
         As in :func:`.bcost`.
     groups : array_like of shape (n,) or (m,), optional
@@ -237,12 +236,12 @@ def bcost_delta(
     Returns
     -------
     CostDifference
-        Of the costs of the first less those of the second, with `rejected`: the interval excludes 0.
+        Cost of the first minus cost of the second; `rejected` tells whether the interval excludes 0.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.prediction_counts` and :func:`.bcost`; also where labels are given beside counts.
+        As :func:`.prediction_counts` and :func:`.bcost`; also if labels are given with counts.
 
     Warns
     -----
@@ -253,16 +252,17 @@ def bcost_delta(
     --------
     bcost : bootstrap interval of the expected cost (BCOST)
     paired_prediction_counts : count items by the predictions of two models
-    fastarac.results.CostDifference : expected cost of one classifier less that of another
+    fastarac.results.CostDifference : expected cost of one classifier minus that of another
 
     Notes
     -----
     Suzuki 2003 (procedure BCOSTDELTA), after Margineantu and Dietterich 2000. An item of class j that
-    the models take for i₁ and i₂ has Δ = c(i₁|j) − c(i₂|j); the s³ cells M′(i₁, i₂|j) are smoothed to
-    (M′ + λ)/(n + s³·λ) and resampled as in :func:`.bcost`. Resampling the models' matrices apart would
-    lose what both have in common, and with it most of the power. The source prints that the null
-    hypothesis is rejected if the interval *includes* 0; it is if it excludes 0. Differences below the
-    rounding error of the sum are 0. The s³·λ items that smoothing adds pull the difference towards 0.
+    the models predict as i₁ and i₂ has Δ = c(i₁|j) − c(i₂|j); the s³ cells M′(i₁, i₂|j) are smoothed to
+    (M′ + λ)/(n + s³·λ) and resampled as in :func:`.bcost`. Resampling the two confusion matrices
+    separately would ignore their correlation, and lose most of the power. The source prints that the
+    null hypothesis is rejected if the interval *includes* 0; it is rejected if the interval excludes 0.
+    Differences below the rounding error of the sum count as 0. The s³·λ items that smoothing adds pull
+    the difference towards 0.
 
     References
     ----------
@@ -308,7 +308,7 @@ def bcost_delta(
             counted = _Table(*np.divmod(pairs, matrix.size), times, matrix.shape)
     differences = prices[..., :, np.newaxis, :] - prices[..., np.newaxis, :, :]
     moments, distribution = _resample(counted, differences, plan)
-    # sums that are 0 but for their rounding
+    # sums that are 0 except for rounding
     terms = n_rows**2 * n_classes + moments.n_groups
     noise = terms * np.finfo(np.float64).eps * abs(differences).max(axis=(-3, -2, -1))
     estimate = np.where(abs(moments.estimate) > noise, moments.estimate, 0.0)
@@ -318,11 +318,11 @@ def bcost_delta(
 
 
 class _Plan(NamedTuple):
-    """The options of an interval, checked."""
+    """The validated options of an interval."""
 
     confidence_level: float
     rank: int
-    """μ: which of the sorted costs is the lower end, counted from 1."""
+    """μ: rank of the lower end among the sorted costs, from 1."""
     n_resamples: int
     laplace: float
     rng: np.random.Generator
@@ -337,7 +337,7 @@ def _plan(
 ) -> _Plan:
     level = inner_fraction(confidence_level, "confidence_level")
     n_resamples = whole_number(n_resamples, "n_resamples", 1, MOST_VALUES)
-    # 0.9 means 9/10 here, not the double next to it: (1 − 0.9)/2·1000 must not come out below 50
+    # 0.9 means 9/10 here, not the nearest double: (1 − 0.9)/2·1000 must not come out below 50
     beyond = (1 - Fraction(str(confidence_level))) / 2
     rank = int(beyond * n_resamples) + 1
     if laplace is None:
@@ -358,25 +358,25 @@ def _read_prices(costs: ArrayLike | CostMatrix) -> NDArray[np.float64]:
 
 
 class _Moments(NamedTuple):
-    """Exact figures of the costs, each of the shape of the stack."""
+    """Moments of the costs, each with the shape of the stack."""
 
     n_cells: int
     estimate: FloatArray
     bias: FloatArray
-    """How far smoothing moves the mean cost."""
+    """Shift of the mean cost by smoothing."""
     standard_error: FloatArray
     n_groups: int = 0
-    """0 where single items are drawn."""
+    """0 if single items are drawn."""
 
 
 class _Table(NamedTuple):
-    """How often something occurs in each group: a row a group and cell, of shape (r,)."""
+    """Sparse counts by group: one row for each group and cell, of shape (r,)."""
 
     groups: NDArray[np.intp]
     cells: NDArray[np.intp]
     times: NDArray[np.int64]
     shape: tuple[int, ...]
-    """Of the table of one group."""
+    """Shape of one group's table."""
 
 
 def _read_tables(
@@ -395,7 +395,7 @@ def _read_tables(
 def _resample(
     counts: NDArray[np.int64] | _Table, prices: NDArray[np.float64], plan: _Plan
 ) -> tuple[_Moments, FloatArray]:
-    """Return the moments of the price, and that of each resample, of shape (..., n_resamples)."""
+    """Return the moments of the cost, and its value in each resample, of shape (..., n_resamples)."""
     if isinstance(counts, _Table):
         return _resample_groups(counts, prices, plan)
     n = int(counts.sum())
@@ -403,7 +403,7 @@ def _resample(
     by_cell = prices.reshape(-1, counts.size)
     cells = counts.reshape(-1)
     weights = cells + plan.laplace
-    # the rarest first: what remains for the later cells is then never a difference of close numbers
+    # rarest cells first, so that the rest for later cells is never a difference of close numbers
     order = np.argsort(weights, kind="stable")
     order = order[weights[order] > 0.0]
     probabilities = weights[order] / weights.sum()
@@ -428,7 +428,7 @@ def _resample(
 def _resample_groups(
     table: _Table, prices: NDArray[np.float64], plan: _Plan
 ) -> tuple[_Moments, FloatArray]:
-    """`_resample`, of whole groups."""
+    """Do the same as `_resample` with whole groups."""
     sizes = np.bincount(table.groups, weights=table.times)
     present = sizes > 0
     stack = prices.shape[: prices.ndim - len(table.shape)]
@@ -459,7 +459,7 @@ Figures = tuple[Values, Values, Values, Values, float, str, "FloatArray"]
 
 
 def _interval(moments: _Moments, distribution: FloatArray, plan: _Plan, method: str) -> Figures:
-    """Return the fields of the result, and warn where it is not to be relied on."""
+    """Return the fields of the result, and warn if it is unreliable."""
     ranks = plan.rank - 1, plan.n_resamples - plan.rank
     ordered = np.partition(distribution, ranks, axis=-1)
     figures: list[Values] = [moments.estimate, *(ordered[..., rank] for rank in ranks)]
@@ -476,7 +476,7 @@ def _interval(moments: _Moments, distribution: FloatArray, plan: _Plan, method: 
 
 
 def _smoothing_warning(moments: _Moments, low: FloatArray, high: FloatArray, laplace: float) -> str:
-    """Say where the items that smoothing adds weigh too much beside those that were counted."""
+    """Describe smoothing that adds too much compared with the observed counts; empty if none does."""
     n_cells, estimate, bias, error, _ = moments
     outside = (estimate < low) | (estimate > high)
     doubtful = outside | (abs(bias) > LARGEST_BIAS * error)

@@ -1,4 +1,4 @@
-"""Net benefit: what is right among the accepted, less the errors at the odds of the threshold."""
+"""Net benefit: correct accepted items minus accepted errors, weighted by the threshold's odds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _NetBenefitCurve(NamedTuple):
 
 
 class NetBenefitCurve(Table, TupleResult, _NetBenefitCurve):
-    """Net benefit at each threshold probability, beside that of accepting everything and nothing.
+    """Net benefit at each threshold probability, and that of accepting everything or nothing.
 
     See Also
     --------
@@ -50,7 +50,7 @@ def net_benefit_at(sweep: ThresholdSweep, *, threshold: float) -> float:
 
 
 def odds_of(threshold: float) -> float:
-    """Return p/(1 − p), what an accepted error costs where one that is right is worth 1."""
+    """Return p/(1 − p): the cost of an accepted error, in units of one correct accepted output."""
     p = real_scalar(threshold, "threshold")
     return float(_below_one(fractions_of(p, "threshold"), "threshold") / (1.0 - p))
 
@@ -68,13 +68,13 @@ def net_benefit_curve(
     thresholds: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> NetBenefitCurve:
-    """Net benefit over the threshold probability (decision curve).
+    """Compute the net benefit over the threshold probability (decision curve).
 
     Parameters
     ----------
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
-        Whether each output was right, or each item of the positive class (bool, or 0 and 1), and the
-        probability that it is (real and finite).
+        Whether each output was right, or each item is of the positive class (bool, or 0 and 1), and the
+        probability of that (real and finite).
     thresholds : array_like of shape (m,), optional
         Threshold probabilities p, each at least 0 and below 1; by default 0, 0.01, …, 0.99.
     sample_weight : array_like of shape (n,), optional
@@ -83,11 +83,11 @@ def net_benefit_curve(
     Returns
     -------
     net_benefit : ndarray of shape (m,)
-        Of accepting what has a confidence of at least p.
+        Net benefit of accepting items with a confidence of at least p.
     accept_all : ndarray of shape (m,)
-        Of accepting everything ("treat all").
+        Net benefit of accepting everything ("treat all").
     accept_none : ndarray of shape (m,)
-        0: of accepting nothing ("treat none").
+        0, the net benefit of accepting nothing ("treat none").
     thresholds : ndarray of shape (m,)
         p; an item is accepted iff ``confidence >= p``.
 
@@ -104,9 +104,9 @@ def net_benefit_curve(
 
     Notes
     -----
-    TA/Ω − FA/Ω·p/(1 − p), equation 1 of Vickers and Elkin 2006, in which true positives are accepted
-    items that are correct. Who accepts at a probability of p holds an error for p/(1 − p) times as bad
-    as one right output is good. The confidence has to be calibrated to be compared with p.
+    TA/Ω − FA/Ω·p/(1 − p), equation 1 of Vickers and Elkin 2006, where true positives are correct
+    accepted items. Accepting at a probability of p implies that an error is p/(1 − p) times as bad as
+    one right output is good. The confidence must be calibrated to be compared with p.
 
     References
     ----------

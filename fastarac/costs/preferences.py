@@ -36,14 +36,14 @@ class PreferenceMap(Table, Result):
     names : tuple of str
         The models, in the order given.
     gammas : ndarray of shape (g,)
-        γ = C_R/C_C, the cost of verification relative to correction; rising.
+        γ = C_R/C_C, the cost of verification relative to correction; increasing.
     deltas : ndarray of shape (d,)
-        δ = C_E/C_C − 1, the cost of an error beyond a correction; rising.
+        δ = C_E/C_C − 1, the cost of an error beyond a correction; increasing.
     best : ndarray of shape (g, d), intp
-        Index in `names` of the model of greatest W; of several equal ones, the first.
+        Index into `names` of the model with the greatest W; if several are equal, the first.
     margin : ndarray of shape (g, d)
-        W of the best model less that of the runner-up, in units of a correction; 0 where they are
-        equal, ``inf`` for one model.
+        W of the best model minus that of the runner-up, in units of a correction; 0 if they are equal,
+        ``inf`` for a single model.
     performance : ndarray of shape (models, g, d)
         W = γX + β − δR_E of each model, each at its own best threshold.
 
@@ -106,29 +106,29 @@ def preference_map(
     deltas: ArrayLike,
     reviewer: Reviewer | None = None,
 ) -> PreferenceMap:
-    """Compare models over a grid of cost ratios, where the prices are not known yet.
+    """Compare models over a grid of cost ratios, for prices that are not yet known.
 
     Parameters
     ----------
     models : mapping of str to (correct, confidence) or ThresholdSweep
-        The models by name. They need not have seen the same items.
+        The models by name. They may have been tested on different items.
     gammas : array_like of shape (g,)
-        γ = C_R/C_C, the cost of verification relative to correction; at least 0, strictly rising.
+        γ = C_R/C_C, the cost of verification relative to correction; at least 0, strictly increasing.
     deltas : array_like of shape (d,)
-        δ = C_E/C_C − 1, the cost of an error beyond a correction; at least -1, strictly rising.
+        δ = C_E/C_C − 1, the cost of an error beyond a correction; at least -1, strictly increasing.
     reviewer : Reviewer, optional
-        The people who verify what is rejected; by default they find and correct every error.
+        The people who verify rejected items; by default they find and correct every error.
 
     Returns
     -------
     PreferenceMap
-        Frozen; :class:`.PreferenceMapDisplay` draws it.
+        Draw it with :class:`.PreferenceMapDisplay`.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep` for the models; also for no models, and for ratios outside their
-        range or not rising.
+        As :func:`.threshold_sweep` for the models; also if there are no models, or if ratios are out of
+        range or not increasing.
 
     See Also
     --------
@@ -138,10 +138,10 @@ def preference_map(
 
     Notes
     -----
-    For each pair of ratios each model has its own optimal threshold: the vertex of its
-    :func:`.arac_convex_hull` for that γ/δ. O(g·d·log h) per model with h vertices, once its hull is
-    known. W is that of equation 15 of Kimura et al. 2024. Models are equal where their W differ by no
-    more than rounding can, 2⁻⁴⁹ of the sum of 1, γ and the size of δ.
+    For each pair of ratios, each model is at its own optimal threshold: the vertex of its
+    :func:`.arac_convex_hull` for that γ/δ. With the hull known, the time is O(g·d·log h) per model with
+    h vertices. W is that of equation 15 of Kimura et al. 2024. Models count as equal if their W differ
+    by no more than possible rounding, 2⁻⁴⁹ times the sum of 1, γ and |δ|.
 
     References
     ----------
@@ -190,13 +190,13 @@ def _ratios(values: ArrayLike, name: str, lowest: int) -> FloatArray:
 def _best_performance(
     sweep: ThresholdSweep, gammas: FloatArray, deltas: FloatArray, reviewer: Reviewer | None
 ) -> FloatArray:
-    """W at the best threshold for each pair of ratios, of shape (g, d)."""
+    """Return W at the best threshold for each pair of ratios, of shape (g, d)."""
     corners = hull_corners(sweep)
     steps = hull_steps(sweep, corners)
     changes = np.array([float(errors / (errors + others)) for errors, others in steps])
     people = reviewer or PERFECT
     gamma, delta = gammas[:, None], deltas[None, :]
-    # What accepting a correct item saves, and what it saves to have an incorrect one correct instead.
+    # Saving from accepting a correct item, and saving if an incorrect accepted item were correct.
     spoiling = people.false_alarm_rate * (2.0 + delta)
     saved, at_stake = gamma + spoiling, people.detection_rate * delta + spoiling
     ratio = np.full(saved.shape, np.inf)

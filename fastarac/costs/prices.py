@@ -17,25 +17,25 @@ def iso_performance_slope(p_positive: float, cost_fn: float, cost_fp: float) -> 
 @overload
 def iso_performance_slope(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Any: ...
 def iso_performance_slope(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Any:
-    """Slope of the lines of equal expected cost in the ROC plane.
+    """Compute the slope of lines of equal expected cost in the ROC plane.
 
     Parameters
     ----------
     p_positive, cost_fn, cost_fp : float or array_like
-        P(+), the share of positives where the classifier is used, in [0, 1]; c(−|+) and c(+|−), the
-        costs of a false negative and of a false positive, at least 0.
+        P(+), the share of positives in use, in [0, 1]; c(−|+) and c(+|−), the costs of a false negative
+        and of a false positive, at least 0.
 
     Returns
     -------
     float or ndarray
-        From 0 to ``inf``, in the common shape of the arguments. P(−)·c(+|−)/(P(+)·c(−|+)), equation 5
-        of Suzuki 2003; correct predictions cost nothing.
+        Between 0 and ``inf``, in the common shape of the arguments: P(−)·c(+|−)/(P(+)·c(−|+)), equation
+        5 of Suzuki 2003, where correct predictions cost nothing.
 
     Raises
     ------
     ValueError, TypeError
-        Where an argument is out of its range, and where both P(+)·c(−|+) and P(−)·c(+|−) are 0: no
-        classifier costs anything then.
+        If an argument is out of range, or if both P(+)·c(−|+) and P(−)·c(+|−) are 0: no classifier
+        costs anything then.
 
     See Also
     --------
@@ -64,7 +64,7 @@ def probability_cost(p_positive: float, cost_fn: float, cost_fp: float) -> float
 @overload
 def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Any: ...
 def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Any:
-    """Probability cost function PCF(+): the abscissa of a cost curve for prices and prevalence.
+    """Compute PCF(+), the position on the horizontal axis of cost curves, for prices and prevalence.
 
     Parameters
     ----------
@@ -74,8 +74,8 @@ def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLi
     Returns
     -------
     float or ndarray
-        In [0, 1]; in the common shape of the arguments. P(+)·c(−|+)/(P(+)·c(−|+) + P(−)·c(+|−)),
-        equations 6 to 8 of Suzuki 2003. With s the slope of the iso-performance lines it is 1/(1 + s).
+        In [0, 1]; in the common shape of the arguments: P(+)·c(−|+)/(P(+)·c(−|+) + P(−)·c(+|−)),
+        equations 6 to 8 of Suzuki 2003. It is 1/(1 + s) if s is the slope of the iso-performance lines.
 
     See Also
     --------
@@ -93,7 +93,7 @@ def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLi
     0.5
     """
     positive, negative = _class_costs(p_positive, cost_fn, cost_fp)
-    largest = np.maximum(positive, negative)  # nothing overflows, and few digits are lost below 1e-308
+    largest = np.maximum(positive, negative)  # avoids overflow, and loss of digits below 1e-308
     positive, negative = positive / largest, negative / largest
     return _plain(positive / (positive + negative))
 
@@ -101,7 +101,7 @@ def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLi
 def _class_costs(
     p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """w₊ = P(+)·c(−|+) and w₋ = P(−)·c(+|−), equation 6, not both 0."""
+    """Return w₊ = P(+)·c(−|+) and w₋ = P(−)·c(+|−), equation 6; raise if both are 0."""
     positive, negative = _weights(p_positive, cost_fn, cost_fp)
     if np.any((positive == 0) & (negative == 0)):
         raise ValueError(
@@ -146,7 +146,7 @@ def expected_cost(
 def expected_cost(
     fpr: ArrayLike, tpr: ArrayLike, *, p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike
 ) -> Any:
-    """Expected cost of an item, from the two rates of a classifier.
+    """Compute the expected cost of an item from the two rates of a classifier.
 
     Parameters
     ----------
@@ -158,18 +158,18 @@ def expected_cost(
     Returns
     -------
     float or ndarray
-        In the units of the prices, in the common shape of the arguments. P(+)·(1 − TP)·c(−|+) +
-        P(−)·FP·c(+|−), equation 4 of Suzuki 2003; correct predictions cost nothing.
+        In the unit of the prices, in the common shape of the arguments: P(+)·(1 − TP)·c(−|+) +
+        P(−)·FP·c(+|−), equation 4 of Suzuki 2003, where correct predictions cost nothing.
 
     Raises
     ------
     ValueError, TypeError
-        Where an argument is out of its range, or the shapes do not broadcast.
+        If an argument is out of range, or the shapes do not broadcast.
 
     See Also
     --------
-    iso_performance_slope : slope of the lines of equal expected cost in the ROC plane
-    probability_cost : the horizontal of cost curves, PCF(+)
+    iso_performance_slope : slope of lines of equal expected cost in the ROC plane
+    probability_cost : PCF(+), the horizontal axis of cost curves
     CostMatrix : costs of predicting one class when another one is true
 
     References

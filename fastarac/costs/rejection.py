@@ -1,4 +1,4 @@
-"""Cost curves of classifiers with a reject option, of Hanczar and of Abbas et al."""
+"""Cost curves for classifiers with a reject option, by Hanczar and by Abbas et al."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _RejectionCostCurve(NamedTuple):
 
 
 class RejectionCostCurve(Table, TupleResult, _RejectionCostCurve):
-    """Least cost for each relative cost of rejecting, and the threshold that attains it.
+    """Least cost for each relative cost of rejecting, with the threshold that attains it.
 
     See Also
     --------
@@ -48,7 +48,7 @@ class _AccuracyRejectionCostCurve(NamedTuple):
 
 
 class AccuracyRejectionCostCurve(Table, TupleResult, _AccuracyRejectionCostCurve):
-    """Points of the accuracy–rejection–normalised cost curve, from everything rejected to nothing.
+    """Points of the accuracy–rejection–normalised cost curve, from rejecting everything to nothing.
 
     See Also
     --------
@@ -66,24 +66,24 @@ def rejection_cost_curve(
     reject_cost: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> RejectionCostCurve:
-    """Cost curve over the relative cost of rejecting.
+    """Compute the cost curve over the relative cost of rejecting.
 
     Parameters
     ----------
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     reject_cost : float or array_like of shape (k,), optional
-        λ, the share of a rejection in the cost of a rejection and an error together, in [0, 1]. By
-        default 0, 1 and all values at which the best threshold changes; the curve is straight
-        between these.
+        λ, the cost of a rejection divided by the cost of a rejection plus that of an error, in [0, 1].
+        By default 0, 1 and all values at which the best threshold changes; the curve is linear in
+        between.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     reject_cost, cost, thresholds : ndarray of shape (k,)
-        λ, as given; the least (1 − λ)·risk + λ·(1 − X) of all thresholds, in [0, 1]; the threshold that
-        attains it, of several the one that accepts most.
+        λ, as given; the least (1 − λ)·risk + λ·(1 − X) over all thresholds, in [0, 1]; the threshold
+        that attains it, or if there are several, the one that accepts most.
 
     Raises
     ------
@@ -100,9 +100,9 @@ def rejection_cost_curve(
     -----
     L = (1 − λ)E + λR with the risk E = FA/(TA + FA) and the rejection rate R = 1 − X (Hanczar 2019,
     "Performance visualization spaces for classification with rejection option"; Kimura et al. 2024,
-    2.6). Where nothing is accepted, E counts as 0 here. The curve is the lower envelope of straight
-    lines, one a threshold. Those on it are found in one pass over the sweep, and then by bisection
-    for each λ: O(m + k log m), exactly.
+    2.6). If nothing is accepted, E counts as 0 here. The curve is the lower envelope of straight lines,
+    one per threshold. The lines on it are found exactly in one pass over the sweep, and the line for
+    each λ by bisection: O(m + k log m).
 
     References
     ----------
@@ -138,15 +138,15 @@ def rejection_cost_curve(
 
 
 def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
-    """The best points for rising reject costs, and the least double at which each takes over.
+    """Return the best points for increasing reject costs, and the least double where each takes over.
 
-    Comparing a double with that one says the same as comparing it with the exact value.
+    Comparing a double with this bound gives the same result as comparing it with the exact value.
     """
     scale = power_of_scale(sweep)
     found = candidates(_kernels.hulls.risk_corners, sweep, scale)
     right, wrong = exact_counts(sweep, found)
     accepted = [a + b for a, b in zip(right, wrong, strict=True)]
-    shares = [max(count, 1) for count in accepted]  # where nothing is accepted, nothing is wrong
+    shares = [max(count, 1) for count in accepted]  # avoids 0/0 if nothing is accepted
 
     def slope(a: int, b: int) -> tuple[int, int]:
         rise = wrong[b] * shares[a] - wrong[a] * shares[b]
@@ -166,7 +166,7 @@ def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
 
 
 def _round_up(value: Fraction) -> float:
-    """The least double that is not below `value`."""
+    """Return the least double that is not below `value`."""
     nearest = float(value)
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
@@ -178,31 +178,31 @@ def accuracy_rejection_cost_curve(
     costs: VerificationCosts,
     sample_weight: ArrayLike | None = None,
 ) -> AccuracyRejectionCostCurve:
-    """Accuracy–rejection–normalised cost curve: the accuracy–rejection curve with a third axis.
+    """Compute the accuracy–rejection curve with the normalised cost as a third axis.
 
     Parameters
     ----------
     correct, confidence, sample_weight
         As for :func:`.rejection_cost_curve`.
     costs : VerificationCosts
-        The prices: `error` of an error among the accepted items, `verification` of a rejection. The
-        price of a correction does not enter here.
+        The prices: `error` for an accepted error, `verification` for a rejection. The price of a
+        correction is not used.
 
     Returns
     -------
     rejection_rate : ndarray of shape (m + 1,)
-        1 − X, the share to be verified; falling from 1 to 0.
+        1 − X, the share to be verified; decreasing from 1 to 0.
     accuracy : ndarray of shape (m + 1,)
-        Share of correct ones among the accepted; the first value repeats the second.
+        Share of correct items among the accepted; the first value repeats the second.
     normalized_cost : ndarray of shape (m + 1,)
         (C_E·FA + C_R·(FR + TR))/(Ω·max(C_E, C_R)), in [0, 1].
     thresholds : ndarray of shape (m + 1,)
-        Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
+        Decreasing from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also where `error` and `verification` are both 0.
+        As :func:`.threshold_sweep`; also if `error` and `verification` are both 0.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""The stages of a cascade: models and people, one behind the other, with their prices."""
+"""The stages of a cascade: models and people in sequence, with their prices."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from fastarac.costs.verification import PERFECT, VerificationCosts, require_cost
 from fastarac.reviewer import Reviewer, check_reviewer
 
 MODEL, PEOPLE = "model", "people"
-SILENT = -np.inf  # the confidence of what a model has no output for
-DIGITS_OF_DOUBLE = 53  # binary ones
-MOST_PARTS = 16  # of a price or a rate
+SILENT = -np.inf  # the confidence of a model without an output
+DIGITS_OF_DOUBLE = 53  # bits of a double's mantissa
+MOST_PARTS = 16  # most summands that represent a price or a rate
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -34,24 +34,24 @@ class Stage(Result):
     Attributes
     ----------
     name : str
-        Of the stage; each stage has another.
+        Name of the stage; different for each stage.
     price : float or None
-        What an item costs that reaches a model, or that people verify, at least 0. None, for people
-        alone: the price of verification in `costs`.
+        Cost of an item that reaches a model, or that people verify, at least 0. None is allowed for
+        people only: the price of verification in `costs`.
     correct : array_like of shape (n,), optional
-        Whether the output of the model is right, for all items (bool, or 0 and 1).
+        Whether the model's output is right, for all items (bool, or 0 and 1).
     confidence : array_like of shape (n,), optional
-        Of the model's output, for all items; real and finite, or NaN where the model has no output: it
-        decides nothing there, and `correct` says whether to have none is right.
+        Confidence of the model's output, for all items; real and finite, or NaN if the model has no
+        output: it decides nothing there, and `correct` tells whether having no output is right.
     reviewer : Reviewer, optional
-        People who are not perfect.
+        How well people find errors, if they are not perfect.
     max_share : float, optional
-        The greatest share of all items that may reach the model, or that the people can verify, in
-        [0, 1]; compared as limits are, so that 2 of 6 are within 1/3.
+        Largest share of all items that may reach the model, or that the people can verify, in [0, 1];
+        compared like a limit, so that 2 of 6 are within 1/3.
 
     See Also
     --------
-    optimize_cascade : Chooses the thresholds of stages.
+    optimize_cascade : chooses the thresholds of stages.
 
     Examples
     --------
@@ -118,12 +118,12 @@ class Stage(Result):
 
     @property
     def kind(self) -> str:
-        """What the stage is: "model" or "people"."""
+        """Kind of the stage: "model" or "people"."""
         return PEOPLE if self.correct is None else MODEL
 
 
 class StagePrices(NamedTuple):
-    """What an item costs that a stage decides, and how many errors it is then; exactly."""
+    """Exact cost and expected errors, by stage, of a correct and of a wrong output that it decides."""
 
     correct: list[Fraction]
     wrong: list[Fraction]
@@ -132,58 +132,58 @@ class StagePrices(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """Stages that belong together, with what is computed from them alone."""
+    """The stages of a cascade, with values derived from them."""
 
     stages: tuple[Stage, ...]
     prices: tuple[float, ...]
-    """Of each stage, that of verification in the place of None."""
+    """Price of each stage, with the price of verification in place of None."""
     correction: float
     error: float
     model: tuple[int, ...]
-    """Of each stage, the number among the models of the one whose output it decides about."""
+    """For each stage, the index of the model whose output it decides about."""
     values: tuple[NDArray[np.float64], ...]
-    """The confidences of each model as doubles, in the same order; zeros for a model without.
+    """The confidences of each model as doubles in the same order; zeros for a model without any.
 
-    ``-inf`` where it has no output, which no threshold accepts.
+    ``-inf`` where the model has no output, which no threshold accepts.
     """
     levels: tuple[NDArray[Any] | None, ...]
-    """Of confidences that no double holds: the values that the doubles number."""
+    """Confidences that the doubles number, for models whose confidences no double can represent."""
     correct: NDArray[np.uint8]
-    """Of shape (models, n)."""
+    """Whether each model's output is right, of shape (models, n)."""
 
     @property
     def n_items(self) -> int:
-        """How many items each model has."""
+        """Number of items of each model."""
         return len(self.values[0])
 
     @property
     def free(self) -> int:
-        """How many stages have a threshold: all but the last."""
+        """Number of stages with a threshold: all but the last."""
         return len(self.stages) - 1
 
     def of_items(self, items: NDArray[Any]) -> Stages:
-        """The same stages with some of the items."""
+        """Return the same stages with only some of the items."""
         values = tuple(each[items] for each in self.values)
         return self._replace(values=values, correct=np.ascontiguousarray(self.correct[:, items]))
 
     def reviewer(self, stage: int) -> Reviewer:
-        """The people of a stage."""
+        """Return the reviewer of a stage, perfect if none was given."""
         return self.stages[stage].reviewer or PERFECT
 
     def threshold(self, stage: int, value: float) -> Any:
-        """A threshold as the user has it: the confidence that a double stands for."""
+        """Convert an internal double to the confidence that users see as a threshold."""
         levels = self.levels[self.model[stage]]
         return float(value) if levels is None or np.isinf(value) else levels[int(value)].item()
 
     def own_value(self, stage: int, threshold: Any) -> float:
-        """The least double that is accepted at a threshold of the user."""
+        """Return the least internal double that the user's threshold accepts."""
         levels = self.levels[self.model[stage]]
         if levels is None or np.isinf(threshold):
             return float(threshold)
         return float(np.searchsorted(levels, threshold))
 
     def of_each(self, *, written: bool) -> StagePrices:
-        """What items cost and how many errors they are; of the numbers as `written`, or as they are."""
+        """Return exact costs and errors, reading numbers as decimals if `written`, else as doubles."""
         number = (lambda value: Fraction(repr(value))) if written else Fraction
         correction, error = number(self.correction), number(self.error)
         found = StagePrices([], [], [], [])
@@ -205,9 +205,9 @@ class Stages(NamedTuple):
         return found
 
     def weights(self, max_error_rate: float | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The weights of the kernel, and the most errors within the limit in their unit.
+        """Return the kernel's weights, and the most errors within the limit in the same unit.
 
-        Prices and rates are read as the decimals that they are written as.
+        Prices and rates are taken as the decimals they are written as.
         """
         each, n = self.of_each(written=True), self.n_items
         whole_costs, _ = in_whole_numbers([*each.correct, *each.wrong])
@@ -226,21 +226,21 @@ class Stages(NamedTuple):
         return found.reshape(4, stages, size), limit
 
     def capacities(self) -> NDArray[np.int64]:
-        """How many items may reach each stage."""
+        """Return how many items may reach each stage."""
         shares = [1.0 if each.max_share is None else each.max_share for each in self.stages]
         return np.array([most_within(share, self.n_items) for share in shares], np.int64)
 
 
 def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
-    """Numbers times their common denominator, and that."""
+    """Return the numbers times their common denominator, and the denominator."""
     common = math.lcm(*(number.denominator for number in numbers))
     return [int(number * common) for number in numbers], common
 
 
 def in_parts(whole: Sequence[int], n_items: int) -> NDArray[np.float64]:
-    """Whole numbers as sums of doubles, the largest first, of which sums over the items are exact.
+    """Represent integers as sums of doubles, largest first, that add up exactly over the items.
 
-    At most `MOST_PARTS` each: what is beyond them is cut off.
+    Each has at most `MOST_PARTS` summands; smaller digits are cut off.
     """
     digits = DIGITS_OF_DOUBLE - n_items.bit_length()
     longest = max(max(whole).bit_length(), 1)
@@ -256,12 +256,12 @@ def in_parts(whole: Sequence[int], n_items: int) -> NDArray[np.float64]:
 
 
 def read_stages(stages: Sequence[Stage | Mapping[str, Any]], costs: VerificationCosts | None) -> Stages:
-    """Check the stages of a cascade together.
+    """Read and validate the stages of a cascade together.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no stage, or no cascade.
+        If an element is no stage, or the stages form no cascade.
     """
     if isinstance(stages, Stage | str | Mapping) or not isinstance(stages, Sequence):
         raise TypeError(f"stages must be a list of stages, got a {type(stages).__name__}")
@@ -306,7 +306,7 @@ def _stage_of(place: int, stage: Any) -> Stage:
 
 
 def _check_models(stages: tuple[Stage, ...]) -> None:
-    """Raise unless all models have the same number of items, and confidences that tell them apart."""
+    """Raise unless all models have the same items, and confidences that vary."""
     first = stages[0]
     for stage in stages:
         if stage.correct is None:
@@ -341,7 +341,7 @@ def _price_of(stage: Stage, costs: VerificationCosts | None) -> float:
 
 
 def _as_doubles(stage: Stage) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
-    """Confidences as doubles in the same order, and what these number where they are no values."""
+    """Return confidences as doubles in the same order, and the values they number, if any."""
     confidence = stage.confidence
     if confidence is None:
         return np.zeros_like(stage.correct, np.float64), None

@@ -30,7 +30,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class _Rates(Protocol[T_co]):
-    """What a sweep has for every threshold, and an operating point for one."""
+    """The rates of a sweep, one per threshold, or of a single operating point."""
 
     @property
     def acceptance_rate(self) -> T_co: ...
@@ -38,26 +38,25 @@ class _Rates(Protocol[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class VerificationCosts(Pickled):
-    r"""Prices of an item that is verified, corrected, or wrong in the end.
+    r"""Prices of verifying an item, of correcting it, and of leaving it wrong.
 
-    All three are in the same unit, such as yen per item. The best threshold depends on their ratios
-    alone.
+    All three have the same unit, such as yen per item. The best threshold depends only on their ratios.
 
     Attributes
     ----------
     verification, correction, error : float
-        C_R, of verifying a rejected item, at least 0; C_C, of correcting one that is wrong, beyond
-        verifying it, above 0; C_E, of an error that nobody sees, at least 0.
+        C_R ≥ 0, for verifying a rejected item; C_C > 0, for correcting a wrong item, in addition to
+        verifying it; C_E ≥ 0, for an undetected error.
 
     See Also
     --------
-    Reviewer : people who do not see every error, and who may see errors where there are none
+    Reviewer : people who miss some errors, and who may see errors where there are none
     fastarac.costs.performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
     fastarac.costs.optimal_operating_point : threshold of least total cost
 
     Notes
     -----
-    With the rates of an operating point, an item costs on average
+    The mean cost of an item, from the rates of an operating point, is
 
     .. math:: L = C_R (1 - X) + C_C R_C + C_E R_E,
 
@@ -98,7 +97,7 @@ class VerificationCosts(Pickled):
 
     @classmethod
     def from_ratios(cls, gamma: float, delta: float) -> Self:
-        """Make the prices from their ratios, in units of a correction.
+        """Build prices from their ratios, in units of a correction.
 
         Parameters
         ----------
@@ -108,12 +107,12 @@ class VerificationCosts(Pickled):
         Returns
         -------
         VerificationCosts
-            With C_R = γ, C_C = 1 and C_E = δ + 1, which is rounded to a float.
+            With C_R = γ, C_C = 1 and C_E = δ + 1, rounded to a float.
 
         Raises
         ------
         ValueError, TypeError
-            For ratios outside their range.
+            If a ratio is out of range.
 
         Examples
         --------
@@ -142,22 +141,23 @@ class VerificationCosts(Pickled):
 
     @property
     def matrix(self) -> FloatArray:
-        """Cost of rejecting (first row) and accepting what is incorrect (first column) or correct.
+        """Costs of rejecting and accepting (rows) incorrect and correct items (columns).
 
-        [[C_R + C_C, C_R], [C_E, 0]]: rows are what the machine does, columns are what is true.
+        [[C_R + C_C, C_R], [C_E, 0]]: rows are the machine's decision, columns are the truth.
         """
         rejected = [self.verification + self.correction, self.verification]
         return np.array([rejected, [self.error, 0.0]])
 
     def cost(self, at: _Rates[T_co], *, reviewer: Reviewer | None = None) -> T_co:
-        """L = C_R(1 − X) + C_C·R_C + C_E·R_E (equations 8 and 9): what an item costs on average.
+        """Return L = C_R(1 − X) + C_C·R_C + C_E·R_E (equations 8 and 9), the mean cost of an item.
 
         Parameters
         ----------
         at : ThresholdSweep or OperatingPoint
-            All thresholds of a sweep, or one point.
+            A sweep, for all its thresholds, or one point.
         reviewer : Reviewer, optional
-            The people who verify; by default they find and correct every error. A point has its own.
+            The people who verify; by default they find and correct every error. A point has its own
+            reviewer.
 
         Returns
         -------
@@ -172,18 +172,18 @@ class VerificationCosts(Pickled):
         return cost_of(self, at, _reviewer_of(at, reviewer))  # type: ignore[no-any-return]
 
     def normalized_cost(self, at: _Rates[T_co], *, reviewer: Reviewer | None = None) -> T_co:
-        """L′ = [L − (C_R + C_C)]/C_C = −γX − β + δR_E (equations 12 and 14), −W; lower is better.
+        """Return L′ = [L − (C_R + C_C)]/C_C = −γX − β + δR_E (equations 12 and 14); lower is better.
 
-        In units of a correction. Parameters and errors are those of :meth:`cost`.
+        L′ is −W. The unit is a correction. Parameters and errors are those of :meth:`cost`.
         """
         performance: Any = self.performance(at, reviewer=reviewer)
         return 0.0 - performance  # type: ignore[no-any-return]
 
     def performance(self, at: _Rates[T_co], *, reviewer: Reviewer | None = None) -> T_co:
-        """W = γX + β − δR_E = −L′ (equation 15), at most γ + 1; higher is better.
+        """Return W = γX + β − δR_E = −L′ (equation 15), at most γ + 1; higher is better.
 
-        In units of a correction. Parameters and errors are those of :meth:`cost`. What a reviewer
-        spoils, a·FR/Ω, is an error and a correction, and lowers W by a further 2a·FR/Ω.
+        The unit is a correction. Parameters and errors are those of :meth:`cost`. Items that a reviewer
+        spoils, a·FR/Ω, each cost an error and a correction, and lower W by a further 2a·FR/Ω.
         """
         people, counts = _reviewer_of(at, reviewer), cast("Any", at)
         rates = at.acceptance_rate, counts.recognition_rate, people.error_rate(counts)
@@ -191,7 +191,7 @@ class VerificationCosts(Pickled):
 
 
 def cost_of(costs: VerificationCosts, at: Any, reviewer: Reviewer) -> Any:
-    """L (equations 8 and 9) of a sweep, a point, or the counts of groups."""
+    """Return L (equations 8 and 9) for a sweep, a point, or the counts of groups."""
     corrected = costs.correction * reviewer.correction_rate(at)
     wrong = costs.error * reviewer.error_rate(at)
     return costs.verification * at.verification_rate + corrected + wrong
@@ -200,12 +200,12 @@ def cost_of(costs: VerificationCosts, at: Any, reviewer: Reviewer) -> Any:
 def performance_of(
     gamma: Any, delta: Any, accepted: Any, recognized: Any, errors: Any, spoiled: Any = 0
 ) -> Any:
-    """W = γX + β − δR_E (equation 15), less what a reviewer spoils: of numbers, arrays or fractions."""
+    """Return W = γX + β − δR_E (equation 15) minus spoiled items; accepts arrays and fractions."""
     return gamma * accepted + recognized - spoiled - delta * errors
 
 
 def spoiled_by(reviewer: Reviewer, at: Any) -> Any:
-    """2a·FR/Ω: what is spoiled is an error and a correction, and was correct before."""
+    """Return 2a·FR/Ω: a spoiled item was correct, and now costs an error and a correction."""
     return 2.0 * reviewer.false_alarm_rate * at.false_rejects / at.total
 
 
@@ -236,7 +236,7 @@ def performance_at_error_rate(
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float | FloatArray:
-    """W at an allowed error rate, read off the ARAC curve.
+    """Return W at an allowed error rate, read off the ARAC curve.
 
     Parameters
     ----------
@@ -245,17 +245,17 @@ def performance_at_error_rate(
     max_error_rate : float or array_like
         The allowed share ε of undetected errors among all items, in [0, 1].
     costs : VerificationCosts
-        The prices, of which only γ and δ count here: :meth:`.VerificationCosts.from_ratios`.
+        The prices, of which only γ and δ matter here: see :meth:`.VerificationCosts.from_ratios`.
     reviewer : Reviewer, optional
-        The people who verify what is rejected; by default they find and correct every error.
+        The people who verify rejected items; by default they find and correct every error.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float or ndarray
-        W(θ), in the shape of `max_error_rate`; higher is better. NaN, with an
-        `UndefinedMetricWarning`, where the errors of a `reviewer` exceed the limit at every threshold.
+        W(θ), in the shape of `max_error_rate`; higher is better. NaN, with an `UndefinedMetricWarning`,
+        if the errors of a `reviewer` exceed the limit at every threshold.
 
     Raises
     ------
@@ -270,9 +270,9 @@ def performance_at_error_rate(
 
     Notes
     -----
-    W(θ) = γX(θ) + β − δε with the X(θ) of :func:`.acceptance_at_error_rate`; Kimura et al. 2024,
-    3.2 §2. The allowed ε is counted whole, also where all items together have fewer errors. A reviewer
-    who spoils correct items lowers it by 2a·FR/Ω, as in :meth:`.VerificationCosts.performance`.
+    W(θ) = γX(θ) + β − δε with the X(θ) of :func:`.acceptance_at_error_rate`; Kimura et al. 2024, 3.2
+    §2. The full allowed ε is counted, even if all items together have fewer errors. A reviewer who
+    spoils correct items lowers W by 2a·FR/Ω, as in :meth:`.VerificationCosts.performance`.
 
     References
     ----------
@@ -309,7 +309,7 @@ def optimal_operating_point(
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> OperatingPoint:
-    """Threshold of least total cost of verification, correction and undetected errors.
+    """Choose the threshold of least total cost of verification, correction and undetected errors.
 
     Parameters
     ----------
@@ -321,7 +321,8 @@ def optimal_operating_point(
     Returns
     -------
     OperatingPoint
-        Of the thresholds of least cost, the one that accepts most. ``costs.cost(point)`` is that cost.
+        If several thresholds have the least cost, the one that accepts most. ``costs.cost(point)`` is
+        that cost.
 
     Raises
     ------
@@ -336,10 +337,10 @@ def optimal_operating_point(
 
     Notes
     -----
-    The minimum of L (equation 9 of Kimura et al. 2024). It is linear in TA and FA: every correct item
-    that is accepted saves A = C_R + a(C_C + C_E), every incorrect one costs B = d(C_E − C_C) − C_R,
-    with d = 1 and a = 0 for perfect people. At the corners of :func:`.arac_convex_hull`, A·TA and B·FA
-    are compared as the exact products that they are, of prices and rates read as decimals.
+    The minimum of L (equation 9 of Kimura et al. 2024). L is linear in TA and FA: every accepted
+    correct item saves A = C_R + a(C_C + C_E), every accepted incorrect one costs B = d(C_E − C_C) −
+    C_R, with d = 1 and a = 0 for perfect people. At the corners of :func:`.arac_convex_hull`, A·TA and
+    B·FA are compared as exact products of prices and rates, taken as decimals.
 
     References
     ----------
@@ -360,7 +361,7 @@ def optimal_operating_point(
 
 
 def cheapest_corner(sweep: CountsAtThresholds, saved: Fraction, lost: Fraction) -> int:
-    """Index of the cheapest threshold, where accepting saves and costs so much an item."""
+    """Return the index of the cheapest threshold, given the saving and the loss per accepted item."""
     if lost <= 0:
         return len(sweep.thresholds) - 1
     corners = hull_corners(sweep)
@@ -370,9 +371,9 @@ def cheapest_corner(sweep: CountsAtThresholds, saved: Fraction, lost: Fraction) 
 
 
 def marginal_costs(costs: VerificationCosts, reviewer: Reviewer | None) -> tuple[Fraction, Fraction]:
-    """What a correct item saves when it is accepted, and an incorrect one costs then.
+    """Return the saving by accepting a correct item, and the cost of accepting an incorrect one.
 
-    Exactly, of prices and rates as the decimals that they are written as.
+    Both are exact for prices and rates taken as the decimals they are written as.
     """
     check_reviewer(reviewer)
     people = reviewer or PERFECT

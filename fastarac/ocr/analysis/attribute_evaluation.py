@@ -1,4 +1,4 @@
-"""The items of an engine by the attributes of their pages."""
+"""Evaluation of an engine's items by attributes of their pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def evaluate_attributes(
     confidence_level: float = 0.95,
     by_page: bool = True,
 ) -> AttributeFigures:
-    """Evaluate the pages of each quality, language or other attribute at the thresholds of all pages.
+    """Evaluate the pages of each attribute value at the thresholds of all pages together.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def evaluate_attributes(
     attributes : PageAttributes
         As :func:`read_attributes` returns them.
     limits : iterable of Limit
-        At the threshold that each gives for all pages together.
+        Each gives a threshold for all pages together; every value is evaluated at it.
     confidence_level : float, default=0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals and the verdicts, in (0, 1).
     by_page : bool, default=True
         Whether items of a page depend on each other.
 
@@ -48,24 +48,24 @@ def evaluate_attributes(
     Raises
     ------
     ValueError
-        If pages and rows do not match, as :meth:`PageAttributes.rows_of`.
+        If pages and rows do not match, as for :meth:`PageAttributes.rows_of`.
 
     See Also
     --------
-    fastarac.operation.Policy.check : the same test, of new pages.
+    fastarac.operation.Policy.check : the same test on new pages.
 
     Notes
     -----
-    A verdict is that of :meth:`.Policy.check`: both sides of the limit are tested, each at half of
-    1 − `confidence_level`, by bets on pages in random order (Waudby-Smith and Ramdas 2024), or, without
-    pages, by the binomial distribution; Holm's correction is for the number of values of the attribute.
-    Bets allow for pages on which everything is wrong, so that even without an error it takes hundreds
-    of pages to prove a limit of 1%. Intervals are linearised, with Student's quantile, as those of
-    error rates of texts: of few pages they are approximate, and may be within the limit where nothing
-    is proved.
+    Verdicts are made as in :meth:`.Policy.check`: both sides of the limit are tested, each at half of 1
+    − `confidence_level`, by bets on pages in random order (Waudby-Smith and Ramdas 2024) or, if not by
+    page, by the binomial distribution; Holm's correction accounts for the number of values of the
+    attribute. Bets allow for pages on which everything is wrong, so that proving a limit of 1% takes
+    hundreds of pages even without an error. Intervals are linearised, with Student's quantile, as for
+    the error rates of texts: they are approximate for few pages, and may lie within the limit where
+    nothing is proved.
 
-    Thresholds are chosen on the same pages, all values together, so that the figures of new pages are
-    on average a little worse.
+    Thresholds are chosen on the same pages, for all values together, so that new pages do slightly
+    worse on average.
 
     References
     ----------

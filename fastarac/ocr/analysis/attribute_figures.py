@@ -1,4 +1,4 @@
-"""What engines accept, and how many errors go through, by the attributes of pages."""
+"""Accepted shares and errors of engines, by attributes of pages."""
 
 from __future__ import annotations
 
@@ -39,34 +39,34 @@ __all__ = [
 ]
 
 
-#: Pages beyond which nobody asks for more.
+#: Largest number of pages that is named as necessary.
 MOST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttributeAtLimit(Result):
-    """The pages of each value at the threshold of a limit; arrays of shape (n,).
+    """The figures of each attribute value at the threshold of a limit; arrays of shape (n,).
 
     Attributes
     ----------
     limit : Limit
     threshold : float
-        Of all pages together.
+        Threshold chosen on all pages together.
     accepted, errors : ndarray, intp
-        Items that go through, and wrong ones among them.
+        Accepted items, and wrong ones among them.
     acceptance_rate, acceptance_low, acceptance_high : ndarray, float64
-        The share that goes through, with its interval by page.
+        Accepted share, with its interval by page.
     error_rate, error_low, error_high : ndarray, float64
-        Errors that go through among all items or, of a limit of the risk, among those that go through,
-        with the interval by page. A rate is NaN where there is nothing that it is of, and ends are
-        where fewer than two pages, or pages that are all alike, tell none.
+        Accepted errors over all items or, for a limit of the risk, over accepted items, with the
+        interval by page. Rates are NaN if their denominator is 0; ends are NaN for fewer than two
+        pages, or if all pages are alike.
     verdict : tuple of str, or None
-        "holds", "fails" or "too few"; None where a threshold is given in place of a limit.
+        "holds", "fails" or "too few"; None if a threshold is given instead of a limit.
 
     See Also
     --------
-    AttributeFigures : what is accepted, and how many errors go through
-    evaluate_attributes : evaluate the pages of each quality
+    AttributeFigures : accepted shares and errors for each value of each attribute
+    evaluate_attributes : evaluate the pages of each attribute value
     """
 
     limit: Limit
@@ -84,26 +84,26 @@ class AttributeAtLimit(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AttributeFigures(Table, Result):
-    """What is accepted, and how many errors go through, for each value of each attribute.
+    """Accepted shares and errors for each value of each attribute.
 
     Attributes
     ----------
     attribute, value : tuple of str, n of them
     pages, true_words, items : ndarray of shape (n,), intp
-        Pages of each value, empty ones among them; their true words, or other units; and their items.
+        Pages of each value, including empty ones; their true words, or other units; their items.
     at : tuple of AttributeAtLimit
-        For each limit.
+        The figures at each limit.
     confidence_level : float
-        Of the intervals and of the verdicts.
+        Level of the intervals and the verdicts.
     by_page : bool
-        Whether the verdicts take items of a page for dependent on each other.
+        Whether verdicts treat items of one page as dependent.
     notes : tuple of str
-        What is left out, and which numbers are in parts, a sentence each.
+        One sentence for each omission, and for each attribute whose numbers were binned.
 
     See Also
     --------
-    evaluate_attributes : evaluate the pages of each quality
-    AttributeAtLimit : the pages of each value at the threshold of a limit
+    evaluate_attributes : evaluate the pages of each attribute value
+    AttributeAtLimit : the figures of each attribute value at the threshold of a limit
     """
 
     attribute: tuple[str, ...]
@@ -124,7 +124,7 @@ class AttributeFigures(Table, Result):
         return f"AttributeFigures({len(self)} values of {', '.join(names)})"
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the figures as columns, those at a limit by names that end in it."""
+        """Return the figures as columns; names of those at a limit end with its key."""
         columns: dict[str, Any] = {
             "attribute": self.attribute,
             "value": self.value,
@@ -148,7 +148,7 @@ class AttributeFigures(Table, Result):
 
     @property
     def rule(self) -> str:
-        """By what rule a value holds, fails or has too few pages, in words."""
+        """The rule by which a value holds, fails or has too few pages, in words."""
         how = (
             "for pages drawn at random, by bets on each page as in fastarac check"
             if self.by_page
@@ -170,7 +170,7 @@ class AttributeFigures(Table, Result):
         return said
 
     def _fewest(self, limit: Limit, verdict: tuple[Verdict, ...] | None) -> int | None:
-        """Return how many pages of one size without an error prove that one value keeps a limit."""
+        """Return how many error-free pages of equal size prove that one value keeps a limit."""
         if not self.by_page or verdict is None or not 0.0 < limit.value < 1.0:
             return None
         capital = 2.0 / (1.0 - self.confidence_level)
@@ -187,7 +187,7 @@ class AttributeFigures(Table, Result):
 
 
 class RowAtLimit(NamedTuple):
-    """What a value of an attribute is like at a limit, as :class:`AttributeAtLimit` has it."""
+    """The figures of one attribute value at a limit, as in :class:`AttributeAtLimit`."""
 
     acceptance_rate: float
     acceptance_low: float
@@ -199,7 +199,7 @@ class RowAtLimit(NamedTuple):
 
 
 class AttributeRow(NamedTuple):
-    """A value of an attribute, of one engine."""
+    """One engine's figures for one attribute value."""
 
     value: str
     engine: str
@@ -220,7 +220,7 @@ def figures_by_attribute(
     *,
     by_page: bool,
 ) -> AttributeFigures:
-    """Evaluate items, each of a page, whose pages have names, at the threshold of each limit."""
+    """Evaluate items by attributes of their pages, at the threshold of each limit."""
     rows, notes = attributes.rows_of(names)
     parts = [_parts_of(each, rows) for each in attributes.attributes]
     which = [code for part in parts for code in part]
@@ -247,7 +247,7 @@ def figures_by_attribute(
 def splits_by_attribute(
     attributes: PageAttributes, pages: PageCounts, page: NDArray[np.intp]
 ) -> list[ItemParts]:
-    """Return the items, each of a page, by the values of each attribute, with what is missed there."""
+    """Split items by the values of each attribute, with the share of missed words for each value."""
     rows, _ = attributes.rows_of(pages.name)
     found = []
     for attribute in attributes.attributes:
@@ -255,7 +255,7 @@ def splits_by_attribute(
         parts = _parts_of(attribute, rows)
         true_words = np.array([pages.true_words[part].sum() for part in parts], np.float64)
         missed = np.array([pages.missed[part].sum() for part in parts], np.float64)
-        with np.errstate(invalid="ignore"):  # of values without a true word
+        with np.errstate(invalid="ignore"):  # values without a true word
             shares = missed / true_words
         found.append(ItemParts(attribute.name, attribute.values, codes[page], shares))
     return found
@@ -264,7 +264,7 @@ def splits_by_attribute(
 def tables_by_attribute(
     engines: Mapping[str, AttributeFigures],
 ) -> list[tuple[str, list[AttributeRow]]]:
-    """Return for each attribute the rows of a table: each value, of each engine."""
+    """Return the table rows for each attribute: one for each value and engine."""
     found: dict[str, dict[str, list[AttributeRow]]] = {}
     for name, figures in engines.items():
         for k, (attribute, value) in enumerate(zip(figures.attribute, figures.value, strict=True)):
@@ -288,7 +288,7 @@ def tables_by_attribute(
 
 def _parts_of(attribute: Attribute, rows: NDArray[np.intp]) -> list[NDArray[np.bool_]]:
     """Return which pages have each value."""
-    codes = np.array([*attribute.codes, -1], np.intp)[rows]  # a page without a row has the last
+    codes = np.array([*attribute.codes, -1], np.intp)[rows]  # pages without a row get the last code, -1
     return [codes == code for code in range(len(attribute.values))]
 
 

@@ -1,4 +1,4 @@
-"""What is known of pages, such as their quality or language: a table with a row a page."""
+"""Attributes of pages, such as quality or language: a table with one row per page."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 __all__ = ["Attribute", "PageAttributes", "read_attributes"]
 
 PAGE = "page"
-#: Values of a column beyond which it says too little of each; numbers are then put into parts.
+#: Most values of an attribute, most different numbers before binning, and number of bins.
 MOST_VALUES, MOST_NUMBERS, PARTS = 30, 10, 4
 LISTED = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attribute(Result):
-    """A column.
+    """One attribute of pages, a column of the table.
 
     Attributes
     ----------
     name : str
     values : tuple of str
-        Its values in order, or the parts of its numbers.
+        Its distinct values in order; for binned numbers, the bins.
     codes : tuple of int, n_rows of them
-        Of each row an index into the values, or -1 where it is empty.
+        Index into `values` for each row, or -1 if the value is empty.
 
     See Also
     --------
-    PageAttributes : what is known of pages, as read_attributes reads it
-    read_attributes : read what is known of pages
+    PageAttributes : attributes of pages, as read_attributes returns them
+    read_attributes : read attributes of pages
     """
 
     name: str
@@ -55,24 +55,24 @@ class Attribute(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PageAttributes(Table, Result):
-    """What is known of pages, as :func:`read_attributes` reads it.
+    """Attributes of pages, as :func:`read_attributes` returns them.
 
     Attributes
     ----------
     name : str
-        Of the file, or "attributes".
+        Name of the file, or "attributes".
     page : tuple of str, n_rows of them
-        The names of the pages, as they are written.
+        Names of the pages, as they are written.
     attributes : tuple of Attribute
     skip_unmatched : bool
-        Whether pages may be missing on either side, and values be empty.
+        Whether pages may be missing on either side, and values may be empty.
     notes : tuple of str
-        Which columns are left out or put into parts, a sentence each.
+        One sentence for each attribute that was left out or binned.
 
     See Also
     --------
-    read_attributes : read what is known of pages
-    evaluate_attributes : evaluate the pages of each quality
+    read_attributes : read attributes of pages
+    evaluate_attributes : evaluate the pages of each attribute value
     """
 
     name: str
@@ -86,12 +86,12 @@ class PageAttributes(Table, Result):
         return f"PageAttributes({len(self.page)} {plural('row', len(self.page))}; {of_each})"
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the table as it was read: the pages, and the value of each attribute."""
+        """Return the table as it was read: the pages and the value of each attribute."""
         values = {each.name: [each.values[code] for code in each.codes] for each in self.attributes}
         return {"page": self.page, **values}
 
     def rows_of(self, names: Sequence[str]) -> tuple[NDArray[np.intp], list[str]]:
-        """Return for each page its row, or -1; and what is left out, a sentence each.
+        """Return the row of each page, or -1, and a sentence about each kind of unmatched page.
 
         Parameters
         ----------
@@ -106,13 +106,13 @@ class PageAttributes(Table, Result):
         Raises
         ------
         ValueError
-            If a page has two rows; unless `skip_unmatched`, also if a page has none, a row is of no
+            If a page has two rows; unless `skip_unmatched`, also if a page has no row, a row has no
             page, or a value is empty. The message names the pages.
 
         Notes
         -----
-        A row is of the page of this name, or of the name that the file has whose name or path it
-        gives: ``scans/p1.png`` is of page ``p1``. The name of a document is that of all its pages.
+        A row belongs to the page of the same name. It may also give the page's file name or path:
+        ``scans/p1.png`` belongs to page ``p1``. The name of a document stands for all its pages.
         """
         place = {name: k for k, name in enumerate(names)}
         documents: dict[str, list[str]] = {}
@@ -160,17 +160,17 @@ class PageAttributes(Table, Result):
 def read_attributes(
     table: str | os.PathLike[str] | Mapping[str, Iterable[object]], *, skip_unmatched: bool = False
 ) -> PageAttributes:
-    r"""Read what is known of pages: their quality, language, source and the like.
+    r"""Read attributes of pages, such as quality, language and source.
 
     Parameters
     ----------
     table : path-like, or mapping of str to sequence
-        A file as :func:`fastarac.io.read_outputs` takes it (CSV, TSV, JSON lines, Parquet), or columns
-        by name, such as those of a data frame. One column is ``page``, the name of each page or of its
-        file; every other column is an attribute.
+        A file in any format of :func:`fastarac.io.read_outputs` (CSV, TSV, JSON lines, Parquet), or
+        columns by name, such as those of a data frame. The column ``page`` holds the name of each page
+        or of its file; every other column is an attribute.
     skip_unmatched : bool, default=False
-        Whether pages may be missing in the table, or of the engines, and values be empty; these are
-        left out of the figures of that attribute, and a note says so.
+        Whether pages may be missing from the table or from the engines, and values may be empty; these
+        are left out of the attribute's figures, and a note says so.
 
     Returns
     -------
@@ -181,18 +181,18 @@ def read_attributes(
     DataFileError
         If the file cannot be read, or has no column ``page``.
     ValueError
-        If a page has two rows, or a page or, unless `skip_unmatched`, a value is empty; if columns are
-        of unequal length; if there is no column that tells pages apart.
+        If a page has two rows, if a page name or (unless `skip_unmatched`) a value is empty, if columns
+        differ in length, or if no column distinguishes pages.
 
     See Also
     --------
-    PageAttributes : what is known of pages, as read_attributes reads it
-    evaluate_attributes : evaluate the pages of each quality
+    PageAttributes : attributes of pages, as read_attributes returns them
+    evaluate_attributes : evaluate the pages of each attribute value
 
     Notes
     -----
-    A column of more than 10 different numbers is put into four parts of about as many rows each; a
-    column of more than 30 other values, and one of a single value, is left out. Notes say so.
+    Columns with more than 10 different numbers are binned into four parts of about equal size; columns
+    with more than 30 other values, or with a single value, are left out. Notes say so.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def _text_of(value: object) -> str | None:
 
 
 def _attribute(name: str, texts: Sequence[str | None]) -> tuple[Attribute | None, str]:
-    """Return an attribute, or None, and what is to be said of it."""
+    """Return an attribute, or None if it is left out, and a note."""
     distinct = {text for text in texts if text is not None}
     if len(distinct) < 2:
         value = next(iter(distinct), "empty")
@@ -301,7 +301,7 @@ def _number(text: str) -> float:
 def _in_parts(
     name: str, texts: Sequence[str | None], numbers: Mapping[str, float]
 ) -> tuple[Attribute, str]:
-    """Return numbers in parts of about as many rows each; equal ones stay together."""
+    """Bin numbers into parts with about as many rows each; equal numbers stay together."""
     known = np.array([math.nan if text is None else numbers[text] for text in texts])
     given = known[~np.isnan(known)]
     ends = np.unique(np.quantile(given, np.arange(1, PARTS) / PARTS, method="inverted_cdf"))
@@ -323,7 +323,7 @@ def _in_parts(
 def _pages_of(
     given: str, names: Mapping[str, int], documents: Mapping[str, list[str]]
 ) -> Sequence[str]:
-    """Return the pages that a name is of: as it is, or that of its file, folders from the left on."""
+    """Return the pages with this name, or this file or path without folders on the left."""
     path = PurePath(given)
     *folders, file = path.parts or (given,)
     stems = [given, file]

@@ -1,4 +1,4 @@
-"""What engines cost a page, and what it is worth to buy several."""
+"""Engines' prices per page, and the worth of buying several engines."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ __all__ = ["with_engine_price", "worth_of_all"]
 def with_engine_price(
     found: CostEvaluation, n_items: int, n_pages: int, price: float
 ) -> CostEvaluation:
-    """Return costs with the price of the engine for each page.
+    """Add the engine's price per page to the costs.
 
     Parameters
     ----------
     found : CostEvaluation
-        Of an item.
+        Costs per item.
     n_items, n_pages : int
     price : float
-        Of a page, in the unit of the other prices.
+        Price of a page, in the unit of the other prices.
 
     Returns
     -------
     CostEvaluation
-        Of an item, with its share of what the pages cost; the cheapest threshold is the same.
+        Costs per item, including its share of the price of the pages; the cheapest threshold is the
+        same.
     """
     more = price * n_pages / n_items
     return replace(
@@ -46,18 +47,18 @@ def with_engine_price(
 def worth_of_all(
     of_page: Mapping[str, float], together: tuple[str, float], prices: Mapping[str, float], page: str
 ) -> str:
-    """Say whether several engines together are cheaper than the cheapest of them alone.
+    """Say whether several engines together are cheaper than the cheapest single engine.
 
     Parameters
     ----------
     of_page : mapping of str to float
-        What a page costs with each engine alone, by name, its price included.
+        Cost of a page with each engine alone, by name, including its price.
     together : tuple of (str, float)
-        Name and cost of the combination, all prices included.
+        Name and cost of the combination, including all prices.
     prices : mapping of str to float
-        Of each engine for a page; 0 of those that are not named.
+        Price of each engine per page; engines not named cost 0.
     page : str
-        What a page is called.
+        Word for a page, such as "document".
     """
     best = min(of_page, key=lambda name: of_page[name])
     name, cost = together

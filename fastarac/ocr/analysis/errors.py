@@ -1,4 +1,4 @@
-"""Errors of an OCR engine: the most confident ones in context, what is mistaken, what is missed."""
+"""Errors of an OCR engine: the most confident ones in context, confusions, and missed words."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
 ]
 
 AROUND = 5  # true words on either side of an error
-LONGEST = 4  # characters of a confusion; what is longer is another text
-EXAMPLES = 6  # missed words that are named for a page
+LONGEST = 4  # most characters of a confusion; longer differences are other texts
+EXAMPLES = 6  # missed words shown for a page
 
 
 class Difference(NamedTuple):
-    """A piece of a word: the same in both texts where `changed` is False."""
+    """A piece of a word; both texts are equal if `changed` is False."""
 
     truth: str
     read: str
@@ -41,23 +41,23 @@ class Difference(NamedTuple):
 
 
 class Error(NamedTuple):
-    """An output that is wrong, in its context.
+    """A wrong output in its context.
 
     Attributes
     ----------
     record : int
         Index into the records.
     page, kind : str
-        Or document and field.
+        Page and kind of the record; for a field, its document and name.
     number : int
-        Of the true word on its page; 0 for a field.
+        Number of the true word on its page; 0 for a field.
     confidence : float
     pieces : tuple of Difference
-        True word and output, side by side.
+        True word and output, compared piece by piece.
     before, after : str
-        True words on either side.
+        True words before and after.
     accepted : tuple of bool
-        For each limit, whether it goes through at its threshold.
+        Whether it is accepted at each limit's threshold.
     """
 
     record: int
@@ -77,11 +77,11 @@ class Confusion(NamedTuple):
     Attributes
     ----------
     truth, read : str
-        Empty where characters were added or left out.
+        Empty if characters were added or left out.
     n : int
-        How often.
+        Number of times.
     accepted : int
-        How often in outputs that go through at the first limit.
+        Number of times in outputs accepted at the first limit.
     """
 
     truth: str
@@ -91,7 +91,7 @@ class Confusion(NamedTuple):
 
 
 class ConfusionTable(NamedTuple):
-    """The most frequent confusions, and how many there are in all."""
+    """The most frequent confusions, and the number of all confusions."""
 
     shown: tuple[Confusion, ...]
     n: int
@@ -100,7 +100,7 @@ class ConfusionTable(NamedTuple):
 
 
 class MissedOnPage(NamedTuple):
-    """What an engine missed on a page."""
+    """The missed words of a page."""
 
     page: str
     missed: int
@@ -109,7 +109,7 @@ class MissedOnPage(NamedTuple):
 
 
 def errors_of(records: Records, thresholds: Sequence[float], most: int) -> list[Error]:
-    """Return the most confident wrong outputs, the surest first."""
+    """Return the most confident wrong outputs, in decreasing order of confidence."""
     read_wrong = ~np.isin(records.kind, (RIGHT, MOVED, MISSED))
     wrong = np.flatnonzero(read_wrong & ~np.isnan(records.confidence))
     surest = wrong[np.argsort(-records.confidence[wrong], kind="stable")][:most]
@@ -134,17 +134,17 @@ def errors_of(records: Records, thresholds: Sequence[float], most: int) -> list[
 
 
 def accepted_at(thresholds: Sequence[float], confidence: float) -> tuple[bool, ...]:
-    """Return at which thresholds a confidence goes through."""
+    """Return whether a confidence is accepted at each threshold."""
     return tuple(confidence >= threshold for threshold in thresholds)
 
 
 def confusions_of(
     records: Records, thresholds: Sequence[float], most: int, longest: int | None = None
 ) -> ConfusionTable:
-    """Count what was read in place of what, in words that are wrong or split.
+    """Count the confusions of characters in words that are wrong or split.
 
-    Of merged words, of which several true ones share an output, no characters are told apart. What has
-    more characters than `longest` is counted alone.
+    Merged words are left out, since several true words share an output. Confusions of more than
+    `longest` characters only count towards `n_longer`.
     """
     longest = LONGEST if longest is None else longest
     rows = np.flatnonzero((records.kind == WRONG) | (records.kind == SPLIT))
@@ -173,7 +173,7 @@ def confusions_of(
 
 
 def missed_of(records: Records, most: int) -> tuple[list[MissedOnPage], int]:
-    """Return the pages with most missed words, and how many pages have any."""
+    """Return the pages with most missed words, and the number of pages with any."""
     pages = records.pages
     order = np.argsort(-pages.missed, kind="stable")
     order = order[pages.missed[order] > 0]
@@ -190,7 +190,7 @@ def missed_of(records: Records, most: int) -> tuple[list[MissedOnPage], int]:
 
 
 def _context(records: Records, row: int) -> tuple[str, str]:
-    """Return the true words on either side, on the same page; without the word itself."""
+    """Return the true words before and after a record, on the same page."""
 
     def words(rows: range) -> Iterator[str]:
         for k in rows:
@@ -208,7 +208,7 @@ def _context(records: Records, row: int) -> tuple[str, str]:
 
 
 def pieces_of(truth: str, read: str) -> Iterator[Difference]:
-    """Yield both texts in pieces that are the same or differ; neighbouring changes are one."""
+    """Yield both texts in pieces that are equal or differ; adjacent changes are one piece."""
     from rapidfuzz.distance import Levenshtein
 
     changed: list[str] = []

@@ -1,4 +1,4 @@
-"""What is to be known of an engine's outputs before relying on figures: sentences with counts."""
+"""Hints on an engine's outputs to consider before trusting figures: sentences with counts."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 __all__ = ["hints_of", "ties"]
 
-#: Share of equal confidences from which a tie is named.
+#: Least share of equal confidences that is reported as a tie.
 LARGE_TIE = 0.2
-#: Share of true words missed or merged from which an engine is named, with the likely reason.
+#: Least share of true words missed or merged that is reported, with the likely reason.
 MANY_LOST = 0.2
-#: Share of what is lost that one reason has to explain.
+#: Least share of the lost words that a reason must explain.
 MOST = 0.5
-#: Share of the true words that are moved from which an engine is named, and of those of a page.
+#: Least share of moved words that is reported, over all pages and for single pages.
 MANY_MOVED = 0.05
-#: Share by which spaces may raise the character error rate of scripts that are written without.
+#: Most that spaces may add to the character error rate in scripts written without spaces.
 SPACES = 0.05
-#: Pages that are named.
+#: Most pages named in a sentence.
 NAMED = 5
-#: Outputs that are shown where none is right.
+#: Outputs shown if none is right.
 EXAMPLES = 3
 
 
@@ -44,10 +44,9 @@ def hints_of(
     scale: Scale | None = None,
     attributes: PageAttributes | None = None,
 ) -> list[str]:
-    """Return what is to be known of items, which are `rows` of the records, a sentence each.
+    """Return a sentence for each hint on items, given as `rows` of the records.
 
-    `scale` is that of the format of the confidences, and `attributes` are those of the pages, where
-    they are known.
+    `scale` is the scale of the confidences, and `attributes` are those of the pages, if known.
     """
     units = plural(reading.unit)
     known = records.confidence[~np.isnan(records.confidence)]
@@ -69,7 +68,7 @@ def hints_of(
 
 
 def _pages(records: Records, units: str) -> list[str]:
-    """Return which pages lack outputs or a truth, or hardly align."""
+    """Report pages without outputs or without a truth, and pages that hardly align."""
     found, blank = [], _blank(records)
     if blank:
         found.append(f"{_of_pages(blank, 'without any output')}.")
@@ -96,7 +95,7 @@ def _pages(records: Records, units: str) -> list[str]:
 
 
 def _words(records: Records, reading: Reading) -> list[str]:
-    """Return what is to be known of how texts are divided into words, and compared."""
+    """Report how texts are divided into words and compared."""
     found, units = [], plural(reading.unit)
     if records.n_unspaced:
         found.append(
@@ -105,7 +104,7 @@ def _words(records: Records, reading: Reading) -> list[str]:
         )
     if 2 * records.n_unspaced > records.n_true and "whitespace" not in reading.fold:
         edits = records.edits[~np.isnan(records.edits[:, 0])].sum(axis=0)
-        of_characters, of_words = (edits[k] / edits[k + 1] for k in (0, 2))  # as of COUNTS
+        of_characters, of_words = (edits[k] / edits[k + 1] for k in (0, 2))  # in the order of COUNTS
         if of_characters > 2 * of_words + SPACES:
             found.append(
                 f"The character error rate, {rounded_percent(of_characters)}, counts the spaces "
@@ -127,7 +126,7 @@ def _words(records: Records, reading: Reading) -> list[str]:
 
 
 def _none_right(records: Records, reading: Reading) -> Iterator[str]:
-    """Yield what outputs and truth look like where none is right."""
+    """Yield examples of outputs and truth if no output is right."""
     wrong = np.flatnonzero(records.kind == WRONG)
     if np.isin(records.kind, (RIGHT, MOVED)).any() or not len(wrong):
         return
@@ -141,7 +140,7 @@ def _none_right(records: Records, reading: Reading) -> Iterator[str]:
 
 
 def _lost(records: Records, reading: Reading, attributes: PageAttributes | None) -> Iterator[str]:
-    """Yield how much is missed or merged, where that is much, and the likely reason."""
+    """Yield the share of missed or merged words, if large, with the likely reason."""
     missed, merged = (int((records.kind == kind).sum()) for kind in (MISSED, MERGED))
     lost, n_true, units = missed + merged, records.n_true, plural(reading.unit)
     if not lost > MANY_LOST * n_true:
@@ -174,7 +173,7 @@ def _lost(records: Records, reading: Reading, attributes: PageAttributes | None)
 
 
 def _moved(records: Records, reading: Reading) -> Iterator[str]:
-    """Yield how much is read out of order, where that is much, and on which pages."""
+    """Yield the share of words read out of order, if large, and the pages concerned."""
     pages, n_true = records.pages, records.n_true
     n = int(pages.moved.sum())
     if not n > MANY_MOVED * n_true:
@@ -188,14 +187,14 @@ def _moved(records: Records, reading: Reading) -> Iterator[str]:
 
 
 def _without_truth(records: Records) -> list[str]:
-    """Return the names of the pages with outputs that have no words."""
+    """Return the names of the pages that have outputs but no true words."""
     pages = records.pages
     found = (pages.true_words == 0) & (pages.inserted > 0)
     return [pages.name[page] for page in np.flatnonzero(found).tolist()]
 
 
 def _blank(records: Records) -> list[str]:
-    """Return the names of the pages without any output that have words."""
+    """Return the names of the pages that have true words but no outputs."""
     pages = records.pages
     outputs = np.bincount(records.page[records.kind != MISSED], minlength=len(pages.name))
     empty = (outputs == 0) & (pages.true_words > 0)
@@ -203,7 +202,7 @@ def _blank(records: Records) -> list[str]:
 
 
 def ties(known: NDArray[np.float64]) -> list[str]:
-    """Return what is to be known of the values of confidences, a sentence each."""
+    """Report ties and coarse values among confidences, a sentence each."""
     found = []
     values, counts = np.unique(known, return_counts=True)
     if len(values) == 1:

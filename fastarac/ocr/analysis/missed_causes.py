@@ -1,4 +1,4 @@
-"""What missed words have in common: an attribute of their pages, a script, a place in the text."""
+"""What missed words have in common: an attribute of their pages, a script, or a place in the text."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 __all__ = ["in_common"]
 
-#: Share of the missed words that values have to hold, and of one of these values.
+#: Least share of the missed words that the named values have together, and each alone.
 MOST, SOME = 0.5, 0.05
-#: How many times as often words of these values are missed as others.
+#: Least ratio between the miss rate of words with these values and that of other words.
 TIMES = 3.0
-#: Values that are named together.
+#: Most values named together.
 NAMED = 3
-#: Parts of a page in reading order, of which the first and the last one are named.
+#: Number of equal parts of a page in reading order; only the first and the last are named.
 PARTS = 5
 PLACES = "the first fifth", "the last fifth"
 WITHOUT_LETTERS = {True: "numbers", False: "punctuation marks"}
-HAN = "Cjk"  # as the names of characters call the script
+HAN = "Cjk"  # the script's name in Unicode names of characters
 
 
 def in_common(records: Records, attributes: PageAttributes | None, units: str) -> str:
-    """Return what most missed words have in common and others have not, a clause; empty for nothing."""
+    """Describe what distinguishes most missed words from the others, as a clause; empty for nothing."""
     true = np.flatnonzero(records.kind != INSERTED)
     missed = records.kind[true] == MISSED
     if not missed.any():
@@ -54,7 +54,7 @@ def in_common(records: Records, attributes: PageAttributes | None, units: str) -
 def _features(
     records: Records, true: NDArray[np.intp], attributes: PageAttributes | None
 ) -> Iterator[tuple[str, Sequence[str], NDArray[np.intp], str]]:
-    """Yield what words may have in common: the values, each word's, and the words around them."""
+    """Yield for each feature of words: text before, its values, each word's value, text after."""
     page = records.page[true]
     if attributes is not None:
         rows, _ = attributes.rows_of(records.page_names)
@@ -86,7 +86,7 @@ def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) 
         if not others or held < MOST * n_missed:
             continue
         share, rate = held / n_missed, held / (n_true - others)
-        # Youden's index: the share of the missed words less that of the others
+        # Youden's index: share of the missed words with these values minus share of the other words
         index = share - (n_true - others - held) / max(1, n_true - n_missed)
         if rate >= TIMES * (n_missed - held) / others and index > contrast:
             best, contrast = order[:k], index
@@ -95,7 +95,7 @@ def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) 
 
 @cache
 def _script(text: str) -> str:
-    """Return the script of a word's first letter, or what a word without letters is."""
+    """Return the script of a word's first letter, or the kind of a word without letters."""
     for character in unicodedata.normalize("NFKC", text):
         if character.isalpha():
             name = unicodedata.name(character, "unknown").partition(" ")[0].capitalize()

@@ -1,4 +1,4 @@
-"""Costs where missed words have a price of their own."""
+"""Costs with a separate price for missed words."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ def with_missed_price(
     points: Mapping[str, OperatingPoint],
     price: float,
 ) -> CostEvaluation:
-    """Return costs with each missed word at its own price, whatever it counts as.
+    """Return the costs with each missed word at its own price, whatever the policy.
 
     Parameters
     ----------
     found : CostEvaluation
-        Of all items, with the prices and the people.
+        Costs of all items, with the prices and the reviewer.
     aligned : AlignedOutputs
     points : mapping of str to OperatingPoint
-        Of the items at the limits, by name.
+        Operating points of the items at the limits, by name.
     price : float
-        Of a missed word, in the unit of the other prices.
+        Price of a missed word, in the unit of the other prices.
 
     Returns
     -------
     CostEvaluation
-        Of an item: what the outputs cost, and `price` for each missed word, over the number of items.
-        The cheapest threshold is that of the outputs.
+        Costs per item: the costs of the outputs plus `price` for each missed word, divided by the
+        number of items. The cheapest threshold is that of the outputs.
     """
     others = aligned
     if aligned.policy.has_missed_items:

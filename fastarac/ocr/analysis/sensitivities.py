@@ -1,4 +1,4 @@
-"""What a decision owes to the policies, and to pages that hardly align."""
+"""Sensitivity of decisions to the policy, and to pages that hardly align."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 __all__ = ["OrderChange", "Sensitivity", "order_changes", "order_sentence", "what_counts"]
 
-#: The least difference of accepted shares that changes an order: what tables round to nothing is none.
+#: Least difference of accepted shares that changes an order; tables round smaller ones to 0.
 LEAST = 0.0005
-#: Pairs of engines that are named.
+#: Most pairs of engines named in a sentence.
 PAIRS = 3
 
 
 class OrderChange(NamedTuple):
-    """Two engines that change places under other policies.
+    """Two engines whose order differs under other policies.
 
     Attributes
     ----------
     first, second : str
-        In the order of what they accept as counted here.
+        The engines, in the order of their accepted shares under the policy in use.
     by : float
-        By how much the first accepts more here.
+        How much more the first accepts under the policy in use.
     under : mapping of AlignmentPolicy to float
-        By how much the second accepts more under each policy that changes their order, the largest
-        difference first.
+        How much more the second accepts under each policy that reverses the order, largest difference
+        first.
     """
 
     first: str
@@ -51,13 +51,12 @@ class Sensitivity(Result):
     ----------
     limits : tuple of Limit
     accepted : mapping of Policy to tuple of float
-        Accepted share of the items at each of the limits, the policy of the items first. Policies
-        without a difference to another one, as there are no missed or no inserted outputs, are left
-        out.
+        Accepted share of the items at each limit, the policy in use first. Policies that make no
+        difference, because no words are missed or no outputs inserted, are left out.
     without_pages : tuple of str
-        Names of the pages that hardly align, beside other engines for any of these.
+        Names of the pages that hardly align; beside other engines, those of any of them.
     accepted_without : tuple of float
-        Accepted share without these pages, under the policy of the items; empty where there are none,
+        Accepted share without these pages, under the policy in use; empty if there are no such pages,
         or no others.
 
     See Also
@@ -78,25 +77,25 @@ class Sensitivity(Result):
 
     @property
     def left_out(self) -> str:
-        """How many pages `accepted_without` is without, in words."""
+        """The number of pages left out of `accepted_without`, in words."""
         n = len(self.without_pages)
         return f"{n:,} {plural('page', n)} that hardly align{'s' * (n == 1)}"
 
     @property
     def varied(self) -> list[str]:
-        """The names of what the policies say otherwise than that of the items."""
+        """The fields in which any policy differs from the policy in use."""
         found = {name for policy in self.accepted for name in policy.fields_apart(self.policy)}
         return [name for name in self.policy._fields if name in found]
 
     @property
     def policy(self) -> AlignmentPolicy:
-        """That of the items."""
+        """The policy in use."""
         return next(iter(self.accepted))
 
     def under(self, policy: AlignmentPolicy) -> tuple[float, ...] | None:
-        """Return the accepted shares under a policy, None where it leaves nothing to accept.
+        """Return the accepted shares under a policy, or None if it leaves nothing to accept.
 
-        What a policy says of words that there are none of makes no difference.
+        Fields about words that do not occur are ignored.
         """
         varied = {
             name
@@ -107,7 +106,7 @@ class Sensitivity(Result):
         return self.accepted.get(policy._replace(**alike))
 
     def to_dict(self) -> dict[str, float]:
-        """Return the shares by flat names: ``"acceptance_rate/0.01/missed/reject/…"``."""
+        """Return the shares by flat names such as ``"acceptance_rate/0.01/missed/reject/…"``."""
         return {
             f"acceptance_rate/{limit.key}/{policy.key}": share
             for policy, row in self.accepted.items()
@@ -116,19 +115,19 @@ class Sensitivity(Result):
 
 
 def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderChange]:
-    """Return which engines change places at a limit under other policies than that of the items.
+    """Return the pairs of engines whose order at a limit differs under other policies.
 
     Parameters
     ----------
     engines : mapping of str to Sensitivity
-        Of items under the same policy, at the same limits.
+        Sensitivities of items under the same policy, at the same limits.
     limit : int
         Index of the limit.
 
     Returns
     -------
     list of OrderChange
-        Those of the engine that accepts most first.
+        Pairs with the engine that accepts most come first.
     """
     shares = {name: each.accepted[each.policy][limit] for name, each in engines.items()}
     order = sorted(shares, key=lambda name: -shares[name])
@@ -152,9 +151,9 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
 
 
 def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
-    """Say which engines change places, under which policies and by how much; empty for none.
+    """Say which engines change order, under which policies and by how much; empty if none do.
 
-    A sentence a pair of engines, of those that the first one is ahead of.
+    There is one sentence for each engine that changes order with the leading one.
     """
     changes = order_changes(engines, limit)
     if not changes:
@@ -167,7 +166,7 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
         if change.first != leader or len(said) == PAIRS:
             others.append(f"{first} and {second}")
             continue
-        # the one that is told in fewest words, of these the largest difference
+        # the policy with the shortest description; among equals, the largest difference
         policy = min(change.under, key=lambda each: len(each.fields_apart(own)))
         here = "" if said else "As counted here, "
         said.append(
@@ -183,6 +182,6 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
 
 
 def what_counts(fields: Iterable[str]) -> str:
-    """Return what the fields of policies are about, as "missed and moved words"."""
+    """Name the kinds of words that fields of policies concern, as in "missed and moved words"."""
     kinds = list(fields)
     return "inserted outputs" if kinds == ["inserted"] else f"{listed(kinds)} words"

@@ -1,1 +1,1 @@
-"""Several engines' readings of the same pages, or fields, put together as those of one."""
+"""Combination of several engines' readings of the same pages or fields."""

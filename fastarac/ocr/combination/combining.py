@@ -1,4 +1,4 @@
-"""Several engines' words of the same pages as those of one."""
+"""Combination of several engines' words on the same pages."""
 
 from __future__ import annotations
 
@@ -37,31 +37,32 @@ __all__ = ["CombinedOutputs", "check_rule", "combine"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CombinedOutputs(Table, Result):
-    """The words of several engines, put together.
+    """The combined words of several engines.
 
-    :func:`combine` makes it.
+    :func:`combine` returns it.
 
     Attributes
     ----------
     names : tuple of str
-        The engines, as they were given.
+        The engines, in the order given.
     words : Words
-        What stands, with confidences from 0 to 1; like those of any engine.
+        The combined words, with confidences from 0 to 1; the same type as any engine's words.
     engine : ndarray of shape (n_words,), intp
-        The index into `names` of an engine whose word each is.
+        Index into `names` of an engine that read each word.
     agreeing : ndarray of shape (n_words,), intp
-        How many engines have it.
+        Number of engines that read each word.
     fold_of_page : ndarray of shape (n_pages,), intp, or None
-        The fold of each page of `words`, which the others teach; None where nothing was learnt here.
+        Fold of each page of `words`, combined by rules learnt on the others; None if nothing was learnt
+        here.
     aligned : AlignedOutputs or None
-        The items, where there is a truth.
+        The items, if a truth was given.
     combination : Combination or None
-        What was learnt from all pages, or what was given; None where the engines' agreement decides.
+        What was learnt from all pages, or the given one; None if the engines' agreement decides.
 
     See Also
     --------
-    combine : put the words of several engines together
-    Combination : how to put the words of several engines together
+    combine : combine the words of several engines
+    Combination : a learnt rule to combine the words of several engines
 
     Examples
     --------
@@ -86,7 +87,7 @@ class CombinedOutputs(Table, Result):
         return len(self.words)
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the words as columns, with the engine of each and how many engines read the same."""
+        """Return the words as columns, with the engine of each and the number of engines that agree."""
         engine = np.array(self.names, object)[self.engine]
         return self.words.to_columns() | {"engine": engine, "agreeing": self.agreeing}
 
@@ -100,7 +101,7 @@ class CombinedOutputs(Table, Result):
 
 
 class _Given(NamedTuple):
-    """The engines, in the order of their names, and how their texts are compared."""
+    """The engines, sorted by name, and the foldings with which their texts are compared."""
 
     names: tuple[str, ...]
     words: tuple[Words, ...]
@@ -130,26 +131,27 @@ def combine(
     fold: str | Iterable[str] | None = None,
     join: Join = "min",
 ) -> CombinedOutputs:
-    r"""Put the words of several engines together, as those of one that is surer than each of them.
+    r"""Combine the words of several engines into one output with better confidences.
 
     Parameters
     ----------
     engines : mapping of str to Words or Engine
-        Two engines or more by their names, of the same pages; each has confidences.
+        Two or more engines by name, on the same pages; each must have confidences.
     truth : Words, optional
-        The true words of the same pages. From them is learnt, but for a given `combination`, and with
-        them the result is aligned.
+        The true words of the same pages. The combination is learnt from them, unless `combination` is
+        given, and the result is aligned with them.
     combination : Combination, optional
-        What was learnt from other pages.
+        A combination learnt from other pages.
     agreement : {"exact"}, optional
-        The rule of agreement instead of anything learnt: confidence 1 where all engines have the same
-        words, else 0.
+        Use plain agreement instead of anything learnt: confidence 1 if all engines have the same words,
+        else 0.
     n_folds : int, default=5
-        In how many parts the pages are divided; the words of one are chosen by what the others teach.
-        With fewer pages there are as many parts as pages.
+        Number of folds of the pages; the words of each fold are combined by rules learnt from the
+        others. With fewer pages than folds, each page is a fold.
     unit, missed, inserted, moved, fold, join
-        As for :func:`align`. What `fold` makes equal agrees, by default what made it equal when the
-        engines were aligned; what `moved` takes for right teaches it.
+        As for :func:`align`. Texts that `fold` makes equal count as agreement; by default, it is the
+        `fold` with which the engines were aligned. `moved` decides whether moved words count as right
+        in learning.
 
     Returns
     -------
@@ -158,32 +160,32 @@ def combine(
     Raises
     ------
     ValueError
-        If there are fewer than two engines, if one has other pages, if there are fewer than two pages
-        to learn from, if `combination` is of other engines or of other scales, or if no `fold` is given
-        and engines were aligned with different ones.
+        If there are fewer than two engines, if their pages differ, if there are fewer than two pages to
+        learn from, if `combination` is of other engines or scales, or if `fold` is not given and the
+        engines were aligned with different ones.
     NoConfidenceError
         If an engine has no confidence at all.
     ModuleNotFoundError
-        If rapidfuzz is not installed, or, to learn, scikit-learn.
+        If rapidfuzz is not installed or, for learning, scikit-learn is not.
 
     See Also
     --------
     align : the items of one engine.
-    combine_fields : the same for fields of documents.
-    Combination.save : what was learnt, for new pages.
+    combine_fields : combine fields of documents.
+    Combination.save : save what was learnt, for new pages.
 
     Notes
     -----
-    The words of a page are aligned to each other, as to a truth, around the engine that has most words
-    in their places; what stands at one place are candidates. With a truth, the probability of each
-    engine's word to be right is a logistic regression on who agrees, on the confidences, each
-    calibrated by isotonic regression, and on the text. The candidate with the highest mean over the
-    engines that have it stands, with this probability as its confidence. A word that at most half of
-    the engines have is left out where it is rather no word.
+    The words of a page are aligned with each other, as with a truth, starting from the engine with most
+    words right in their places; the words aligned at one place are candidates. With a truth, the
+    probability that an engine's word is right comes from a logistic regression on agreement, on the
+    confidences, each calibrated by isotonic regression, and on the text. The candidate with the highest
+    mean probability over the engines that have it is chosen, with this mean as its confidence. A word
+    that at most half of the engines have is left out if it is more likely not a word.
 
-    Without a truth the candidate of most engines stands, of several the one of which its engines are
-    surer; the confidence is :math:`(m - 1 + r)/k` where m of k engines agree, with the least r of their
-    ranks among all words of each.
+    Without a truth, the candidate of most engines is chosen; in a tie, the one whose engines are surer.
+    The confidence is :math:`(m - 1 + r)/k` if m of k engines agree, where r is the least of their
+    ranks, each among all words of its engine.
 
     References
     ----------
@@ -237,7 +239,7 @@ def combine(
 
 
 def check_rule(agreement: str | None, combination: Combination | None) -> None:
-    """Raise unless the rule of agreement is known, and no combination is given beside it."""
+    """Raise unless `agreement` is known, and not combined with `combination`."""
     if agreement is not None and agreement != "exact":
         raise ValueError(f"agreement must be 'exact' or None, got {agreement!r}")
     if agreement is not None and combination is not None:
@@ -245,16 +247,16 @@ def check_rule(agreement: str | None, combination: Combination | None) -> None:
 
 
 def require_several(engines: Any, kind: str) -> None:
-    """Raise unless this is a mapping of at least two names, to outputs of some kind."""
+    """Raise unless this is a mapping of at least two names to outputs of the given kind."""
     require_type(engines, Mapping, "engines", f"a mapping of names to {kind}")
     if len(engines) < 2:
         raise ValueError(f"engines must name at least two, got {len(engines)}")
 
 
 def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
-    """Return what was folded when the engines were aligned; nothing of Words alone."""
+    """Return the folding with which the engines were aligned; empty for Words alone."""
     if not isinstance(engines, Mapping):
-        return ()  # refused with its own message
+        return ()  # rejected later, with a better message
     found = {
         name: each.aligned.reading.fold for name, each in engines.items() if isinstance(each, Engine)
     }
@@ -269,7 +271,7 @@ def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
 
 
 def _given(engines: Mapping[str, Words | Engine], fold: tuple[Folding, ...]) -> _Given:
-    """Return the engines in the order of their names, once they are known to fit."""
+    """Validate the engines and return them sorted by name."""
     require_several(engines, "Words")
     words = {}
     for name in sorted(engines):
@@ -301,7 +303,7 @@ def _check_combination(given: _Given, combination: Combination) -> None:
 
 
 def _records(engines: Mapping[str, Words | Engine], given: _Given, truth: Words) -> list[Records]:
-    """Return the alignment of each engine with the truth, that which is there already where it fits."""
+    """Align each engine with the truth, reusing existing alignments that fit."""
     reading = Reading("word", given.fold, "min")
     found = []
     for name, words in zip(given.names, given.words, strict=True):
@@ -318,7 +320,7 @@ def _records(engines: Mapping[str, Words | Engine], given: _Given, truth: Words)
 def _cross_fitted(
     given: _Given, records: Sequence[Records], n_folds: int, *, moved: bool
 ) -> tuple[list[tuple[PlacedWords, Chosen]], NDArray[np.intp], Combination]:
-    """Return what is chosen on the pages of each fold by what the others teach, and what all teach."""
+    """Return the words chosen in each fold by rules learnt on the others, and the rule of all."""
     n_pages = len(given.pages)
     if n_pages < 2:
         raise ValueError(
@@ -356,7 +358,7 @@ def _cross_fitted(
 
 
 def _order(given: _Given, records: Sequence[Records], pages: NDArray[np.bool_]) -> tuple[str, ...]:
-    """Return the engines, the one with most words right in their places on some pages first."""
+    """Return the engines, sorted by the number of words right in their places on these pages."""
     names = {name for name, taken in zip(given.pages, pages.tolist(), strict=True) if taken}
     right, sizes = [], []
     for each, words in zip(records, given.words, strict=True):
@@ -370,7 +372,7 @@ def _order(given: _Given, records: Sequence[Records], pages: NDArray[np.bool_]) 
 def _put_together(
     given: _Given, parts: Sequence[tuple[PlacedWords, Chosen]]
 ) -> tuple[Words, NDArray[np.intp], NDArray[np.intp]]:
-    """Return the words of all parts, which are of pages of their own, in the order of the pages."""
+    """Return the words of all parts, which have no page in common, in page order."""
     name = " + ".join(given.names)
     found = [words_of(given.words, placed, chosen, given.pages, name) for placed, chosen in parts]
     lines = np.cumsum([0, *(len(words) for words in found)])

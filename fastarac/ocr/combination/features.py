@@ -1,4 +1,4 @@
-"""What tells whether a word is right: how sure the engines are, who agrees, and what it looks like."""
+"""Features that predict whether a word is right: confidence, agreement, and the look of its text."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["feature_names", "features_of"]
 
 OF_ITSELF = ("calibrated", "no confidence", "as written")
 OF_OTHER = ("agrees", "differs", "calibrated and agrees", "calibrated and differs", "similarity")
-#: Beside 1, so that the highest confidence of a scale has a logarithm.
+#: Slightly above 1, so that the logarithm of the highest confidence of a scale is finite.
 BEYOND = 1.02
 
 
 def feature_names(names: Sequence[str], engine: int) -> list[str]:
-    """Return what the columns of :func:`features_of` are called."""
+    """Return the column names of :func:`features_of`."""
     others = [name for k, name in enumerate(names) if k != engine]
     found = [*OF_ITSELF, *(f"{name}: {each}" for name in others for each in OF_OTHER)]
     return [*found, *(["two others agree"] * (len(others) > 1)), *LOOKS, "several words"]
@@ -33,15 +33,15 @@ def feature_names(names: Sequence[str], engine: int) -> list[str]:
 def features_of(
     readings: Readings, engine: int, calibrated: Sequence[NDArray[np.float64]], highest: float
 ) -> NDArray[np.float64]:
-    """Return what is known of each word of an engine, (n_words, n_features).
+    """Return the features of each word of an engine, (n_words, n_features).
 
     Parameters
     ----------
     readings : Readings
     engine : int
-        Which of the engines.
+        Index of the engine.
     calibrated : sequence of ndarray of shape (n_words,), float64
-        The logarithmic odds of each engine's words to be right; NaN where there is no confidence.
+        Log-odds of each engine's words to be right; NaN without a confidence.
     highest : float
         The highest confidence of the engine's scale.
     """
@@ -66,7 +66,7 @@ def features_of(
 
 
 def _least(readings: Readings, engine: int, calibrated: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the least odds of an engine's words at each place; 0 where it has none."""
+    """Return the least log-odds of an engine's words at each place; 0 if it has none."""
     least = np.full(len(readings), np.inf)
     np.fmin.at(least, readings.place[engine], calibrated)
     return np.where(np.isinf(least), 0.0, least)

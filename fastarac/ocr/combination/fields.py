@@ -1,4 +1,4 @@
-"""Several engines' fields of the same documents as those of one."""
+"""Combination of several engines' fields of the same documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CombinedFields", "combine_fields"]
 
-#: What an engine reads that says that a field is empty.
+#: Text of an engine that reports a field as empty.
 EMPTY = " "
 
 Key = tuple[str, str, str]
@@ -36,21 +36,21 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CombinedFields(Table, Result):
-    """The fields of several engines, put together.
+    """The combined fields of several engines.
 
     Attributes
     ----------
     fields : FieldOutputs
-        Like those of any engine, with confidences from 0 to 1.
+        The combined fields, with confidences from 0 to 1; the same type as any engine's fields.
     agreeing : ndarray of shape (n,), intp
-        How many engines have what stands in each field; 0 where none has anything.
+        Number of engines that agree with the chosen text of each field; 0 if none has any.
     combination : Combination or None
-        What was learnt from all documents, or what was given; None where agreement decides.
+        What was learnt from all documents, or the given one; None if agreement decides.
 
     See Also
     --------
-    combine_fields : put the fields that several engines read together, as those
-    CombinedOutputs : the words of several engines, put together
+    combine_fields : combine the fields of several engines
+    CombinedOutputs : the combined words of several engines
     """
 
     fields: FieldOutputs
@@ -58,7 +58,7 @@ class CombinedFields(Table, Result):
     combination: Combination | None
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the fields as columns, with how many engines have what stands in each."""
+        """Return the fields as columns, with the number of engines that agree."""
         return self.fields.to_columns() | {"agreeing": self.agreeing}
 
 
@@ -69,18 +69,18 @@ def combine_fields(
     agreement: Literal["exact"] | None = None,
     n_folds: int = 5,
 ) -> CombinedFields:
-    r"""Put the fields that several engines read together, as those of one.
+    r"""Combine the fields of several engines.
 
     Parameters
     ----------
     engines : mapping of str to FieldOutputs
-        Two engines or more by their names, read with the same truth and the same comparisons.
+        Two or more engines by name, read with the same truth and the same comparisons.
     combination : Combination, optional
-        What was learnt from the fields of other documents.
+        A combination learnt from the fields of other documents.
     agreement : {"exact"}, optional
-        The rule of agreement instead: confidence 1 where all engines have the same, else 0.
+        Use plain agreement instead: confidence 1 if all engines have the same text, else 0.
     n_folds : int, default=5
-        In how many parts the documents are divided, as :func:`combine` divides pages.
+        Number of folds of the documents, as for the pages of :func:`combine`.
 
     Returns
     -------
@@ -89,20 +89,20 @@ def combine_fields(
     Raises
     ------
     ValueError
-        If there are fewer than two engines, if they have other fields or comparisons, if there are
-        fewer than two documents to learn from, or if `combination` is of other engines or scales.
+        If there are fewer than two engines, if their fields or comparisons differ, if there are fewer
+        than two documents to learn from, or if `combination` is of other engines or scales.
     ModuleNotFoundError
-        If rapidfuzz is not installed, or, to learn, scikit-learn.
+        If rapidfuzz is not installed or, for learning, scikit-learn is not.
 
     See Also
     --------
-    combine : the same for words on pages; how is said there.
+    combine : combine words on pages; its notes explain the method.
 
     Notes
     -----
-    Fields stand beside each other by document and name; those of lists as each engine's were matched
-    with the true ones. Texts agree where they are equal but for spaces. An output that no true field
-    takes is a field of its own, unless several engines have it with the same text.
+    Fields of different engines are matched by document and name; entries of lists as each engine's were
+    matched with the true ones. Texts agree if they are equal up to spaces. An output without a true
+    field is a field of its own, shared by the engines that have it with the same text.
 
     Examples
     --------
@@ -179,12 +179,12 @@ def _keys(fields: FieldOutputs) -> Iterator[tuple[str, str]]:
 
 
 def _true_keys(fields: FieldOutputs) -> set[tuple[str, str]]:
-    """Return the fields that the truth has for sure: another engine may have invented some of them."""
+    """Return the fields that the truth certainly has: inserted ones may be an engine's invention."""
     return {key for key, kind in zip(_keys(fields), fields.kind, strict=True) if kind != "inserted"}
 
 
 def _highest(fields: FieldOutputs) -> float:
-    """Return the end of the scale, which files of fields do not say."""
+    """Return the highest confidence of the scale, which files of fields do not state."""
     most = float(fields.confidence[~fields.rejected].max())
     return next((end for end in sorted(HIGHEST.values()) if most <= end), most)
 
@@ -192,7 +192,7 @@ def _highest(fields: FieldOutputs) -> float:
 def _readings(
     parts: Sequence[FieldOutputs], true: set[tuple[str, str]]
 ) -> tuple[list[Key], Readings, list[NDArray[np.intp]], tuple[str, ...]]:
-    """Return the fields of all engines, the readings of them, which item each is, and the documents."""
+    """Return the keys of all fields, their readings, the row of each reading, and the documents."""
     places: dict[Key, int] = {}
     found: list[dict[int, int]] = []
     for fields in parts:
@@ -234,7 +234,7 @@ def _cross_fitted(
     documents: tuple[str, ...],
     n_folds: int,
 ) -> tuple[Chosen, Combination]:
-    """Return what is chosen in the documents of each fold by the others, and what all teach."""
+    """Return the fields chosen in each fold by rules learnt on the others, and the rule of all."""
     n = len(documents)
     if n < 2:
         raise ValueError(
@@ -263,17 +263,17 @@ def _put_together(
     chosen: Chosen,
     combination: Combination | None,
 ) -> CombinedFields:
-    """Return an item for each true field, and for each inserted output that stands."""
+    """Return an item for each true field, and for each inserted output that was chosen."""
     every = zip(*(column.tolist() for column in chosen), strict=True)
     stands = dict(zip(chosen.place.tolist(), every, strict=True))
     first = parts[0]
     truths = {key: row for row, key in enumerate(zip(first.document, first.field, strict=True))}
-    rows: list[tuple[FieldOutputs, int, float, int]] = []  # an item, its confidence, who has it
+    rows: list[tuple[FieldOutputs, int, float, int]] = []  # fields, row, confidence, agreeing engines
     for place, (document, field, inserted) in enumerate(keys):
         if place in stands:
             engine, word, _, agreeing, confidence = stands[place]
             rows.append((parts[engine], int(index[engine][word]), confidence, agreeing))
-        elif not inserted:  # nobody has anything
+        elif not inserted:  # no engine has a text
             rows.append((first, truths[document, field], np.nan, 0))
     confidence = np.array([each[2] for each in rows])
     rejected = np.isnan(confidence)

@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
 __all__ = ["WordLabels", "fit_combination", "folds_of"]
 
-#: Inverse strength of the penalty on coefficients of features of unit variance. It was chosen among
-#: 0.03, 0.1, 0.3, 1 and 10 on other pages than those whose figures stand in the documentation.
+#: Inverse strength of the penalty on coefficients of standardised features. It was chosen among 0.03,
+#: 0.1, 0.3, 1 and 10 on pages other than those of the documentation's figures.
 STRENGTH = 0.1
-#: Of the division of pages into folds, and of the words that a regression is fitted to.
+#: Seed for dividing pages into folds, and for drawing the words of a regression.
 SEED = 0
-#: Words of an engine that a regression is fitted to; of more, so many drawn at random.
+#: Most words of an engine used in a regression; of more words, this many are drawn at random.
 MOST_WORDS = 60_000
 
 
 class WordLabels(NamedTuple):
-    """What is true of each word of an engine; arrays of shape (n_words,), bool."""
+    """Labels of each word of an engine; arrays of shape (n_words,), bool."""
 
     right: NDArray[np.bool_]
-    """Whether it is right."""
+    """Whether the word is right."""
     real: NDArray[np.bool_]
-    """Whether there is a true word where it stands."""
+    """Whether there is a true word at its place."""
     known: NDArray[np.bool_]
-    """Whether the alignment has it."""
+    """Whether the alignment includes it."""
 
 
 def folds_of(names: Sequence[str], n_folds: int) -> NDArray[np.intp]:
-    """Return the fold of each page, (n_pages,): the same for the same names, in whatever order."""
+    """Return the fold of each page, (n_pages,); it depends on the set of names, not on their order."""
     fold = np.empty(len(names), np.intp)
     order = np.argsort(np.array(names, object), kind="stable")
     drawn = np.random.default_rng(SEED).permutation(len(names))
@@ -59,19 +59,19 @@ def fit_combination(
     unit: str,
     fold: tuple[str, ...] = (),
 ) -> Combination:
-    """Learn from the words of some groups.
+    """Learn a combination from the words of some groups.
 
     Parameters
     ----------
     readings : Readings
     labels : sequence of WordLabels
-        Of each engine's words.
+        Labels of each engine's words.
     engines : mapping of str to float
-        The end of each engine's scale, by its name.
+        Highest confidence of each engine's scale, by name.
     order, unit, fold
-        As the combination has them.
+        As for :class:`.Combination`.
     learnt : ndarray of shape (n_groups,), bool
-        The groups from which is learnt.
+        Whether each group is learnt from.
 
     Returns
     -------
@@ -106,13 +106,13 @@ def fit_combination(
 def _curve(
     confidence: NDArray[np.float64], right: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return knots, and the logarithmic odds to be right at each, by isotonic regression.
+    """Return confidence knots and the log-odds to be right at each, by isotonic regression.
 
-    A knot is the mean confidence of a block. Half an item is added to the right and the wrong ones, so
-    that the odds are finite.
+    A knot is the mean confidence of a block. Half an item is added to the right and to the wrong items
+    of each block, so that the odds are finite.
     """
     known = ~np.isnan(confidence)
-    if not known.any():  # of these groups none tells anything of the engine
+    if not known.any():  # no confidence of the engine in these groups
         return np.zeros(1), np.zeros(1)
     values, correct = confidence[known], right[known]
     found = isotonic_calibration(correct, values)
@@ -128,7 +128,7 @@ def _regression(features: NDArray[np.float64], true: NDArray[np.bool_]) -> Regre
         rows = np.random.default_rng(SEED).choice(len(true), MOST_WORDS, replace=False)
         features, true = features[rows], true[rows]
     n, n_true = len(true), int(true.sum())
-    if n_true in (0, n):  # nothing tells the two apart
+    if n_true in (0, n):  # only one class: return its log-odds for every word
         odds = float(np.log((n_true + 0.5) / (n - n_true + 0.5)))
         return Regression(odds, (0.0,) * features.shape[1])
     from sklearn.linear_model import LogisticRegression

@@ -1,4 +1,4 @@
-"""What was learnt of several engines: how to choose among their words, and how sure to be of them."""
+"""A learnt combination: how to choose among several engines' words, with which confidence."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["Combination", "EngineModel", "Regression", "order_of", "probabilities", "require_engines"]
 
 KIND, VERSION = "fastarac combination", 1
-#: Logarithmic odds beyond which a probability is 0 or 1 to all digits.
+#: Log-odds beyond which a probability is 0 or 1 to all digits.
 FARTHEST = 700.0
 
 
 class Regression(NamedTuple):
-    """A logistic regression: the logarithmic odds are `intercept` and `coefficients` times features."""
+    """A logistic regression: the log-odds are `intercept` plus `coefficients` times the features."""
 
     intercept: float
     coefficients: tuple[float, ...]
@@ -47,7 +47,7 @@ class Regression(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EngineModel(Result):
-    """What was learnt of one engine.
+    """What was learnt about one engine.
 
     Attributes
     ----------
@@ -55,14 +55,14 @@ class EngineModel(Result):
     highest : float
         The highest confidence of its scale: 100 or 1.
     knots : tuple of float
-        Confidences, rising; between them the odds are interpolated.
+        Increasing confidences; the odds are interpolated between them.
     odds : tuple of float
-        The logarithmic odds that a word is right at each knot; they never fall.
+        Log-odds that a word is right, at each knot; never decreasing.
     right : Regression
-        Of a word being right, by the columns of `features`.
+        Model of a word being right, on the columns named in `Combination.features`.
     real : Regression or None
-        Of there being a word at all, for words that at most half of the engines have; None where
-        every one was.
+        Model of there being a true word at all, for words that at most half of the engines have; None
+        if all such words were true words.
     """
 
     name: str
@@ -73,33 +73,33 @@ class EngineModel(Result):
     real: Regression | None
 
     def calibrated(self, confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the logarithmic odds at each confidence, (n,); NaN stays NaN."""
+        """Return the log-odds at each confidence, (n,); NaN stays NaN."""
         return np.interp(confidence, self.knots, self.odds)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Combination(Result):
-    """How to put the words of several engines together: what :func:`combine` learnt from true texts.
+    """A rule to combine the words of several engines, which :func:`combine` learns from true texts.
 
-    It is plain JSON, without code; :meth:`save` and :meth:`load` write and read it.
+    Files are plain JSON, without code; :meth:`save` and :meth:`load` write and read them.
 
     Attributes
     ----------
     engines : tuple of EngineModel
-        In the order of their names.
+        The models of the engines, sorted by name.
     order : tuple of str
-        The engines, the one that has most words right in their places first: reading order is its.
+        The engines, sorted by words right in their places; the first determines the reading order.
     unit : {"word", "field"}
-        Of what it was learnt.
+        Whether it was learnt from words or from fields.
     fold : tuple of str
-        Differences of texts that do not count.
+        Differences of texts that are ignored.
     n_groups, n_words : int
-        Pages, or documents, and words of all engines that it was learnt from.
+        Number of pages or documents, and of words of all engines, that it was learnt from.
 
     See Also
     --------
-    combine : put the words of several engines together
-    combine_fields : put the fields that several engines read together, as those
+    combine : combine the words of several engines
+    combine_fields : combine the fields of several engines
     """
 
     engines: tuple[EngineModel, ...]
@@ -115,12 +115,12 @@ class Combination(Result):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The engines, in the order of their names."""
+        """The names of the engines, sorted."""
         return tuple(engine.name for engine in self.engines)
 
     @property
     def features(self) -> dict[str, list[str]]:
-        """The names of the columns that the regressions of each engine take."""
+        """The names of the feature columns for each engine's regressions."""
         return {name: feature_names(self.names, k) for k, name in enumerate(self.names)}
 
     def to_json(self) -> str:
@@ -149,25 +149,24 @@ class Combination(Result):
         return json_text(content, indent=1) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a JSON file, whole or not at all."""
+        """Write it to a JSON file, completely or not at all."""
         write_whole(path, self.to_json())
 
     @classmethod
     def from_json(cls, text: str) -> Combination:
-        """Return the combination that :meth:`to_json` wrote.
+        """Return the combination from the text that :meth:`to_json` wrote.
 
         Raises
         ------
         ValueError
-            Where the text is not that of a combination, or that of another version, and where a field
-            is missing, unknown, of another type, out of its range or contradicts another one: the
-            message names it.
+            If the text is no combination or of another version, or if a field is missing, unknown, of a
+            wrong type, out of range or inconsistent with another: the message names it.
         """
         return cls(**_checked(_FIELDS(saved.content_of(text, KIND, VERSION), "")))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Combination:
-        """Read the combination that :meth:`save` wrote."""
+        """Read a combination from the file that :meth:`save` wrote."""
         return read_saved(path, cls.from_json)
 
 
@@ -215,7 +214,7 @@ _FIELDS = saved.record(
 
 
 def _checked(found: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a combination, once they are known to fit each other."""
+    """Return the fields of a combination after checking that they are consistent."""
     names = [each["name"] for each in found["engines"]]
     if len(names) < 2:
         raise ValueError(f"engines must have at least 2 elements, got {len(names)}")
@@ -245,7 +244,7 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
 def probabilities(
     combination: Combination, readings: Readings
 ) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
-    """Return of each engine's words how probably each is right, and is a word at all."""
+    """Return the probabilities that each engine's words are right, and that they are words at all."""
     calibrated = [
         engine.calibrated(confidence)
         for engine, confidence in zip(combination.engines, readings.confidence, strict=True)
@@ -262,7 +261,7 @@ def probabilities(
 
 
 def require_engines(combination: Combination, highest: Mapping[str, float | None], unit: str) -> None:
-    """Raise unless it was learnt of these engines, of these scales where they are known."""
+    """Raise unless it was learnt on these engines and, if they are known, on these scales."""
     expected = "a Combination, as Combination.load reads it from a file"
     require_type(combination, Combination, "combination", expected)
     names = combination.names
@@ -283,6 +282,6 @@ def require_engines(combination: Combination, highest: Mapping[str, float | None
 
 
 def order_of(right: Sequence[int], n_words: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the engines, the one with most words right first; of equal ones that with most words."""
+    """Return the engines, sorted by words right; ties by number of words."""
     order = sorted(range(len(names)), key=lambda k: (-right[k], -n_words[k], names[k]))
     return tuple(names[k] for k in order)

@@ -1,4 +1,4 @@
-"""Several engines' words of the same pages, place by place, and back to words."""
+"""Several engines' words of the same pages, aligned place by place, and back to words."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ __all__ = ["PlacedWords", "divided_unspaced", "labels_of", "words_of"]
 
 
 class PlacedWords(NamedTuple):
-    """The readings of pages, and where they are from.
+    """The aligned readings of pages, and the words that they come from.
 
     Attributes
     ----------
     readings : Readings
-        Their groups are pages.
+        The readings; their groups are pages.
     own : tuple of ndarray of shape (n_words,), intp
-        Of each engine's readings, which of its words each is.
+        Index into each engine's words for each of its readings.
     order : tuple of int
-        The engines, that whose reading order counts first.
+        The engines; the reading order of the first takes precedence.
     """
 
     readings: Readings
@@ -52,7 +52,7 @@ class PlacedWords(NamedTuple):
         order: Sequence[int],
         fold: Sequence[Folding],
     ) -> PlacedWords:
-        """Align the words of all engines on each page; those that folding leaves empty are left out."""
+        """Align the words of all engines on each page; words that folding empties are left out."""
         texts = [folded(words.text, fold) for words in engines]
         slices = [dict(zip(words.page_names, words.page_slices(), strict=True)) for words in engines]
         place: list[list[NDArray[np.intp]]] = [[] for _ in engines]
@@ -83,7 +83,7 @@ class PlacedWords(NamedTuple):
 
 
 def divided_unspaced(words: Words) -> Words:
-    """Return the words with those of scripts without spaces divided into their characters."""
+    """Return the words with scripts written without spaces divided into characters."""
     if not any(map(UNSPACED.search, words.text)):
         return words
     begin: list[NDArray[np.intp]] = []
@@ -98,7 +98,7 @@ def divided_unspaced(words: Words) -> Words:
 
 
 def labels_of(records: Records, n_words: int, *, moved: bool) -> WordLabels:
-    """Return what the alignment of an engine with the truth says of its words."""
+    """Return the labels that the alignment of an engine with the truth gives its words."""
     right, real, known = np.ones(n_words, bool), np.ones(n_words, bool), np.zeros(n_words, bool)
     good = records.kind == RIGHT
     if moved:
@@ -121,10 +121,10 @@ def words_of(
     pages: Sequence[str],
     name: str,
 ) -> Words:
-    """Return what was chosen as the words of one engine."""
+    """Return the chosen words as those of one engine."""
     lead = engines[placed.order[0]]
     page = placed.readings.group[chosen.place]
-    word = np.empty(len(page), np.intp)  # of the engine whose text stands
+    word = np.empty(len(page), np.intp)  # index into the words of the chosen engine
     box = np.full((len(page), 4), np.nan)
     sizes = [_by_name(words, pages) for words in engines]
     size = sizes[placed.order[0]]
@@ -136,7 +136,7 @@ def words_of(
         mine = placed.own[k][chosen.word[rows]]
         word[rows] = mine
         text[rows] = np.array(words.text, object)[mine]
-        # of a page without a size the boxes are taken to be in the units of the others
+        # without a page size, boxes are assumed to have the units of the other engines
         scale = np.where(np.isnan(sizes[k]), 1.0, size / sizes[k])[page[rows]]
         box[rows] = words.box[mine] * np.tile(scale, 2)
     return Words(
@@ -165,10 +165,10 @@ def _lines(
     page: NDArray[np.intp],
     word: NDArray[np.intp],
 ) -> NDArray[np.intp]:
-    """Return a number of the line of each word.
+    """Return the line number of each word.
 
-    Between two words a new line begins where it does for the first engine that has words at the places
-    of both; where there is none, they are in one line.
+    A new line begins between two words where it does for the first engine that has words at both
+    places; without such an engine, they are in the same line.
     """
     if not len(page):
         return np.empty(0, np.intp)
@@ -184,7 +184,7 @@ def _lines(
         rows = np.flatnonzero(both)
         new[1:][rows] = line[last[before[rows]]] != line[first[after[rows]]]
         open_ &= ~both
-    inside = np.flatnonzero(before == after)  # words of one engine
+    inside = np.flatnonzero(before == after)  # consecutive words of one engine at the same place
     for k, words in enumerate(engines):
         rows = inside[chosen.engine[inside] == k]
         new[1:][rows] = words.line[word[rows]] != words.line[word[rows + 1]]

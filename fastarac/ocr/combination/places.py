@@ -1,4 +1,4 @@
-"""Where the words of several engines stand side by side on a page."""
+"""Alignment of several engines' words on a page, place by place."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     Parameters
     ----------
     readings : sequence of sequence of str
-        The words of each engine in reading order, normalised and folded alike; none is empty. The
-        order of the first one is that of the places.
+        The words of each engine in reading order, normalised and folded alike; none is empty. Places
+        are in the order of the first engine.
 
     Returns
     -------
     list of ndarray of intp
-        For each engine the place of each of its words, from 0. Each place has words of one engine at
-        least. Words that one engine has merged or split are one place with those of the others.
+        Place of each word of each engine, from 0. Each place has words of at least one engine. Words
+        that one engine merges or splits share one place with those of the others.
 
     Notes
     -----
-    Each engine is aligned, as with a truth (:func:`~fastarac.ocr.words.page_alignment.align_page`), to
-    one sequence: the words of the first engine, and between them those of the others that stand beside
-    none of the sequence before them. So what the second and the third have and the first has not is
-    one place. ROVER (Fiscus 1997) builds its network in the same order, without merged or moved words.
+    Each engine is aligned, as with a truth (:func:`~fastarac.ocr.words.page_alignment.align_page`),
+    with a growing sequence: the words of the first engine, with the unmatched words of later engines
+    inserted. So words that the second and third engine have, but not the first, share a place. ROVER
+    (Fiscus 1997) builds its network in the same order, without merged or moved words.
 
     Examples
     --------
@@ -48,8 +48,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     [0, 2]
     """
     sequence = list(readings[0])
-    tied = np.zeros(len(sequence), np.bool_)  # whether a word is at the place of the one before it
-    position = [np.arange(len(sequence))]  # in the sequence, of each engine's words
+    tied = np.zeros(len(sequence), np.bool_)  # whether a word shares the place of the one before
+    position = [np.arange(len(sequence))]  # of each engine's words in the sequence
     for words in readings[1:]:
         if list(words) == sequence:
             position.append(np.arange(len(sequence)))
@@ -57,7 +57,7 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
         spans = align_page(sequence, words).spans
         begin, end, first, last = spans.T
         inserted = begin == end
-        # a row's words in the new sequence are those of the sequence before, or the inserted ones
+        # each row's words in the new sequence: those of the old sequence, or the inserted ones
         size = np.where(inserted, last - first, end - begin)
         start = np.cumsum(size) - size
         known = np.repeat(~inserted, size)
@@ -68,7 +68,7 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
         new_tied = np.zeros(len(row), np.bool_)
         new_tied[moved_to] = tied
         new_tied |= (within > 0) & known
-        # what is inserted between two words of one place is at that place
+        # words inserted between two words of one place belong to that place
         for k in np.flatnonzero(~known)[::-1].tolist():
             new_tied[k] = k + 1 < len(row) and new_tied[k + 1]
         tied = new_tied

@@ -1,4 +1,4 @@
-"""What several engines read at the same places: words of pages, or fields of documents."""
+"""Several engines' readings at the same places: words of pages, or fields of documents."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Readings:
     Attributes
     ----------
     group : ndarray of shape (n_places,), intp
-        The page, or the document, of each place.
+        Page or document of each place.
     place : tuple of ndarray of shape (n_words,), intp
-        Of each engine's words, never decreasing.
+        Place of each word of each engine; never decreases.
     text : tuple of sequence of str
         The words of each engine, normalised and folded alike.
     confidence : tuple of ndarray of shape (n_words,), float64
-        NaN where an engine gives none.
+        Confidence of each word of each engine; NaN if there is none.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class Readings:
 
     @cached_property
     def starts(self) -> NDArray[np.intp]:
-        """Index of each engine's first word at each place, or at a later one, (n_places, n_engines)."""
+        """Index of each engine's first word at or after each place, (n_places, n_engines)."""
         return np.cumsum(self.sizes, axis=0) - self.sizes
 
     @cached_property
     def texts(self) -> tuple[list[str], ...]:
-        """What each engine has at each place, with line feeds between words; empty for nothing."""
+        """The text of each engine at each place, with line feeds between words; empty for none."""
         found = []
         for place, words in zip(self.place, self.text, strict=True):
             joined = [""] * len(self)
@@ -74,12 +74,12 @@ class Readings:
 
     @cached_property
     def looks(self) -> tuple[NDArray[np.float64], ...]:
-        """Length and kinds of characters of each engine's words, as :func:`looks_of` has them."""
+        """Length and kinds of characters of each engine's words, as in :func:`looks_of`."""
         return tuple(map(looks_of, self.text))
 
     @cached_property
     def similarity(self) -> dict[tuple[int, int], NDArray[np.float64]]:
-        """How alike the differing texts of two engines are, (n_places,); 0 where none differ."""
+        """Similarity of two engines' differing texts, (n_places,); 0 if equal or missing."""
         found = {}
         for e, f in combinations(range(self.n_engines), 2):
             both = (self.sizes[:, e] > 0) & (self.sizes[:, f] > 0) & ~self.same[:, e, f]
@@ -91,9 +91,9 @@ class Readings:
 
     @cached_property
     def candidate(self) -> NDArray[np.intp]:
-        """Which candidate each engine has at each place, (n_places, n_engines): -1 for none.
+        """Candidate of each engine at each place, (n_places, n_engines); -1 for none.
 
-        It is the index of the first engine with the same text.
+        A candidate is numbered by the first engine with the same text.
         """
         found = np.where(self.sizes > 0, np.arange(self.n_engines), -1)
         for e in range(self.n_engines):
@@ -112,12 +112,12 @@ class Readings:
 
     @cached_property
     def supporters(self) -> NDArray[np.intp]:
-        """How many engines read what each engine reads at each place, (n_places, n_engines)."""
+        """Number of engines with the same text as each engine, at each place, (n_places, n_engines)."""
         found: NDArray[np.intp] = self.same.sum(axis=2)
         return found
 
     @cached_property
     def contested(self) -> NDArray[np.bool_]:
-        """Whether as many engines, or more, have nothing at a place as have something, (n_places,)."""
+        """Whether at most half of the engines have a word at a place, (n_places,)."""
         found: NDArray[np.bool_] = 2 * (self.sizes > 0).sum(axis=1) <= self.n_engines
         return found

@@ -1,4 +1,4 @@
-"""What texts look like, and how alike two of them are."""
+"""Features of texts, and the similarity of two texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOKS = ("length", "one character", "a digit", "neither letter nor digit", "a ca
 
 
 def looks_of(words: Sequence[str]) -> NDArray[np.float64]:
-    """Return the logarithm (base 2) of the length and the kinds of characters, (n_words, 5)."""
+    """Return log2 of the length, and the kinds of characters, of each word, (n_words, 5)."""
     numbers: dict[str, int] = {}
     which = [numbers.setdefault(word, len(numbers)) for word in words]
     looks = np.zeros((len(numbers), len(LOOKS)))
@@ -32,7 +32,7 @@ def looks_of(words: Sequence[str]) -> NDArray[np.float64]:
 
 
 def similarities(pairs: Iterable[tuple[str, str]]) -> NDArray[np.float64]:
-    """Return twice the characters that two texts share in order, over all of both, in [0, 1]."""
+    """Return the similarity of each pair: 2 × common subsequence / total length, in [0, 1]."""
     from rapidfuzz.distance import Indel
 
     return np.array([Indel.normalized_similarity(a, b) for a, b in pairs], np.float64)

@@ -1,4 +1,4 @@
-"""The vote: which engine's words stand at a place, and how sure they are."""
+"""The vote: which engine's words are chosen at a place, and their confidence."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["Chosen", "by_agreement", "by_probability"]
 
 
 class Chosen(NamedTuple):
-    """The words that stand, in the order of the places; arrays of shape (n,).
+    """The chosen words in the order of the places; arrays of shape (n,).
 
     Attributes
     ----------
     engine, word : ndarray of intp
-        Of whose readings each word is, and which of them.
+        The engine that each word is from, and its index among that engine's readings.
     place : ndarray of intp
     agreeing : ndarray of intp
-        How many engines have it.
+        Number of engines that have it.
     confidence : ndarray of float64
     """
 
@@ -45,33 +45,33 @@ class Chosen(NamedTuple):
 
 
 def by_probability(readings: Readings, combination: Combination) -> Chosen:
-    """Let the candidate stand that is most probably right, by what was learnt.
+    """Choose the candidate at each place that is most probably right, by a learnt combination.
 
     Returns
     -------
     Chosen
-        Its confidence is the probability that it is right, the mean over the engines that have it.
-        Words that at most half of the engines have, and that are rather no words, are left out. Of
-        candidates that are as probable, that of more engines stands, then that of the first engine.
+        The confidence is the mean, over the engines that have the candidate, of the probability that it
+        is right. Words that at most half of the engines have are left out if they are more likely no
+        words. Ties go to the candidate of more engines, then to that of the first engine.
     """
     right, real = probabilities(combination, readings)
     found = _chosen(readings, _means(readings, right), right, "mean")
-    before = np.cumsum([0, *map(len, readings.place)])  # among the words of all engines
+    before = np.cumsum([0, *map(len, readings.place)])  # offset of each engine among all words
     every = np.concatenate(real)[before[found.engine] + found.word]
     return found.take(~(readings.contested[found.place] & (every < 0.5)))
 
 
 def by_agreement(readings: Readings, *, exact: bool) -> Chosen:
-    """Let the candidate stand that most engines have; of several that of the surest engine.
+    """Choose the candidate of most engines at each place; ties go to the surest engines.
 
-    `exact` makes the confidence 1 where all engines have it, and else 0.
+    With `exact`, the confidence is 1 if all engines have it, else 0.
 
     Returns
     -------
     Chosen
-        Its confidence is (m - 1 + r)/k where m of k engines have it, with r in (0, 1) the least of the
-        shares of the words of each of these engines that are less sure (ties count half); 0 for a word
-        without a confidence. Of candidates that are as sure, that of the first engine stands.
+        The confidence is (m - 1 + r)/k if m of k engines have the candidate. r in (0, 1) is the least
+        of their ranks: the share of an engine's words that are less sure (ties count half), or 0 for a
+        word without a confidence. Remaining ties go to the first engine.
     """
     ranks = [_ranks(each) for each in readings.confidence]
     found = _chosen(readings, readings.supporters - 1 + _means(readings, ranks), ranks, "least")
@@ -87,13 +87,13 @@ def _chosen(
     of_word: Sequence[NDArray[np.float64]],
     join: Literal["mean", "least"],
 ) -> Chosen:
-    """Return the words of the best candidates, and of what is known of them the mean or the least."""
+    """Return the words of the best candidates, with the mean or the least of their values `of_word`."""
     there = readings.sizes > 0
     n = readings.n_engines
     if not len(readings):
         none = np.empty(0, np.intp)
         return Chosen(none, none, none, none, np.empty(0))
-    # over the engines that have a candidate, so that it does not matter which of them is asked
+    # average over the engines of a candidate, so that each of them gives the same score
     of_candidate = np.stack(
         [
             np.where(readings.same[:, e], score, 0.0).sum(axis=1)
@@ -119,7 +119,7 @@ def _chosen(
 
 
 def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the mean over the words of each engine at each place, (n_places, n_engines)."""
+    """Return the mean of the values of each engine's words at each place, (n_places, n_engines)."""
     sums = [
         np.bincount(place, values, minlength=len(readings))
         for place, values in zip(readings.place, of_word, strict=True)
@@ -128,7 +128,7 @@ def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArra
 
 
 def _ranks(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of an engine's words that are less sure, ties by half; 0 for none."""
+    """Return the share of an engine's words that are less sure, ties counting half; 0 for none."""
     known = ~np.isnan(confidence)
     found = np.zeros(len(confidence))
     if known.any():
