@@ -473,7 +473,7 @@ def evaluate_cascade(
 
 
 class CostOverThreshold(NamedTuple):
-    """Costs over the threshold of one stage, from the threshold at which it decides nothing."""
+    """Costs as a function of one stage's threshold, starting where the stage decides nothing."""
 
     share: NDArray[np.float64]
     cost: NDArray[np.float64]

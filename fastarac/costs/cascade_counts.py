@@ -23,7 +23,7 @@ class StageCounts(NamedTuple):
     """Correct outputs that people make wrong."""
 
     def errors(self) -> float:
-        """Return the number of items wrong in the end, summed in the order of the search's costs."""
+        """Return the number of items wrong in the end, added in the order of one threshold's costs."""
         found: float = 0
         for missed, spoiled in zip(self.missed, self.spoiled, strict=True):
             found = found + missed + spoiled

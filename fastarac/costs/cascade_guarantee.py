@@ -22,7 +22,7 @@ FIRST = 1 << 16  # threshold combinations on the first grid, for each of several
 FINER = 1 << 12  # threshold combinations on each finer grid
 # Stricter limits for choosing candidates: standard errors below the limit.
 BELOW = (12.0, 8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)
-KEPT = (0.1, 0.25, 0.5, 0.75)  # quantiles of confidence that make still safer candidates, tested first
+KEPT = (0.1, 0.25, 0.5, 0.75)  # shares that safer candidates keep of what the first one decides
 
 Thresholds = tuple[float, ...]
 

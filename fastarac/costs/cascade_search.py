@@ -106,7 +106,7 @@ class CascadeSearch:
     ) -> None:
         self.stages = stages
         self.finer = finer
-        self.cutting = [stages.model[s] for s in range(stages.free)]  # by stage, the model it cuts
+        self.cutting = [stages.model[s] for s in range(stages.free)]  # model cut by each stage
         models = sorted(set(self.cutting))
         self.rising = {m: np.sort(stages.values[m]) for m in models}
         self.distinct = {m: 1 + int(np.count_nonzero(v[1:] != v[:-1])) for m, v in self.rising.items()}
@@ -258,7 +258,7 @@ class CascadeSearch:
         return self._grid(tried)
 
     def _without_idle(self, chosen: Sequence[float]) -> tuple[float, ...]:
-        """Set thresholds of people that decide nothing, as a stage before takes all, to ``inf``."""
+        """Set people's thresholds to ``inf`` where the stage before takes all their items."""
         found = list(chosen)
         for s in range(1, len(chosen)):
             if self.stages.stages[s].kind == PEOPLE and chosen[s] >= chosen[s - 1]:

@@ -269,7 +269,7 @@ class CostMatrix(Result):
 
     @property
     def threshold(self) -> float:
-        """The least probability p* of the positive class at which predicting it is cheaper.
+        """The least probability p* of the positive class at which predicting it is optimal.
 
         p* = [c(+|−) − c(−|−)]/[c(+|−) − c(−|−) + c(−|+) − c(+|+)] (Suzuki 2003, equation 2; Elkan 2001,
         equation 2), in (0, 1), rounded once from the exact value: predict + iff P(+) ≥ p*. At P(+) = p*
@@ -357,9 +357,9 @@ class CostMatrix(Result):
         Returns
         -------
         ndarray of int64 of shape (n,)
-            argmin_i R(i|x); if several rows have the least computed risk, the first. Labels are
-            ``labels[matrix.predict(probabilities)]`` for an array `labels`. The prediction is
-            Bayes-optimal if the probabilities are right (Suzuki 2003, below equation 1).
+            argmin_i R(i|x); if several rows have the least computed risk, the first. For an array of
+            labels, use ``labels[matrix.predict(probabilities)]``. The prediction is Bayes-optimal if
+            the probabilities are right (Suzuki 2003, below equation 1).
 
         Raises
         ------

@@ -61,7 +61,7 @@ def arac_convex_hull(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> ARACHull:
-    r"""Find the thresholds that can be optimal, with the cost ratios for which each is.
+    r"""Find the thresholds that can be optimal, each with the cost ratios for which it is optimal.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], lis
 
 
 def chain(n: int, below: Callable[[int, int, int], bool]) -> list[int]:
-    """Return which of n points are corners; `below(a, b, c)`: b is none between a and c."""
+    """Return which of n points are corners; `below(a, b, c)` rules out b as one between a and c."""
     kept: list[int] = []
     for c in range(n):
         while len(kept) > 1 and below(kept[-2], kept[-1], c):

@@ -229,8 +229,8 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
     Raises
     ------
-    As :func:`.threshold_sweep`; also if a class is missing.
-        As :func:`.threshold_sweep`; where a class is missing.
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; also if a class is missing.
 
     See Also
     --------

@@ -188,8 +188,8 @@ def bcost(
     prints "largest" for both.) λ = 1 is too much for many classes: it adds 2,500 items for 50 classes.
     λ = 1/s² adds one item in total; with λ = 0, errors that did not occur occur in no resample.
 
-    With groups, as many whole groups as there are, are drawn with replacement; the cost of a resample
-    is the total cost of its items over their number.
+    With groups, each resample draws as many whole groups as there are, with replacement; its cost is
+    the total cost of its items divided by their number.
 
     References
     ----------

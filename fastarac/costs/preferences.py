@@ -200,7 +200,7 @@ def _best_performance(
     spoiling = people.false_alarm_rate * (2.0 + delta)
     saved, at_stake = gamma + spoiling, people.detection_rate * delta + spoiling
     ratio = np.full(saved.shape, np.inf)
-    with np.errstate(over="ignore"):  # beyond all changes, which are at most 1
+    with np.errstate(over="ignore"):  # an overflow to inf is above all changes, which are at most 1
         np.divide(saved, at_stake, out=ratio, where=np.broadcast_to(at_stake > 0, saved.shape))
     place = np.searchsorted(changes, ratio, side="right")
     at = part_of(sweep, corners)

@@ -147,7 +147,7 @@ class Stages(NamedTuple):
     ``-inf`` where the model has no output, which no threshold accepts.
     """
     levels: tuple[NDArray[Any] | None, ...]
-    """Confidences that the doubles number, for models whose confidences no double can represent."""
+    """For confidences that no double can represent: the values that the doubles number."""
     correct: NDArray[np.uint8]
     """Whether each model's output is right, of shape (models, n)."""
 

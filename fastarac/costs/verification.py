@@ -167,7 +167,7 @@ class VerificationCosts(Pickled):
         Raises
         ------
         TypeError
-            For anything else, and for a reviewer beside a point.
+            If `at` is anything else, or if a reviewer is given with a point.
         """
         return cost_of(self, at, _reviewer_of(at, reviewer))  # type: ignore[no-any-return]
 

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-#: Largest number of pages that is named as necessary.
+#: Largest number of pages that is reported as needed to prove a limit.
 MOST = 1 << 20
 
 

@@ -323,7 +323,7 @@ def _in_parts(
 def _pages_of(
     given: str, names: Mapping[str, int], documents: Mapping[str, list[str]]
 ) -> Sequence[str]:
-    """Return the pages with this name, or this file or path without folders on the left."""
+    """Return the pages that a name or path refers to, also without suffixes or leading folders."""
     path = PurePath(given)
     *folders, file = path.parts or (given,)
     stems = [given, file]

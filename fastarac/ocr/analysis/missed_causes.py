@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["in_common"]
 
-#: Least share of the missed words that the named values have together, and each alone.
+#: Least share of the missed words that all named values cover together, and that each covers.
 MOST, SOME = 0.5, 0.05
 #: Least ratio between the miss rate of words with these values and that of other words.
 TIMES = 3.0
@@ -95,7 +95,7 @@ def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) 
 
 @cache
 def _script(text: str) -> str:
-    """Return the script of a word's first letter, or the kind of a word without letters."""
+    """Return the script of a word's first letter, or whether a word without letters is a number."""
     for character in unicodedata.normalize("NFKC", text):
         if character.isalpha():
             name = unicodedata.name(character, "unknown").partition(" ")[0].capitalize()

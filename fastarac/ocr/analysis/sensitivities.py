@@ -54,7 +54,7 @@ class Sensitivity(Result):
         Accepted share of the items at each limit, the policy in use first. Policies that make no
         difference, because no words are missed or no outputs inserted, are left out.
     without_pages : tuple of str
-        Names of the pages that hardly align; beside other engines, those of any of them.
+        Names of the pages that hardly align, with this engine or, in a comparison, with any engine.
     accepted_without : tuple of float
         Accepted share without these pages, under the policy in use; empty if there are no such pages,
         or no others.

@@ -100,9 +100,9 @@ def combine_fields(
 
     Notes
     -----
-    Fields of different engines are matched by document and name; entries of lists as each engine's were
-    matched with the true ones. Texts agree if they are equal up to spaces. An output without a true
-    field is a field of its own, shared by the engines that have it with the same text.
+    Fields of different engines are matched by document and name; entries of lists, through the true
+    entries that each engine's were matched with. Texts agree if they are equal up to spaces. An output
+    without a true field is a field of its own, shared by the engines that have it with the same text.
 
     Examples
     --------

@@ -37,7 +37,7 @@ class WordLabels(NamedTuple):
     real: NDArray[np.bool_]
     """Whether there is a true word at its place."""
     known: NDArray[np.bool_]
-    """Whether the alignment includes it."""
+    """Whether the alignment covers the word."""
 
 
 def folds_of(names: Sequence[str], n_folds: int) -> NDArray[np.intp]:

@@ -36,8 +36,9 @@ def align_texts(
         Whether a space precedes each word; by default, one precedes every word but the first.
         Characters of one word, aligned one by one, have none between them.
     merge_gaps : bool, default=False
-        Whether unlinked words and outputs in a gap form one row if their numbers differ, by a factor of
-        at most two: "rn" read as "m", among characters. Otherwise they are paired one for one.
+        Whether to put the unlinked words and outputs of a gap into one row if their numbers differ by a
+        factor of at most two, as for "rn" read as "m" among characters. By default they are paired one
+        for one.
 
     Returns
     -------

@@ -210,7 +210,7 @@ def rate_text(rate: float) -> str:
 
 
 def _distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
-    """Return the Levenshtein distance; elements of sequences other than strings become numbers."""
+    """Return the Levenshtein distance of strings, or of other sequences with elements as numbers."""
     require("rapidfuzz", "ocr")
     from rapidfuzz.distance import Levenshtein
 

@@ -122,7 +122,8 @@ def printed(text: str) -> str:
 def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
     r"""Return the words in Unicode's normal form C, folded; they must not contain line feeds.
 
-    The result has as many words; the folding ``"punctuation"`` empties words of punctuation alone.
+    The number of words stays the same; the folding ``"punctuation"`` empties words of punctuation
+    alone.
 
     Examples
     --------

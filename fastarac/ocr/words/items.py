@@ -80,8 +80,8 @@ class AlignedOutputs(Table, Result):
     confidence : ndarray of shape (n,), float64
         As the engine writes it; items without one share a value below or above all others.
     never_accepted : float or None
-        Confidence of the items that no threshold accepts: outputs without a confidence of the engine,
-        and missed words under ``"reject"``.
+        Confidence of the items that no threshold accepts: outputs to which the engine gives no
+        confidence, and missed words under ``"reject"``.
 
     See Also
     --------
@@ -110,7 +110,7 @@ class AlignedOutputs(Table, Result):
 
     @classmethod
     def of(cls, records: Records, reading: Reading, policy: AlignmentPolicy) -> AlignedOutputs:
-        """Return the items that the records give under a policy."""
+        """Apply a policy to the records, and return their items."""
         policy.check()
         is_item = records.kind != MISSED
         if policy.inserted == "drop":

@@ -43,7 +43,7 @@ class Block(NamedTuple):
 
 
 def match(first: str, second: str) -> list[Block]:
-    """Return a longest common subsequence of two texts, which are words between single spaces.
+    """Return a longest common subsequence of two texts of words separated by single spaces.
 
     The blocks are in order, and none is empty. Swapping the texts swaps the two sides of each block.
 

@@ -46,7 +46,7 @@ _OF_MISSED: dict[MissedPolicy, str] = {
     "gap.",
     "drop": "Missed {units} are left out of all figures.",
 }
-#: The same, briefly, for a legend.
+#: Short versions of these, for a legend.
 BRIEFLY: dict[MissedPolicy, str] = {
     "reject": "missed {units} are never accepted, people look for them",
     "residual": "nobody looks for missed {units}, they are errors that remain",
@@ -162,7 +162,7 @@ class AlignmentPolicy(NamedTuple):
 def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPolicy]:
     """Return a policy, and all others that make different items, given the counts of each kind.
 
-    The other choice for moved words is varied alone.
+    The other choice for moved words is combined only with the policy itself.
     """
     varied: dict[str, list[str]] = {}
     for name, value in own._asdict().items():

@@ -1,13 +1,13 @@
 """Words read right but out of order: common runs of words, the longest first.
 
-Common runs of words outside one order are found by greedy string tiling (M. J. Wise, "String similarity
-via greedy string tiling and running Karp-Rabin matching", University of Sydney, 1993). Windows of words
-are compared by their ranks instead of by hashes (R. M. Karp, R. E. Miller and A. L. Rosenberg, "Rapid
-identification of repeated patterns in strings, trees and arrays", STOC 1972), with memory proportional
-to the length of the texts times the logarithm of the longest run. The least length of a run follows
-from the number of such runs expected by chance (S. Karlin and S. F. Altschul, "Methods for assessing
-the statistical significance of molecular sequence features by using general scoring schemes", PNAS 87,
-1990, equation 1, without gaps and for equal words alone).
+Runs of words that both texts have, in any order, are found by greedy string tiling (M. J. Wise, "String
+similarity via greedy string tiling and running Karp-Rabin matching", University of Sydney, 1993).
+Windows of words are compared by their ranks instead of by hashes (R. M. Karp, R. E. Miller and A. L.
+Rosenberg, "Rapid identification of repeated patterns in strings, trees and arrays", STOC 1972), with
+memory proportional to the length of the texts times the logarithm of the longest run. The least length
+of a run follows from the number of such runs expected by chance (S. Karlin and S. F. Altschul, "Methods
+for assessing the statistical significance of molecular sequence features by using general scoring
+schemes", PNAS 87, 1990, equation 1, without gaps and for equal words alone).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ __all__ = ["CHANCE", "MovedWords", "Run", "moved_words", "tiles"]
 
 #: Largest expected number of chance runs on the page at which a run still counts as moved.
 CHANCE = 0.1
-#: Share of its bits that a character next to others has: letters depend on those before them.
+#: Factor on the bits of a character next to others: letters depend on those before them.
 OF_CHARACTER = 0.25
-#: Most passes over the words left over after the runs found are removed.
+#: Most searches for further runs among the words left over.
 PASSES = 8
 
 
@@ -255,7 +255,7 @@ class _Windows:
     def longest_common(self, most: int) -> int:
         """Return the greatest length, up to `most`, of a window that both sequences have, or 0.
 
-        Begins whose windows of length `most` have too few bits are dropped: shorter ones have fewer.
+        Starts whose windows of length `most` have too few bits are dropped: shorter ones have fewer.
         """
         ends = np.minimum(self.begins + most, self.n_first)
         self.begins = self.begins[self.sums[ends] - self.sums[self.begins] >= self.needed]
@@ -300,7 +300,7 @@ class _Windows:
         return bool(np.isin(ours, theirs).any())
 
     def _is_free(self, begin: int, length: int) -> bool:
-        """Return whether no place is taken; its ends suffice, as no shorter run has been taken."""
+        """Return whether a window is free; its ends suffice, as no shorter run was taken before."""
         return not (self.taken[begin] or self.taken[begin + length - 1])
 
     def _free(self, length: int) -> tuple[Indices, NDArray[np.int64], Indices, NDArray[np.int64]]:

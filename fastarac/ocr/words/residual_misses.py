@@ -17,9 +17,9 @@ __all__ = ["with_unseen_errors", "with_unseen_figures"]
 def with_unseen_errors(point: OperatingPoint, n_missed: int) -> OperatingPoint:
     """Return a point whose error rate includes the missed words that nobody looks for.
 
-    A threshold below their tie accepts them: they are errors there. A threshold above it accepts
-    nothing and rejects them, but no person finds them: a reviewer who finds all other errors models
-    this.
+    A threshold below their shared confidence accepts them: they are errors there. A threshold above it
+    accepts nothing and rejects them, but no person finds them: the point gets a reviewer who finds only
+    the other errors.
     """
     if not n_missed or point.acceptance_rate or point.reviewer is not None:
         return point

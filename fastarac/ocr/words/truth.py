@@ -140,7 +140,7 @@ def _read_text(file: InputFile) -> Words:
                 shared = known.setdefault if len(known) < MOST_SHARED else known.get
                 texts.append(shared(word, word))
             if ends_softly and len(texts) > before:
-                texts[-1] += "-"  # a soft hyphen is printed at a line end
+                texts[-1] += "-"  # a soft hyphen at a line end is printed as a hyphen
             n = len(texts) - before
             page_of.extend(repeat(number, n))
             line_of.extend(repeat(n_lines, n))

@@ -57,7 +57,7 @@ class ReadingNote(NamedTuple):
         return f"1 {self.one}" if self.number == 1 else f"{self.number:,} {self.several}"
 
 
-#: The note on words without a confidence, in singular and plural; others have one.
+#: The note on words without a confidence, singular and plural, if other words have one.
 WITHOUT_CONFIDENCE = "word has no confidence", "words have no confidence"
 
 
@@ -304,7 +304,7 @@ def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[Read
     for words in readings:
         for number, one, several in words.notes:
             counts[one, several] = counts.get((one, several), 0) + number
-    counts.pop(WITHOUT_CONFIDENCE, None)  # recounted: wholly unscored readings lack this note
+    counts.pop(WITHOUT_CONFIDENCE, None)  # recounted: readings without any confidence lack this note
     missing = int(np.isnan(confidence).sum())
     if 0 < missing < len(confidence):
         counts[WITHOUT_CONFIDENCE] = missing
