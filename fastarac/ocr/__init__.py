@@ -1,4 +1,4 @@
-"""From the files of an OCR engine and the true text to outputs that are right or wrong."""
+"""Read an OCR engine's files and the true text, and mark each output as right or wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apply a policy to the files of an engine, without truth: what is accepted, and what people verify."""
+"""Apply a policy to an engine's files, without truth: accept outputs or send them to people."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AppliedPageCounts", "AppliedPages", "apply_to_files", "is_engine_output"]
 
-TABLES = (".jsonl", ".ndjson")  # which begin as JSON does
+TABLES = (".jsonl", ".ndjson")  # tables whose content begins like JSON
 ROWS = """
     SELECT page, number, nullif(box, '') AS box, text,
         CASE WHEN isnan(confidence) THEN NULL ELSE confidence END AS confidence, accepted
@@ -46,20 +46,21 @@ ROWS = """
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AppliedPageCounts(Table, Result):
-    """What a policy made of each page.
+    """Accepted outputs, outputs to verify and expected errors of each page under a policy.
 
     Attributes
     ----------
     page : tuple of str, n_pages of them
-        The names, those of pages without outputs among them.
+        Names of all pages, including pages without outputs.
     outputs, accepted, review : ndarray of shape (n_pages,), intp
-        Outputs, accepted ones among them, and those that people are to verify.
+        Numbers of all outputs, of accepted outputs and of outputs that people verify.
     expected_errors : ndarray of shape (n_pages,), float64
-        How many errors are expected among the accepted ones. Their sum is that of all pages.
+        Expected number of errors among the accepted outputs. The pages sum to the total that the
+        policy expects.
 
     See Also
     --------
-    AppliedPages : the outputs on pages, which of them are accepted, and what is expected of these
+    AppliedPages : the outputs on pages, with the policy's decision on each
     apply_to_files : divide what an engine read by a policy
     """
 
@@ -72,26 +73,26 @@ class AppliedPageCounts(Table, Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AppliedPages(Table, Result):
-    """The outputs on pages, which of them are accepted, and what is expected of these.
+    """The outputs on pages, with the policy's decision on each.
 
     Attributes
     ----------
     applied : AppliedPolicy
-        The counts, and the errors that are expected.
+        The counts and the expected errors.
     page : ndarray of shape (n,), intp
         The index into `page_names` of each output's page.
     number : ndarray of shape (n,), intp
-        Of each output on its page, from 1, in reading order.
+        Number of each output on its page, from 1, in reading order.
     line : ndarray of shape (n,), intp
-        The number of each output's line, over all pages.
+        Number of each output's line, counted over all pages.
     space : ndarray of shape (n,), bool
         Whether a space stands before each output in its line.
     text : tuple of str, n of them
     confidence : ndarray of shape (n,), float64
         NaN where the engine gives none: such an output is never accepted.
     box : ndarray of shape (n, 4), float64
-        Left, top, right and bottom in the units of `page_size`; NaN where the file gives none. A
-        character of a script without spaces has that of its word.
+        Left, top, right and bottom in the units of `page_size`; NaN where the file gives none. In
+        scripts without spaces, where each character is an output, it has the box of its word.
     accepted : ndarray of shape (n,), bool
     error_probability : ndarray of shape (n,), float64
         The calibrated error probability of each output; 1 where it has no confidence.
@@ -99,13 +100,13 @@ class AppliedPages(Table, Result):
     page_size : ndarray of shape (n_pages, 2), float64
         As in :class:`Words`.
     files : tuple of str
-        What was read.
+        Paths of the files read.
     notes : tuple of str
-        What is to be known of the files, a sentence each.
+        Remarks on the files, one sentence each.
 
     See Also
     --------
-    fastarac.report.write_review_pages : a page each, to be looked at by people.
+    fastarac.report.write_review_pages : write one HTML page for each page, for people to review.
     """
 
     applied: AppliedPolicy
@@ -140,8 +141,8 @@ class AppliedPages(Table, Result):
     def pages(self) -> AppliedPageCounts:
         """The counts of each page.
 
-        The errors expected on all pages (:meth:`.Policy.expected_errors`) are divided among them by
-        the sums of the error probabilities of their accepted outputs.
+        Each page gets a share of the total expected errors (:meth:`.Policy.expected_errors`), in
+        proportion to the summed error probabilities of its accepted outputs.
         """
         n_pages = len(self.page_names)
         outputs = np.bincount(self.page, minlength=n_pages)
@@ -167,14 +168,14 @@ class AppliedPages(Table, Result):
         review: str | PathLike[str],
         pages: str | PathLike[str] | None = None,
     ) -> None:
-        """Write the outputs into two tables, and the counts of the pages into a third one.
+        """Write the outputs into two tables and, if asked, the counts of the pages into a third.
 
         Parameters
         ----------
         accepted, review : str or path-like
-            The files of the outputs that are accepted, and of those that people verify: ``.csv``,
-            ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. Both have the columns page, number, box
-            (left, top, right and bottom, with spaces between), text, confidence and accepted; box and
+            The files to write for accepted outputs and for outputs to verify: ``.csv``, ``.tsv``,
+            ``.jsonl``, ``.ndjson`` or ``.parquet``. Both have the columns page, number, box (left,
+            top, right and bottom, separated by spaces), text, confidence and accepted; box and
             confidence are empty, or null, where the engine gives none.
         pages : str or path-like, optional
             The file of pages, with the columns page, outputs, accepted, review and expected_errors.
@@ -182,10 +183,10 @@ class AppliedPages(Table, Result):
         Raises
         ------
         ValueError
-            Where two of the names are one, or that of a file of the outputs, or a name says no known
-            format.
+            If two names are the same, a name is that of a file the outputs were read from, or a name
+            ends in no known format.
         OSError
-            If a file cannot be written. All appear once all are complete.
+            If a file cannot be written. The files appear only after all of them are complete.
         ModuleNotFoundError
             If DuckDB is not installed.
         """
@@ -198,7 +199,7 @@ class AppliedPages(Table, Result):
         write_tables(goals, tables, queries)
 
     def __review__(self, images: Mapping[str, Path]) -> Iterator[ReviewPage]:
-        """Yield what people are to look at, page after page; `images` are those of pages by name."""
+        """Yield one review page for each page; `images` maps page names to image files."""
         check_images(images, self.page_names)
         counts = self.pages
         ends = np.searchsorted(self.page, np.arange(len(self.page_names) + 1))
@@ -224,20 +225,21 @@ def apply_to_files(
     hyphenated: Hyphenated = "whole",
     pattern: str | None = None,
 ) -> AppliedPages:
-    r"""Divide what an engine read into what is accepted and what people verify; no truth is needed.
+    r"""Apply a policy to an engine's outputs: accept them or send them to people; needs no truth.
 
     Parameters
     ----------
     policy : Policy
-        Of one threshold, fitted to what the same engine read, in the same unit.
+        A policy with one threshold, fitted to outputs of the same engine in the same unit.
     output : str, path-like, or iterable of them
         Files of one engine as :func:`read` takes them, and folders of such files, as
-        :func:`pair_files` takes them; where engines are combined, those of each by its name.
+        :func:`pair_files` takes them. With a `combination`, a mapping from each engine's name to its
+        files.
     combination : Combination, optional
-        How to combine several engines, for a policy that was fitted to what they are together.
+        How to combine several engines, for a policy that was fitted to their combined outputs.
     unit, join
-        As for :func:`align`. Of scripts that are written without spaces, each character is an output
-        where `unit` is ``"word"``, as it is there.
+        As for :func:`align`. As there, in scripts written without spaces each character is an output
+        if `unit` is ``"word"``.
     level, hyphenated
         As for :func:`read`.
     pattern : str, optional
@@ -246,7 +248,7 @@ def apply_to_files(
     Returns
     -------
     AppliedPages
-        Of which ``save(…)`` writes tables.
+        The outputs with their decisions; ``save(…)`` writes them as tables.
 
     Raises
     ------
@@ -255,28 +257,28 @@ def apply_to_files(
     NoConfidenceError
         If a file has words, and none of them has a confidence.
     PairingError
-        If two files are of pages of one name.
+        If two files yield the same page name.
     DataFileError
-        If the confidences are plainly of another scale than those that the policy was fitted on, as
-        for :func:`.operation.apply_policy`.
+        If the confidences are clearly on another scale than those the policy was fitted on, as for
+        :func:`.operation.apply_policy`.
     FileNotFoundError
-        If a file does not exist, or a folder holds no file that is taken.
+        If a file does not exist, or the folders hold no matching file.
     ValueError
-        If the policy is of fields or of whole documents; if no page has a word; if scales are mixed;
-        as :func:`combine` where engines are combined.
+        If the policy is one of fields or of whole documents; if no page has a word; if scales are
+        mixed; as for :func:`combine` where engines are combined.
     TypeError
-        If `policy` is none; if there is a combination and no mapping of engines, or one without it.
+        If `policy` is not a policy, or only one of a combination and a mapping of engines is given.
 
     See Also
     --------
     fastarac.operation.apply_policy : the same for a table of outputs.
-    fastarac.report.write_review_pages : a page each, to be looked at by people.
+    fastarac.report.write_review_pages : write one HTML page for each page, for people to review.
 
     Notes
     -----
-    A truth shows where a word that a line end divides is one word; here, both parts are outputs. What
-    the engine missed is no output: a page without words has nothing to accept or to verify, and
-    `notes` say how many there are.
+    With a truth, a word broken at a line end is recognized as one word; here, both parts are outputs.
+    A word that the engine missed is no output: a page without words has nothing to accept or to
+    verify, and `notes` say how many such pages there are.
 
     Examples
     --------
@@ -327,14 +329,15 @@ def apply_to_files(
 
 
 def is_engine_output(path: str | PathLike[str]) -> bool:
-    """Return whether a path is that of an engine's outputs, and not of a table of outputs.
+    """Return whether a path leads to an engine's own files rather than to a table of outputs.
 
-    Folders are, and files that begin as XML, as Tesseract's tables or, but for JSON lines, as JSON.
+    True for folders and for files that begin as XML, as Tesseract's tables or as JSON; JSON lines
+    (``.jsonl``, ``.ndjson``) count as tables.
 
     Raises
     ------
     OcrFileError
-        If it cannot be opened.
+        If the file cannot be opened.
 
     See Also
     --------
@@ -358,9 +361,10 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
 def same_scale(
     policy: Policy, named: str, confidence: NDArray[np.float64], page: NDArray[np.intp]
 ) -> ConfidenceShift:
-    """Return whether confidences have moved, by whole pages where the policy was fitted with groups.
+    """Test whether the confidences have shifted since the policy was fitted.
 
-    Raise where they are plainly of another scale.
+    The test treats pages as groups if the policy was fitted with groups. Raise DataFileError if the
+    confidences are clearly on another scale.
     """
     shift = policy.shift(confidence, groups=page if policy.has_groups else None)
     require_scale(named, policy, shift, confidence)
@@ -368,7 +372,7 @@ def same_scale(
 
 
 def require_one_threshold(policy: Policy) -> None:
-    """Raise unless a policy is one of words on pages, which have no fields."""
+    """Raise unless a policy has one threshold for all outputs, as words on pages need."""
     require_policy(policy)
     if policy.documents or policy.fields:
         what = "accepts whole documents" if policy.documents else "has a threshold for each field"

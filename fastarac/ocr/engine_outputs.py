@@ -1,4 +1,4 @@
-"""What an engine read, from its files and without truth: a row for each output."""
+"""Read an engine's outputs from its files, without truth: one row for each output."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OF_OUTPUTS", "EngineOutputs", "columns_of_pages", "read_engine_outputs", "table_of"]
 
-LISTED = 6  # names that an error writes out
+LISTED = 6  # number of names that an error message lists
 OF_OUTPUTS = "page", "number", "line", "space", "text", "confidence", "box"
 
 
@@ -46,19 +46,20 @@ class EngineOutputs(NamedTuple):
     Attributes
     ----------
     page, number, line : ndarray of shape (n,), intp
-        The index of each output's page in those of `words`, its number there from 1, and its line.
+        Index of each output's page among the pages of `words`, number of the output on that page
+        (from 1), and number of its line.
     space : ndarray of shape (n,), bool
-        Whether a space stands before it in its line.
+        Whether a space stands before each output in its line.
     text : tuple of str, n of them
     confidence : ndarray of shape (n,), float64
         NaN where the engine gives none.
     box : ndarray of shape (n, 4), float64
     words : Words
-        What was read, with the names and sizes of the pages.
+        The words read, with the names and sizes of the pages.
     files, notes : tuple of str
-        What was read, and what is to be known of it.
+        Paths of the files read, and remarks on them.
     named : str
-        What it is called in errors.
+        Name of the whole input in error messages.
     """
 
     page: NDArray[np.intp]
@@ -80,7 +81,7 @@ class EngineOutputs(NamedTuple):
 
     @property
     def page_size(self) -> NDArray[np.float64]:
-        """Their sizes, as :class:`Words` has them."""
+        """The sizes of the pages, as :class:`Words` has them."""
         return self.words.page_size
 
 
@@ -94,7 +95,7 @@ def read_engine_outputs(
     hyphenated: Hyphenated = "whole",
     pattern: str | None = None,
 ) -> EngineOutputs:
-    """Read the files of an engine, or of several that are combined, as :func:`.apply_to_files` does."""
+    """Read the files of one engine, or of several to combine, as :func:`.apply_to_files` does."""
     check_unit(unit, join)
     if combination is not None and isinstance(output, Mapping):
         parts_of = {
@@ -140,7 +141,7 @@ def columns_of_pages(
     text: Sequence[str],
     confidence: NDArray[np.float64],
 ) -> dict[str, Any]:
-    """Return the columns of a table; a box is a text of four numbers, empty where it is not known."""
+    """Return table columns; a box becomes a string of four numbers, empty where it is unknown."""
     boxes = [
         "" if any(map(math.isnan, ends)) else " ".join(f"{end:.10g}" for end in ends)
         for ends in box.tolist()
@@ -150,7 +151,7 @@ def columns_of_pages(
 
 
 def table_of(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return columns as DuckDB takes them: texts as objects."""
+    """Return columns as arrays that DuckDB accepts: strings as object arrays."""
     return {
         name: np.array(values, object) if isinstance(values, list | tuple) else np.asarray(values)
         for name, values in columns.items()
@@ -165,7 +166,7 @@ class _Files(NamedTuple):
 
 
 def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hyphenated) -> _Files:
-    """Return the words of an engine's files, what is to be known of these, and what they are called."""
+    """Return the words of an engine's files, remarks on them, the files, and a name for errors."""
     paths = [output] if isinstance(output, str | PathLike) else list(output)
     named = few_of(map(str, paths), 3)
     found = found_files(paths, pattern).files
@@ -177,7 +178,7 @@ def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hy
 def _read_pages(
     found: Sequence[PageFile], level: Level, hyphenated: Hyphenated
 ) -> tuple[Words, tuple[str, ...]]:
-    """Return the words of all files, and what is to be known of these."""
+    """Return the words of all files, and remarks on them."""
     names = names_of_files(found, ())[0]
     again = {name for name, count in Counter(names).items() if count > 1}
     if again:
@@ -217,7 +218,7 @@ def _read_pages(
 
 
 def _outputs(words: Words, part: slice, unit: Unit, join: Join) -> dict[str, Any]:
-    """Return the outputs of one page."""
+    """Return the outputs of one page as columns."""
     found = tokens(words, part, unit)
     n = len(found.text)
     confidence, box = words.confidence[part], words.box[part]

@@ -1,4 +1,4 @@
-"""All files of an engine, read and aligned: one after the other, or in worker processes."""
+"""Read and align all files of an engine, one after the other or in worker processes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "align_files"]
 
-#: Files that a worker takes at a time, and the least number for which there are workers.
+#: Files in one batch for a worker, and the smallest number of files that starts workers.
 AT_A_TIME = 16
 FEW = 64
 ENDED = "a worker process has ended before its work was done: it was killed, or could not start"
@@ -48,19 +48,19 @@ ENDED = "a worker process has ended before its work was done: it was killed, or 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Engine:
-    """What one engine made of all pages.
+    """The outputs of one engine on all pages, aligned with the truth.
 
     Attributes
     ----------
     aligned : AlignedOutputs
         The items.
     words : Words
-        All that the engine wrote, in the order of the pages: `aligned.records.output_begin` and
-        `output_end` are indices into it.
+        All words of the engine, in the order of the pages: `aligned.records.output_begin` and
+        `output_end` are indices into them.
     truth : Words
         The true words of the same pages, in the same order.
     pairs : tuple of Pair
-        The files; none where engines were combined.
+        The pairs of files read; empty where engines were combined.
 
     See Also
     --------
@@ -85,7 +85,7 @@ class Engine:
     pairs: tuple[Pair, ...] = ()
 
     def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedPages]:
-        """Return the items, and what a report adds."""
+        """Return the items, and the source of the report's sections about pages."""
         return self.aligned.__report__(limits, beside, self.words)
 
 
@@ -99,7 +99,7 @@ class _Options(NamedTuple):
     reading: Reading
     level: Level
     hyphenated: Hyphenated
-    digits: bool | None  # of confidences in ALTO, as all files show
+    digits: bool | None  # whether ALTO confidences are percents as digits, judged over all files
     parts: PageParts
 
 
@@ -119,30 +119,32 @@ def align_files(
     n_workers: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Engine:
-    """Read and align pairs of files, many of them in worker processes.
+    """Read and align pairs of files; many files can share several worker processes.
 
     Parameters
     ----------
     pairing : Pairing
-        As :func:`pair_files` returns it.
+        The pairs, from :func:`pair_files`.
     unit, missed, inserted, moved, fold, join
         As for :func:`align`.
     level : {"auto", "region", "line", "word"}, default="auto"
-        Whose text counts, where regions, lines and words have one each, as for :func:`read`.
+        The level whose text is read where regions, lines and words each carry text, as for
+        :func:`read`.
     hyphenated : {"whole", "parts"}, default="whole"
         As for :func:`read`.
     within_truth : bool, default=False
-        Whether only outputs inside the regions of the truth count, as where the truth has some
-        articles of a page. The figures are of such regions then, which no later page can tell.
+        Whether to count only outputs inside the regions of the truth, for example where the truth
+        covers only some articles of a page. The figures then hold for such regions only; a new page
+        without truth does not show where these are.
     ignore_regions : str or iterable of str, default=()
-        Types of regions whose text does not count, in truth and outputs: the kind of a region of PAGE
-        or a block of ALTO, or its type, such as ``"image"``, ``"advert"`` or ``"page-number"``.
+        Types of regions whose text is ignored in truth and outputs: the kind of a PAGE region or an
+        ALTO block, or its type attribute, such as ``"image"``, ``"advert"`` or ``"page-number"``.
     n_workers : int or None, default=1
-        Number of processes; None is one a core. Few files are read without workers. The result does
-        not depend on it. A script that asks for workers must have its own work under
+        Number of processes; None means one per core. Small numbers of files are read without workers.
+        The result does not depend on it. A script that uses workers must keep its own code under
         ``if __name__ == "__main__":``, as always with ``multiprocessing``.
     progress : callable, optional
-        Called with the number of files done.
+        Function called with the number of files just finished.
 
     Returns
     -------
@@ -151,9 +153,10 @@ def align_files(
     Raises
     ------
     OcrFileError
-        If a file cannot be read, or has no places by which parts of the page can be told.
+        If a file cannot be read, or lacks the coordinates that `within_truth` or `ignore_regions`
+        needs.
     ValueError
-        As :func:`align`; also where scales are mixed.
+        As for :func:`align`; also if files have confidences of different scales.
     ChildProcessError
         If a worker process is killed, or cannot start.
 
@@ -161,7 +164,7 @@ def align_files(
     --------
     align : align an engine's words with the true ones
     pair_files : pair files of the truth and of an engine by name
-    Engine : what one engine made of all pages
+    Engine : the outputs of one engine on all pages, aligned with the truth
 
     Examples
     --------
@@ -228,9 +231,10 @@ def _in_workers(
     n_workers: int,
     progress: Callable[[int], None],
 ) -> list[list[_Part]]:
-    """Return the parts of each batch, found by processes that end with this call, however it does.
+    """Return the parts of each batch, computed by worker processes.
 
-    Each has a pipe of its own and nothing else: no locks, of which an interrupt could leave some.
+    The processes end when this call ends, even if it raises. Each has only its own pipe: an interrupt
+    cannot leave a lock behind.
     """
     context = get_context("spawn")
     found: list[list[_Part]] = [[] for _ in batches]
@@ -274,11 +278,11 @@ def _in_workers(
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Block Ctrl-C, for a process that starts here and has not yet learned to leave it to this one."""
+    """Block Ctrl-C while a worker starts, until the worker itself ignores it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # whose start would unblock it
+    resource_tracker.ensure_running()  # start it first: its start would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -298,7 +302,7 @@ def _received(pipe: Connection[Any, Any]) -> list[_Part]:
 
 
 def _work(pipe: Connection[Any, Any]) -> None:
-    """Do batch after batch; leave Ctrl-C to the parent, and end with it."""
+    """Align one batch after another; ignore Ctrl-C, and exit when the parent process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
@@ -308,7 +312,7 @@ def _work(pipe: Connection[Any, Any]) -> None:
             return
         try:
             pipe.send([_part(pair, options) for pair in pairs])
-        except Exception as error:  # noqa: BLE001, which the parent raises
+        except Exception as error:  # noqa: BLE001, the parent raises it
             pipe.send(error)
 
 

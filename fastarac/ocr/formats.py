@@ -1,4 +1,4 @@
-"""The formats of OCR engines that can be read: what each gives as confidence, and how to get it."""
+"""The OCR formats that can be read: where each has its confidence, and how to make engines write it."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class Format:
     Attributes
     ----------
     name : str
-        What `Words.source` says.
+        Identifier, used in `Words.source`.
     title : str
-        What people call it.
+        Name for people.
     told_by : str
-        What in the file shows that it is of this format.
+        The content by which a file of this format is recognized.
     scale : {"percent", "unit"}
-        Whether its confidences run from 0 to 100 or from 0 to 1.
+        Whether confidences run from 0 to 100 or from 0 to 1.
     unit : {"word", "line"}
-        What a confidence is of.
+        Whether each word or each line has a confidence.
     gives : str
-        Where the confidence stands, and what is special about it.
+        Where the confidence stands in the file, and its peculiarities.
     option : str
-        How the engine is told to write confidences.
+        How to make the engine write confidences.
     tried : str
-        The producers, with versions, whose files are read in tests, and where these are from.
+        The producers, with versions, whose files the tests read, and the origin of these files.
 
     See Also
     --------
@@ -277,29 +277,29 @@ FORMATS: dict[str, Format] = {each.name: each for each in _ALL}
 
 
 def listed() -> str:
-    """Return the titles of all formats, for the text of an error."""
+    """Return the titles of all formats, for an error message."""
     return ", ".join(each.title for each in _ALL)
 
 
 class NoConfidenceError(ValueError):
-    """Words that have no confidence at all, so that no threshold can be set.
+    """No word has a confidence, so no threshold can be set.
 
     See Also
     --------
-    require_confidence : raise where the engine gave no word a confidence
+    require_confidence : raise if no word has a confidence
     read : read the words of one file of an OCR engine, with their confidences
     """
 
 
 def require_confidence(words: Words, path: str | os.PathLike[str] | None = None) -> None:
-    """Raise where the engine gave no word a confidence; the error names the option that does.
+    """Raise if no word has a confidence; the error names the engine's option that writes them.
 
     Parameters
     ----------
     words : Words
-        What `fastarac.ocr.read` returned.
+        The words, from `fastarac.ocr.read`.
     path : str or path-like, optional
-        The file, for the text of the error.
+        The file to name in the error message.
 
     Raises
     ------
@@ -308,7 +308,7 @@ def require_confidence(words: Words, path: str | os.PathLike[str] | None = None)
 
     See Also
     --------
-    NoConfidenceError : outputs have no confidence
+    NoConfidenceError : no word has a confidence
     Words : words in reading order, with their confidence and their place
 
     Examples

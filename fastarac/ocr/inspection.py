@@ -1,4 +1,4 @@
-"""What a file holds: its format, its words or columns, its confidences, and what would be assumed."""
+"""Report a file's format, words or columns, confidences, and the assumptions made in reading it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FileInspection", "inspect_file"]
 
-#: The ends of the names of tables, whose content does not tell them.
+#: Endings of tables' names: their content alone does not identify them.
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 Holds = Literal["words", "true words", "fields", "rows"]
 NAMES = {"percent": "0 to 100", "unit": "0 to 1"}
@@ -37,7 +37,7 @@ NAMES = {"percent": "0 to 100", "unit": "0 to 1"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileInspection(Sheet, Result):
-    """What a file holds, as :func:`inspect_file` sees it; as a text, one line for each.
+    """The findings of :func:`inspect_file`; its string has one line for each.
 
     Attributes
     ----------
@@ -46,31 +46,32 @@ class FileInspection(Sheet, Result):
     format : str
         The title of its format.
     holds : {"words", "true words", "fields", "rows"}
-        What it is read as: the words of an engine, a truth, fields of documents, or rows of a table.
+        What the file is read as: words of an engine, a truth, fields of documents, or rows of a table.
     engine : str or None
         The software that wrote it, where the file names it.
     encoding : str or None
-        The encoding of its text; None of a Parquet file.
+        The encoding of its text; None for a Parquet file.
     n_items, n_pages, n_lines : int
-        Words, fields or rows; pages or documents; lines. A table has 0 pages and lines.
+        Numbers of words, fields or rows; of pages or documents; and of lines. A table has 0 pages and
+        0 lines.
     columns : tuple of str
-        The columns of a table, with their types where they are not texts.
+        The columns of a table, with their types unless they are text.
     scale : str or None
-        The scale of the confidences: ``"0 to 100"`` or ``"0 to 1"``, as the format has it.
+        The format's scale of confidences: ``"0 to 100"`` or ``"0 to 1"``.
     unit : {"word", "line"} or None
-        What each confidence is of.
+        Whether each word or each line has a confidence.
     n_without_confidence, n_distinct : int
-        Items without a confidence, and how many different confidences there are.
+        Number of items without a confidence, and number of different confidences.
     lowest, highest : float
         The range of the confidences; NaN where there are none.
     n_without_box : int
-        Words without a place on the page.
+        Number of words without a place on the page.
     assumed : tuple of str
-        What is assumed or repaired when it is read, a sentence each.
+        Assumptions and repairs made in reading the file, one sentence each.
 
     See Also
     --------
-    inspect_file : say what a file holds
+    inspect_file : inspect a file, and list the assumptions made in reading it
     """
 
     path: str
@@ -101,7 +102,7 @@ class FileInspection(Sheet, Result):
         return rows + [("assumed", sentence) for sentence in self.assumed]
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return what is known of columns, confidences and boxes, each with a name."""
+        """Return pairs of a heading and a text, on columns, confidences and boxes."""
         rows = []
         if self.columns:
             rows.append(("columns", ", ".join(self.columns)))
@@ -119,7 +120,7 @@ class FileInspection(Sheet, Result):
         return ", ".join(filter(None, (self.format, self.encoding, engine)))
 
     def counted(self) -> str:
-        """Return how many words, fields or rows there are, on how many pages."""
+        """Return the numbers of words, fields or rows and of pages, in words."""
         noun = {"rows": "row", "fields": "field"}.get(self.holds, "word")
         text = f"{self.n_items:,} {plural(noun, self.n_items)}"
         if self.holds == "true words":
@@ -146,7 +147,7 @@ class FileInspection(Sheet, Result):
 
 
 def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
-    r"""Say what a file holds, and what is assumed when it is read.
+    r"""Inspect a file, and list the assumptions made in reading it.
 
     Parameters
     ----------
@@ -156,12 +157,12 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
     Returns
     -------
     found : FileInspection
-        Its format, producer, encoding, words or columns, confidences, and what is assumed.
+        Its format, producer, encoding, words or columns, confidences, and the assumptions.
 
     Raises
     ------
     OcrFileError, DataFileError
-        If it cannot be read; the message says why, and what is expected.
+        If the file cannot be read; the message says why, and what is expected.
 
     See Also
     --------
@@ -239,12 +240,12 @@ def _encoding(file: InputFile) -> str:
 
 
 def _fields_beside(path: Path, node: _json.Node) -> str:
-    """Say that a response has fields, too, beside its words."""
+    """Return a sentence on the fields that a response has besides its words; empty if none."""
     if service_of(node) is None:
         return ""
     try:
         n = len(read_field_file(path, "prediction").rows)
-    except OcrFileError:  # it has none
+    except OcrFileError:  # the response has no fields
         return ""
     return f"It has {n:,} {plural('field', n)}, too; they are read where the truth is of fields."
 

@@ -1,4 +1,4 @@
-"""Tables of words in a format of one's own: which column holds what, a mapping says."""
+"""Read the user's own tables of words; a mapping tells what each column holds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["WordColumns", "read_table"]
 PLACES = ("left", "top", "right", "bottom")
 NAMES = ("text", "page", "line")
 COLUMNS = ("text", "confidence", "page", "line", *PLACES)
-#: What one output of several words is, in the note on them.
+#: Singular and plural of the note on outputs of several words.
 DIVIDED = (
     "output of several words was divided at its spaces: each word has its confidence",
     "outputs of several words were divided at their spaces: each word has the confidence of its output",
@@ -37,27 +37,27 @@ DIVIDED = (
 
 @dataclass(frozen=True, slots=True)
 class WordColumns:
-    """Which column of a table of words holds what.
+    """The columns of a table of words, by their contents.
 
     Parameters
     ----------
     text, confidence : str
         The columns of the outputs and of their confidences.
     page : str, optional
-        The column of the names of the pages; without it, a file is one page.
+        The column of page names; without it, the file is one page.
     line : str, optional
-        The column of lines: a row whose value differs from the one before begins a line. Without it, a
-        row is a line.
+        The column of lines: a row whose value differs from the row before begins a new line. Without
+        it, each row is a line.
     left, top, right, bottom : str, optional
-        The columns of the places, all four of them.
+        The columns of the box's edges: all four or none.
     scale : {"percent", "unit"}, optional
-        Whether confidences run from 0 to 100 or from 0 to 1; by default from 0 to 1 where none is
-        above.
+        Whether confidences run from 0 to 100 or from 0 to 1. By default 0 to 1 unless a confidence
+        is above 1.
 
     Raises
     ------
     ValueError
-        If a part of the places is missing, or the scale is none of these.
+        If only some of the box's edges have a column, or `scale` has another value.
 
     See Also
     --------
@@ -91,12 +91,12 @@ class WordColumns:
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> WordColumns:
-        """Return what texts such as ``text=word,confidence=score`` say.
+        """Parse strings such as ``text=word,confidence=score``.
 
         Raises
         ------
         ValueError
-            If a part is no NAME=COLUMN, a name is unknown or given twice, or text or confidence is
+            If a part is not NAME=COLUMN, a name is unknown or given twice, or text or confidence is
             missing.
         """
         found: dict[str, Any] = {}
@@ -115,7 +115,7 @@ class WordColumns:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns by what they hold."""
+        """The names of the given columns, by ``text``, ``confidence`` and so on."""
         found = {name: getattr(self, name) for name in COLUMNS}
         return {name: column for name, column in found.items() if column is not None}
 
@@ -127,7 +127,7 @@ def read_table(path: Path, columns: WordColumns) -> dict[str, Words]:
     Raises
     ------
     DataFileError
-        If the file cannot be read, lacks a column, or holds something else in one.
+        If the file cannot be read, lacks a column, or has an unexpected value in one.
     """
     wanted = columns.columns
     with connect() as connection:
@@ -137,7 +137,7 @@ def read_table(path: Path, columns: WordColumns) -> dict[str, Words]:
             source.require(column)
         told = source.kind_of(columns.confidence) == TEXT
         if told and NumberSpelling.of_column(source, columns.confidence).percentage is not None:
-            columns = replace(columns, scale="unit")  # 76% is read as 0.76
+            columns = replace(columns, scale="unit")  # the query below reads 76% as 0.76
         numbers = {name: Number(name, wanted[name]) for name in wanted if name not in NAMES}
         fields = []
         for name, column in wanted.items():

@@ -1,4 +1,4 @@
-"""Files of pages as they lie in folders, and the names by which those of two sides are paired."""
+"""Find the files of pages in folders, and the page names by which truth and outputs are paired."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["FoundFiles", "PageFile", "found_files", "names_of_files"]
 
 
 class PageFile(NamedTuple):
-    """A file, and the folder it is in, from the one that was searched: empty in that one itself."""
+    """A file, and its folder relative to the searched one (empty if it lies directly there)."""
 
     path: Path
     folder: str = ""
 
 
 class FoundFiles(NamedTuple):
-    """What paths stand for: files, whether one file was named by itself, and the images left out."""
+    """The files found, whether the input was a single file, and the images left out."""
 
     files: list[PageFile]
     is_single: bool
@@ -34,7 +34,9 @@ class FoundFiles(NamedTuple):
 def found_files(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], pattern: str | None
 ) -> FoundFiles:
-    """Return files as they are named, and those in folders and subfolders, but hidden ones and images.
+    """Return the named files, and all files in named folders except hidden files and images.
+
+    Subfolders are searched, too.
 
     Raises
     ------
@@ -71,7 +73,7 @@ def found_files(
 
 
 def _inside(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder and of those inside it, by their names; links are followed once."""
+    """Yield the files of a folder and its subfolders, sorted by name; follow each link once."""
     seen: set[str] = set()
     for above, folders, names in os.walk(folder, followlinks=True):
         real = os.path.realpath(above)
@@ -89,12 +91,13 @@ def _inside(folder: Path) -> Iterator[Path]:
 def names_of_files(
     truth: Sequence[PageFile], output: Sequence[PageFile]
 ) -> tuple[list[str], list[str]]:
-    """Return the names of the pages that files of both sides are of.
+    """Return the page names of the files of both sides, for pairing.
 
-    That is the file's name up to the first dot; where two files of a folder would have one name, it
-    is without the longest ending, from a dot on, that all files of its side have in common, or, where
-    they have none, the longest name of the other side that it begins with. Names that come again in
-    another folder keep their folder, on both sides. Accents are composed (NFC).
+    A page is named by its file's name up to the first dot. If two files of a folder would get the same
+    name that way, all names are formed anew: the file name without the longest ending, from a dot on,
+    that all files of that side share. If a side shares no ending, each of its files takes the longest
+    page name of the other side that its own name begins with. A name that occurs in several folders
+    is prefixed by its folder, on both sides. Accents are composed (NFC).
 
     Examples
     --------
@@ -116,7 +119,7 @@ def names_of_files(
         stems = [
             [_without(file.path, end) for file in side] for side, end in zip(sides, ends, strict=True)
         ]
-        for k, side in enumerate(sides):  # names that the endings do not show, the other side shows
+        for k, side in enumerate(sides):  # no shared ending: take the names from the other side
             if not ends[k] or len({file.path.name for file in side}) == 1:
                 others = set(stems[1 - k])
                 stems[k] = [_fitting(file.path, others) for file in side]
@@ -132,7 +135,7 @@ def names_of_files(
 
 
 def _fitting(path: Path, stems: set[str]) -> str:
-    """Return the longest of some names with which that of a file begins, up to a dot."""
+    """Return the longest of `stems` that the file's name begins with, up to a dot."""
     name = composed(path.name)
     while "." in name:
         name = name.rpartition(".")[0]
@@ -142,7 +145,7 @@ def _fitting(path: Path, stems: set[str]) -> str:
 
 
 def _common_ending(names: list[str]) -> str:
-    """Return the longest ending that begins with a dot and that all names have."""
+    """Return the longest ending that begins with a dot and is common to all names."""
     common = names[0] if names else ""
     for name in names:
         while not name.endswith(common):

@@ -1,4 +1,4 @@
-"""Files of truth and files of an engine's output, paired by name; and their pages."""
+"""Pair files of truth with files of an engine's output by name, and match their pages."""
 
 from __future__ import annotations
 
@@ -38,26 +38,27 @@ __all__ = [
 
 PAIR_COLUMNS = "truth", "engine", "output"
 
-#: So many names are written out in an error; the attributes of the error have all.
+#: Number of names that an error message lists; the attributes of the error hold all of them.
 LISTED = 20
 
 
 class PairingError(ValueError):
-    """Files that cannot be paired: without a partner, or several of one name.
+    """Files cannot be paired: some have no partner, or several have the same name.
 
     Attributes
     ----------
     without_output, without_truth : tuple of Path
-        The files that have no partner.
+        The files without a partner.
     ambiguous : tuple of Path
-        The files that share their name with another one on the same side.
+        The files that share their name with another file on the same side.
     n_paired : int or None
-        Where files are paired by name, how many pairs there are beside those without a partner.
+        Number of pairs found besides the files without a partner; None if files are not paired by
+        name.
 
     See Also
     --------
     pair_files : pair files of the truth and of an engine by name
-    read_pairs : pairs of files that a table names
+    read_pairs : read the pairs of files that a table names
     """
 
     def __init__(
@@ -82,13 +83,13 @@ class Pair(Result):
     Attributes
     ----------
     name : str
-        The name that both have: that of the truth up to the first dot.
+        The name of both: the truth's file name up to the first dot.
     truth, output : Path
         The two files.
     columns : WordColumns, optional
-        Of a table in a format of one's own: which column holds what.
+        The columns of `output`, if it is the user's own table of words.
     page : str, optional
-        The name of the page in it.
+        The name of the page in that table.
 
     See Also
     --------
@@ -116,22 +117,23 @@ class Pair(Result):
         Parameters
         ----------
         level : {"auto", "region", "line", "word"}, default="auto"
-            Whose text counts, where regions, lines and words have one each: see `fastarac.ocr.read`.
+            The level whose text is read where regions, lines and words each carry text: see
+            `fastarac.ocr.read`.
         hyphenated : {"whole", "parts"}, default="whole"
-            What becomes of words that line ends divide: see `fastarac.ocr.read`.
+            How words broken at line ends are read: see `fastarac.ocr.read`.
 
         Returns
         -------
         truth, words : Words
-            Of the same pages, by the same names. What is to be known of the truth stands among the
-            notes of the words.
+            Both have the same pages, with the same names. The notes of `words` include those on the
+            truth.
 
         Raises
         ------
         OcrFileError
             If a file cannot be read.
         PairingError
-            If they have different numbers of pages.
+            If the files have different numbers of pages.
         """
         return read_pair(self, level=level, hyphenated=hyphenated)
 
@@ -146,8 +148,8 @@ def read_pair(
 ) -> tuple[Words, Words]:
     """Return the words of the truth and of the output, as :meth:`Pair.read` does.
 
-    `digits` says whether confidences in ALTO are percents as digits, where all files of a run have
-    shown it; `parts` say which parts of a page count.
+    `digits` is whether ALTO confidences are percents as digits (:func:`.wrote_digits`), judged over
+    all files of a run; None lets each file decide. `parts` selects the parts of a page that count.
     """
     ignored = parts.ignored
     truth = read_truth_file(
@@ -179,9 +181,9 @@ class Pairing(Table, Result):
     pairs : tuple of Pair
         In the order of their names.
     without_output, without_truth : tuple of Path
-        Files without a partner, which were left out because the caller said so.
+        Files without a partner, left out at the caller's request.
     images : tuple of Path
-        Images and PDF files that lie beside the texts, and are not read.
+        Images and PDF files found beside the texts; they are not read.
 
     See Also
     --------
@@ -203,7 +205,7 @@ class Pairing(Table, Result):
     images: tuple[Path, ...] = ()
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the pairs as columns, one row each: name, truth and output, as text."""
+        """Return the pairs as columns of strings (name, truth and output), one row for each pair."""
         return {
             name: [str(getattr(pair, name)) for pair in self.pairs]
             for name in ("name", "truth", "output")
@@ -226,11 +228,11 @@ def pair_files(
     Parameters
     ----------
     truth, output : str, path-like, or iterable of them
-        Files and folders. Of a folder and of those inside it, every file is taken, but for hidden
-        ones and for images.
+        Files and folders. Every file of a folder and its subfolders is taken, except hidden files and
+        images.
     pattern, truth_pattern : str, optional
-        Which files of the folders of output, and of those of the truth, are taken: ``"*.tsv"``; with
-        a slash, the path from the folder on is compared: ``"a/*.tsv"``.
+        Pattern for the files to take from folders of output, and from folders of truth, such as
+        ``"*.tsv"``. A pattern with a slash is compared with the path inside the folder: ``"a/*.tsv"``.
     skip_unmatched : bool, default=False
         Whether files without a partner are left out. Otherwise they are an error.
 
@@ -242,20 +244,20 @@ def pair_files(
     Raises
     ------
     PairingError
-        If a file has no partner, if two files on one side have one name, or if there is no pair.
+        If a file has no partner, if two files on one side have the same name, or if there is no pair.
     FileNotFoundError
         If a file or a folder does not exist, or if no file matches a pattern.
 
     See Also
     --------
-    read_pairs : pairs that a table names, whatever the files are called.
+    read_pairs : read the pairs of files that a table names.
 
     Notes
     -----
-    Where two files of a folder have the same name up to the first dot (``vol.1.gt.txt`` and
-    ``vol.2.gt.txt``), names go on up to the longest ending, from a dot on, that all files of that
-    side have in common. A name that comes again in another subfolder keeps its folder:
-    ``a/p1`` and ``b/p1``.
+    If two files of a folder have the same name up to the first dot (``vol.1.gt.txt`` and
+    ``vol.2.gt.txt``), only the longest ending, from a dot on, that all files of that side share is
+    cut off: ``vol.1`` and ``vol.2``. A name that occurs in several subfolders is prefixed by its
+    folder: ``a/p1`` and ``b/p1``.
 
     Examples
     --------
@@ -317,7 +319,7 @@ def pair_table(
     *,
     truth_pattern: str | None = None,
 ) -> Pairing:
-    r"""Pair the pages of a table of words, in a format of one's own, with files of the truth.
+    r"""Pair the pages of the user's own table of words with files of the truth.
 
     Parameters
     ----------
@@ -326,26 +328,26 @@ def pair_table(
     table : str or path-like
         A CSV, TSV, JSON lines or Parquet file with a row for each output, in reading order.
     columns : WordColumns
-        Which column holds what.
+        The columns of the table.
     truth_pattern : str, optional
-        Which files of the folder of the truth are taken.
+        Pattern for the files to take from the folder of the truth.
 
     Returns
     -------
     pairing : Pairing
-        A pair for each page. Pages are named as files of the truth, up to the first dot: the page
-        ``scan_01.png`` is that of ``scan_01.gt.txt``.
+        A pair for each page. Names of pages and of files of the truth are compared up to the first
+        dot: the page ``scan_01.png`` pairs with ``scan_01.gt.txt``.
 
     Raises
     ------
     DataFileError
-        If the table cannot be read, lacks a column, or holds something else in one.
+        If the table cannot be read, lacks a column, or has an unexpected value in one.
     PairingError
         If pages of the table and files of the truth do not have the same names.
 
     See Also
     --------
-    WordColumns : which column of a table of words holds what
+    WordColumns : the columns of a table of words, by their contents
     pair_files : pair files of the truth and of an engine by name
 
     Examples
@@ -398,30 +400,30 @@ def pair_table(
 
 
 def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) -> dict[str, Pairing]:
-    r"""Read which file of each engine is of which file of truth, whatever they are called.
+    r"""Read a table that pairs files of truth with files of engines, whatever the files' names.
 
     Parameters
     ----------
     path : str or path-like
         A CSV file with the columns truth, engine and output: a row for each page and engine. Paths
-        start at the folder of this file.
+        are relative to the folder of this file.
     skip_unmatched : bool, default=False
-        Whether engines may lack pages. Otherwise that is an error.
+        Whether engines may lack pages. Otherwise a lacking page is an error.
 
     Returns
     -------
     dict of str to Pairing
-        The pairs of each engine, in the order of the file. Pages are named as :func:`pair_files`
-        names them, by their truth.
+        The pairs of each engine, in the order of the file. Pages are named by their truth, as in
+        :func:`pair_files`.
 
     Raises
     ------
     OcrFileError
         If the file cannot be read, lacks a column, or has a row with an empty cell.
     PairingError
-        If a page has two outputs of one engine, or an engine has none for a page that others have.
+        If a page has two outputs of one engine, or an engine lacks a page that another engine has.
     FileNotFoundError
-        If a file that it names does not exist.
+        If a file named in the table does not exist.
 
     See Also
     --------
@@ -492,9 +494,10 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
 
 
 def _by_name(files: list[PageFile], names: list[str], side: str, shared: set[str]) -> dict[str, Path]:
-    """Return the files by their names; raise where these are not one file each."""
+    """Return a mapping from page names to files; raise if two files have the same name."""
     named: dict[str, list[Path]] = {}
-    # if no names match, formats may lie side by side: compare names up to the first dot
+    # If the two sides share no name, files of several formats may lie in one folder: report those
+    # that are equal up to the first dot.
     for file, name in zip(files, names, strict=True):
         key = name if shared else f"{file.folder}/{page_stem(file.path)}"
         named.setdefault(key, []).append(file.path)
@@ -520,26 +523,26 @@ def _list(paths: tuple[Path, ...]) -> str:
 
 
 def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]:
-    """Return both with the same pages, by the same names.
+    """Return the truth and the output with the same pages and the same page names.
 
     Parameters
     ----------
     truth, words : Words
-        What one file of truth and one of output hold.
+        The words of one file of truth and of one file of output.
     name : str
-        What their pages are called: ``name``, or ``name:1``, ``name:2`` and so on.
+        The name for the page, or the stem of the pages' names: ``name:1``, ``name:2`` and so on.
 
     Returns
     -------
     truth, words : Words
-        Pages are matched by their order. Where one of the two has a single page and the other
-        several, all of it is one page, and a note of `words` says so: without page breaks in the
-        truth it is not known which word is on which page.
+        Pages are matched by their order. If one of the two has a single page and the other several,
+        both become one page, and a note of `words` says so: without page breaks on one side, it is
+        unknown which of its words stands on which page.
 
     Raises
     ------
     PairingError
-        If both have several pages, and not the same number.
+        If both have several pages, in different numbers.
 
     See Also
     --------

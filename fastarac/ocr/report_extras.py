@@ -1,6 +1,6 @@
-"""What reports and tables say of pages and of fields, beside what they say of any outputs.
+"""Sections of reports and tables that only pages and fields have.
 
-Sections are the text of a template of this folder, and what it shows as `section`.
+A section is the text of a template of this folder, with the values that it shows as `section`.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
 __all__ = ["ERRORS", "ReportedPages", "section_of"]
 
 ERRORS, CONFUSIONS, PAGES = 50, 30, 40
-#: Bytes of the texts of whole pages, of all engines; and how many pages these are at most.
+#: Most bytes of whole pages' texts in a report, over all engines, and most pages shown in this way.
 TEXTS, MOST_TEXTS = 900_000, 150
-#: Characters of the longest confusions of a report without texts.
+#: Length of the longest confusions, in characters, that a report without texts shows.
 WITHOUT_TEXT = 2
-#: A policy that moves the accepted share by so much decides: a share of all items.
+#: Changes of the accepted share, by the choice of policy, that count as decisive, or as hardly any.
 DECISIVE, HARDLY = 0.01, 0.0005
 
 
@@ -65,13 +65,13 @@ def _template(name: str) -> str:
 
 
 def section_of(name: str, **values: Any) -> Section:
-    """Return a template of this folder with what it shows."""
+    """Return a template of this folder with the values that it shows."""
     return _template(name), values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportedPages(Source):
-    """The items of an OCR engine.
+    """The items of an OCR engine, as the source of a report.
 
     Attributes
     ----------
@@ -81,13 +81,13 @@ class ReportedPages(Source):
     sensitivity : Sensitivity
         The accepted shares under other policies.
     leaving_out : callable
-        Gives the accepted shares without the pages of some names.
+        Returns the accepted shares without the pages of the given names.
     beside : Beside
-        The images of pages, and whether there may be texts of these.
+        The images and attributes of pages, and whether the report may show their texts.
     words : Words or None
-        All that the engine wrote, with boxes.
+        All words of the engine, with boxes.
     by_attribute : AttributeFigures or None
-        The figures by the attributes of pages, where they are known already.
+        The figures by the attributes of pages, if they were computed before.
     """
 
     records: Records
@@ -111,7 +111,7 @@ class ReportedPages(Source):
         beside: Beside,
         words: Words | None,
     ) -> Self:
-        """Return what is known of items, which are `rows` of the records."""
+        """Return the source for items, which are `rows` of the records."""
         units, confidence = plural(reading.unit), records.confidence[rows]
         scale = None if words is None else words.scale
         known = beside.attributes if isinstance(beside.attributes, PageAttributes) else None
@@ -142,13 +142,13 @@ class ReportedPages(Source):
         )
 
     def as_counted(self, figures: Evaluation) -> Evaluation:
-        """Return the figures with the missed words that nobody looks for, where they count so."""
+        """Return the figures with missed words as errors that nobody finds, if the policy says so."""
         if self.policy.missed != "residual":
             return figures
         return with_unseen_figures(figures, self.records.n_missed)
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:
-        """Return the source with the share accepted without what hardly aligns for any engine."""
+        """Return the source with the shares accepted without pages that align badly for any engine."""
         names = {
             name: None
             for source in sources.values()
@@ -160,7 +160,7 @@ class ReportedPages(Source):
         return replace(self, sensitivity=effects)
 
     def overview(self, sources: Mapping[str, Source], confidence_level: float) -> list[Section]:
-        """Return what became of the true words, and error rates, of all engines by name."""
+        """Return tables of all engines: the fate of the true words, and error rates."""
         engines = {
             name: source for name, source in sources.items() if isinstance(source, ReportedPages)
         }
@@ -194,7 +194,7 @@ class ReportedPages(Source):
     def attribute_figures(
         self, outputs: Outputs, evaluation: Evaluation, confidence_level: float
     ) -> AttributeFigures | None:
-        """Return the figures of the items by the attributes of pages, where there are any."""
+        """Return the items' figures by the attributes of pages; None without attributes."""
         attributes = self.beside.attributes
         if self.by_attribute is not None or attributes is None:
             return self.by_attribute
@@ -202,7 +202,7 @@ class ReportedPages(Source):
         given = require_type(attributes, PageAttributes, "attributes", expected, shown=False)
         by_page = outputs.group is not None
         labels = outputs.group or outputs.by
-        assert labels is not None  # noqa: S101, those of an engine always have pages
+        assert labels is not None  # noqa: S101, an engine's items always have pages
         limits = [(found.limit, found.point.threshold) for found in evaluation.limits]
         return figures_by_attribute(
             given, labels.names, self.records.pages.true_words, labels.codes, outputs.correct,
@@ -247,7 +247,10 @@ class ReportedPages(Source):
         return "0 to 100" if self.highest == 100.0 else "0 to 1"
 
     def remark(self, limit: int) -> tuple[str, str, bool]:
-        """Return how far other policies move the share accepted at a limit."""
+        """Return how much the accepted share at a limit depends on the policy.
+
+        That is a title, a sentence, and whether the effect is decisive.
+        """
         effects = self.sensitivity
         if len(effects.accepted) == 1:
             title = "Missed and inserted outputs"
@@ -267,7 +270,7 @@ class ReportedPages(Source):
         return title, said, True
 
     def order(self, sources: Mapping[str, Source], limit: int) -> str:
-        """Return under which policies engines change places at a limit, and by how much."""
+        """Return a sentence on the policies that change the ranking of engines at a limit."""
         if self.sensitivity.limits[limit].criterion == "threshold":
             return ""
         engines = {
@@ -278,7 +281,7 @@ class ReportedPages(Source):
         return order_sentence(engines, limit)
 
     def caveat(self, limit: int) -> str:
-        """Return that missed words alone exceed a limit, where they do."""
+        """Return a warning if missed words alone exceed a limit; else an empty string."""
         bound, n_true = self.sensitivity.limits[limit], self.records.n_true
         if bound.criterion == "threshold" or self.policy.missed == "drop":
             return ""
@@ -301,7 +304,7 @@ class ReportedPages(Source):
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]
     ) -> tuple[list[Section], list[Section]]:
-        """Return the policies, and then errors, confusions and what is missed."""
+        """Return two lists of sections: the policies; errors, texts, confusions and missed words."""
         records, texts = self.records, self.beside.texts
         thresholds = [found.point.threshold for found in evaluation.limits]
         errors = errors_of(records, thresholds, most(ERRORS))
@@ -331,7 +334,7 @@ class ReportedPages(Source):
         return [section_of("policies", policy=policy, policies=self._policies())], after
 
     def _texts(self, thresholds: Sequence[float], most: Callable[[int], int]) -> list[Section]:
-        """Return the worst pages as whole texts, as many as there is room for."""
+        """Return the worst pages as whole texts, as many as fit."""
         if not self.beside.texts:
             return []
         order, room = page_order(self.records), most(TEXTS)
@@ -345,7 +348,7 @@ class ReportedPages(Source):
         return [section_of("texts", pages=pages, n_pages=len(order.page))]
 
     def _policies(self) -> list[tuple[str, str, list[str]]]:
-        """Return name, meaning and accepted shares of each policy, that of the items first."""
+        """Return the name, meaning and accepted shares of each policy, the items' own policy first."""
         effects, rows = self.sensitivity, []
         several = len({policy.inserted for policy in effects.accepted}) > 1
         for policy, shares in effects.accepted.items():

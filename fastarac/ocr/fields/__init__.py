@@ -1,1 +1,1 @@
-"""Fields of forms and invoices: read, joined with their truth, compared, applied."""
+"""Fields of forms and invoices: read them, join them with their truth, compare, apply policies."""

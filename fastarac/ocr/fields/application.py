@@ -1,4 +1,4 @@
-"""Apply a policy of fields to what a service read of new documents, without truth."""
+"""Apply a policy with a threshold per field to a service's output for new documents, without truth."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AppliedFields", "apply_to_fields", "are_documents"]
 
-LISTED = 6  # names that a note writes out
-# without null, by which DuckDB could not tell the type of a column
+LISTED = 6  # number of names that a note lists
+# The arrays hold 0, "" and NaN in place of null: DuckDB cannot infer a column's type from nulls.
 ROWS = """
     SELECT id, document, field, nullif(page, 0) AS page, nullif(box, '') AS box,
         CASE WHEN has THEN prediction END AS prediction,
@@ -50,7 +50,7 @@ ROWS = """
 
 
 class _Output(NamedTuple):
-    """What was read of a field of a document, by its name in the policy; or that it was not."""
+    """The output of one field of a document, or its absence (a prediction of None)."""
 
     document: str
     field: str
@@ -62,33 +62,33 @@ class _Output(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AppliedFields(Table, Result):
-    """The fields of new documents, which of them are accepted, and what is expected of these.
+    """The fields of new documents, with the policy's decision on each.
 
     Attributes
     ----------
     applied : AppliedPolicy
-        The counts, and the errors that are expected.
+        The counts and the expected errors.
     document, field, name : tuple of str, n of them
-        Which field of which document each row is, and its name without the numbers of items. Each
-        document has a row for each field of the policy that it lacks.
+        Document and field of each row, and the field's name without item numbers. A field of the
+        policy that a document lacks has a row, too.
     position : tuple of (page, box)
-        The page of the document, from 1, and left, top, right and bottom of the box in the units of the
-        file, as text; None where the service does not say it.
+        The page of the document, from 1, and left, top, right and bottom of the box as a string, in
+        the units of the file; None where the service does not give them.
     prediction : tuple of (str or None)
-        What was read, as it is written on the page; None where the document lacks the field.
+        The text read, as written on the page; None where the document lacks the field.
     confidence : ndarray of shape (n,), float64
         NaN where there is none.
     accepted : ndarray of shape (n,), bool
-        Where whole documents are accepted, the same in all rows of a document.
+        If the policy accepts whole documents, all rows of a document have the same value.
     files : tuple of str
-        What was read.
+        Paths of the files read.
     notes : tuple of str
-        What is to be known of the files, a sentence each.
+        Remarks on the files, one sentence each.
 
     See Also
     --------
-    apply_to_fields : divide the fields of new documents by a policy
-    AppliedPages : the outputs on pages, which of them are accepted, and what is expected of these
+    apply_to_fields : apply a policy to the fields of new documents
+    AppliedPages : the outputs on pages, with the policy's decision on each
     """
 
     applied: AppliedPolicy
@@ -130,22 +130,22 @@ class AppliedFields(Table, Result):
         }
 
     def save(self, *, accepted: str | PathLike[str], review: str | PathLike[str]) -> None:
-        """Write the fields into two tables: what is accepted, and what people verify.
+        """Write the fields into two tables: accepted fields, and fields that people verify.
 
         Parameters
         ----------
         accepted, review : str or path-like
             The files to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. Both have
-            the columns id (document and field), document, field (without the numbers of items),
-            page, box, prediction, confidence and accepted; what there is none of is empty, or null.
+            the columns id (document and field), document, field (without item numbers), page, box,
+            prediction, confidence and accepted; missing values are empty, or null.
 
         Raises
         ------
         ValueError
-            Where the two names are one, or that of a file of the outputs, or a name says no known
-            format.
+            If the two names are the same, a name is that of a file the outputs were read from, or a
+            name ends in no known format.
         OSError
-            If a file cannot be written. Both appear once both are complete.
+            If a file cannot be written. Both files appear only after both are complete.
         ModuleNotFoundError
             If DuckDB is not installed.
         """
@@ -169,48 +169,49 @@ def apply_to_fields(
     value_key: str = "value",
     confidence_key: str = "confidence",
 ) -> AppliedFields:
-    r"""Divide the fields of new documents into what is accepted and what people verify, without truth.
+    r"""Apply a policy to fields of new documents: accept them or send them to people; needs no truth.
 
     Parameters
     ----------
     policy : Policy
-        Of fields, fitted to what the same service read, as ``fastarac ocr -o`` writes it.
+        A policy with a threshold per field, fitted to outputs of the same service, as
+        ``fastarac ocr -o`` writes it.
     path : str, path-like, or iterable of them
-        What was read: files and folders as :func:`read_fields` takes them.
+        The service's output: files and folders as :func:`read_fields` takes them.
     rename, value_key, confidence_key
-        As for :func:`read_fields`: the names that the fields had in the truth are those of the policy.
+        As for :func:`read_fields`. The policy names the fields as the truth did.
 
     Returns
     -------
     AppliedFields
-        Of which ``save(…)`` writes tables.
+        The fields with their decisions; ``save(…)`` writes them as tables.
 
     Raises
     ------
     OcrFileError
-        If a file cannot be read; if files are of several services, whose confidences are not of one
-        scale.
+        If a file cannot be read, or the files come from several services, whose confidences are not
+        comparable.
     PairingError
-        If two files are of documents of one name.
+        If two documents have the same name.
     DataFileError
-        If the confidences are plainly of another scale than those that the policy was fitted on, as
-        for :func:`.operation.apply_policy`.
+        If the confidences are clearly on another scale than those the policy was fitted on, as for
+        :func:`.operation.apply_policy`.
     ValueError
-        If the policy has no fields, or no output is of one of them.
+        If the policy has no fields, or no output with a confidence belongs to one of them.
     TypeError
-        If `policy` is none.
+        If `policy` is not a policy.
 
     See Also
     --------
-    apply_to_files : divide what an engine read on pages by a policy
+    apply_to_files : apply a policy to an engine's outputs on pages
     fastarac.operation.apply_policy : the same for a table of outputs
 
     Notes
     -----
-    A document that lacks a required field goes to people, as one without any output does
-    (:meth:`.Policy.apply`). Outputs of fields that the policy does not know are counted, and left out.
-    Numbers of rows that the policy knows, such as ``items.count``, are counted as :func:`read_fields`
-    counts them.
+    If the policy accepts whole documents, a document that lacks a required field, or has no output at
+    all, goes to people (:meth:`.Policy.apply`). Outputs of fields unknown to the policy are counted and
+    left out. If the policy has row counts such as ``items.count``, the rows are counted as in
+    :func:`read_fields`.
 
     Examples
     --------
@@ -292,10 +293,10 @@ def apply_to_fields(
 
 
 def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
-    """Return whether a path holds documents that only `apply_to_fields` reads, by a policy of fields.
+    """Return whether a path holds documents that need `apply_to_fields`, given a policy of fields.
 
-    Folders and nested JSON do, and tables whose fields have numbers of items; other tables have a row
-    for each output as they are.
+    True for folders, nested JSON, and tables with item numbers in their fields' names (if the policy
+    has fields of lists). Other tables already have a row for each output, named as in the policy.
     """
     file = Path(path)
     if file.is_dir():
@@ -310,7 +311,7 @@ def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
 
 
 def _is_table_of_outputs(path: Path) -> bool:
-    """Return whether JSON has a row for each output, and not a document."""
+    """Return whether a JSON file has a row for each output rather than whole documents."""
     try:
         return {"field", "confidence"} <= set(columns_of(open_file(path)))
     except OcrFileError:
@@ -324,7 +325,7 @@ def _require_fields(policy: Policy) -> None:
 
 
 def _documents(files: Sequence[FieldFile]) -> tuple[str, ...]:
-    """Return the names of all documents; raise where two have one."""
+    """Return the names of all documents; raise if two have the same name."""
     names = [name for file in files for name in file.documents]
     twice = [name for name, n in Counter(names).items() if n > 1]
     if twice:
@@ -339,7 +340,10 @@ def _documents(files: Sequence[FieldFile]) -> tuple[str, ...]:
 def _by_policy(
     policy: Policy, files: Sequence[FieldFile], documents: Sequence[str]
 ) -> tuple[list[_Output], list[Row]]:
-    """Return the outputs by the policy's names, with what each document lacks, and all others."""
+    """Return a row for each of the policy's fields in each document, and the rows of unknown fields.
+
+    A field that a document lacks has a row without a prediction.
+    """
     names = [str(field) for field in policy.fields]
     lists = lists_of_names(names)
     counts = {name: key for name, key in count_names(lists).items() if name in names}
@@ -371,7 +375,7 @@ def _of_document(
     name_of: Mapping[str, str],
     names: Sequence[str],
 ) -> Iterator[_Output]:
-    """Yield the outputs of a document, its numbers of rows, and the fields that it lacks."""
+    """Yield the outputs of a document, its row counts, and an empty row for each field it lacks."""
     found = [(path.written(), name_of[path.key], row) for path, row in placed]
     for name, key in counts.items():
         row = given.get((document, name)) or read_count(placed, key)

@@ -1,4 +1,4 @@
-"""When a field is right: by which comparison its output and its truth are the same."""
+"""Comparisons that decide whether the output of a field equals its truth."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
     "settings_of_file",
 ]
 
-#: The comparisons of fields by their names, and what each takes for the same.
+#: The comparisons of fields by name, with a description of the values that each takes as equal.
 COMPARISONS = {
     "exact": "the same text",
     "text": "texts that differ in case and in white space",
@@ -55,47 +55,48 @@ EXPECTED = (
 )
 _HOW = re.compile(rf"({'|'.join(COMPARISONS)})(?::(.*)|>=(.*)|)", re.DOTALL)
 ORDERS = ("dmy", "mdy", "ymd")
-# Of processor time: what a pattern may take for one text, and for all. Texts come from strangers.
+# Limits on a pattern's processor time, for one text and for all: the texts are untrusted.
 SECONDS_FOR_A_TEXT, SECONDS_FOR_ALL = 1.0, 60.0
 
 
 class TooSlowError(ValueError):
-    """A pattern takes too long; the message is about the text and what to do."""
+    """A pattern takes too long; the message names the text and a remedy."""
 
 
 class Written(NamedTuple):
-    """What stands in a field."""
+    """The content of a field."""
 
     text: str
-    """As it is written on the page, or in the file of true values."""
+    """The text as written on the page, or in the file of true values."""
     value: str | None = None
-    """As a machine writes it, where one has read it: 1234.5, EUR 1234.5, 2026-11-22."""
+    """The normalized value, if a service or file gives one: 1234.5, EUR 1234.5, 2026-11-22."""
 
 
 class Judgement(NamedTuple):
-    """Whether an output is right, and what is to be said of that."""
+    """Whether an output is right, with a remark."""
 
     right: bool
     remark: str = ""
-    """`folded` where the texts differ; `undecided` where a text can be read in two ways, of which one
-    would be right; `unreadable` where the output is not of the kind that is expected."""
+    """`folded` if the output is right though the texts differ; `undecided` if a text can be read in
+    several ways and only some of them would be right; `unreadable` if the output is not of the kind
+    that the comparison expects."""
 
 
 @lru_cache
 def judged(*, right: bool, remark: str = "") -> Judgement:
-    """Return the one judgement of this kind: there are many fields."""
+    """Return a shared object for equal judgements, which saves memory with many fields."""
     return Judgement(right, remark)
 
 
 class FieldComparison:
-    """A way to compare the output of a field with its truth: :func:`comparison` makes it.
+    """A comparison of a field's output with its truth, made by :func:`comparison`.
 
     Attributes
     ----------
     name : str
-        How it is written: ``amount:comma``.
+        Its notation, such as ``amount:comma``.
     values : {"none", "truth", "both"}
-        Whether a number or a day that a service or a file gives beside the text is compared.
+        The sides for which a number or date given beside the text is compared in its place.
     """
 
     __slots__ = ("_judge", "name", "values")
@@ -111,20 +112,20 @@ class FieldComparison:
         return f"FieldComparison({self.name!r})"
 
     def of_truth(self, written: Written) -> Written:
-        """Return what is compared of a truth."""
+        """Return the part of a truth that is compared."""
         return written if self.values != "none" else Written(written.text)
 
     def of_prediction(self, written: Written) -> Written:
-        """Return what is compared of an output."""
+        """Return the part of an output that is compared."""
         return written if self.values == "both" else Written(written.text)
 
     def judge(self, truth: Written, prediction: Written) -> Judgement:
-        """Return whether an output is right; an empty one is where the truth is empty.
+        """Return whether an output is right; an empty output is right if the truth is empty, too.
 
         Raises
         ------
         Unreadable
-            If the truth is not of the kind that is expected: not a number, not a day.
+            If the truth is not of the kind that the comparison expects, such as a number or a date.
         TooSlowError
             If a pattern takes more than a second for a text, or a minute for all so far.
         """
@@ -132,7 +133,7 @@ class FieldComparison:
         true, read = (_composed(each.value or each.text) for each in (truth, prediction))
         if not true.strip() or not read.strip():
             if true.strip():
-                self._judge(truth, truth)  # which says what is wrong with it
+                self._judge(truth, truth)  # raises if the truth is unreadable
             return judged(right=not true.strip() and not read.strip())
         found = self._judge(truth, prediction)
         return judged(right=True, remark="" if true == read else "folded") if found.right else found
@@ -143,24 +144,24 @@ def _composed(text: str) -> str:
 
 
 def comparison(how: str) -> FieldComparison:
-    """Return the comparison of this name, such as ``amount:comma,tolerance=0.01``.
+    """Return the comparison with this notation, such as ``amount:comma,tolerance=0.01``.
 
     Parameters
     ----------
     how : str
         One of
 
-        - ``exact``: the same text (in Unicode's normal form C, as for all of them);
-        - ``text``: without regard to case, and to how much white space there is;
-        - ``number``, ``amount``: the same number, exactly. Options, joined by commas: ``point`` or
-          ``comma`` (the sign before the decimals), ``tolerance=0.01`` or ``tolerance=1%`` (of the
-          truth), ``written`` (the text on the page, although a service gives the number). Of amounts,
-          two currencies that cannot be the same are different;
+        - ``exact``: the same text (all comparisons first bring texts to Unicode's normal form C);
+        - ``text``: the same text, ignoring case and the amount of white space;
+        - ``number``, ``amount``: exactly the same number. Options, joined by commas: ``point`` or
+          ``comma`` (the decimal separator), ``tolerance=0.01`` or ``tolerance=1%`` (of the truth),
+          ``written`` (compare the text on the page even if a service gives the number). Amounts also
+          differ if their currencies cannot be the same;
         - ``date``: the same day. Options: ``dmy``, ``mdy``, ``ymd``, ``written``, or a format of
           ``strptime`` that begins with %;
         - ``similarity>=0.9``: 1 − edit distance / length of the longer text, in characters;
-        - ``regex:PATTERN``: what the pattern finds first in each (its groups, if it has some); at most
-          a second of computing for a text, and a minute for all.
+        - ``regex:PATTERN``: the same first match in both (or the same groups, if the pattern has
+          any); at most one second of computing for a text, and one minute for all.
 
     Returns
     -------
@@ -337,8 +338,8 @@ def _by_readings(
 ) -> Callable[[Written, Written], Judgement]:
     """Return a comparison of texts that can be read in several ways.
 
-    Texts that are the same in each way are the same. Otherwise, one way in which they are the same
-    leaves it undecided where there is more than one.
+    Texts whose readings agree one by one are equal. If only some pair of readings agrees, the output
+    is wrong, with the remark `undecided`.
     """
     remember = lru_cache(maxsize=1 << 16)(readings)
 
@@ -357,18 +358,18 @@ def _by_readings(
 
 
 def read_comparisons(given: Iterable[str]) -> dict[str, str]:
-    """Return comparisons that are written as ``FIELD=HOW``, ``HOW`` (of all fields) or a TOML file.
+    """Parse comparisons given as ``FIELD=HOW``, ``HOW`` (for all fields) or the path of a TOML file.
 
     Parameters
     ----------
     given : iterable of str
-        What is written. A file ends in ``.toml``, and has lines such as
+        The arguments. A TOML file has a name ending in ``.toml``, and lines such as
         ``"items[].amount" = "amount"`` or ``po = { compare = "text", optional = true }``.
 
     Returns
     -------
     compare : dict of str to str
-        As :func:`read_fields` takes it; ``*`` are all fields.
+        A comparison for each field, as :func:`read_fields` takes them; ``*`` stands for all fields.
 
     Raises
     ------
@@ -390,7 +391,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
         else:
             field, equals, how = text.partition("=")
             if not equals:
-                comparison(text)  # which says what is expected
+                comparison(text)  # raises an error that says what is expected
             each = {field: how}
         if twice := [field for field in each if field in found]:
             raise ValueError(f"compare names {shown(twice[0])} twice")
@@ -401,9 +402,9 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
 
 
 def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the comparisons in a TOML file of fields, and the fields that are optional.
+    """Return the comparisons of fields in a TOML file, and the optional fields.
 
-    A line is a comparison, or a table of ``compare`` and ``optional``.
+    Each line gives a field a comparison, or a table with the keys ``compare`` and ``optional``.
     """
     compare: dict[str, str] = {}
     optional: list[str] = []
@@ -424,7 +425,7 @@ def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 def strings_of_file(path: Path, expected: str) -> dict[str, str]:
-    """Return the lines of a TOML file, which are names with a text each."""
+    """Return the lines of a TOML file, each a name with a string."""
     table = _table_of_file(path)
     for field, text in table.items():
         if not isinstance(text, str):
@@ -448,8 +449,8 @@ def comparisons_by_field(
 ) -> dict[str, FieldComparison]:
     """Return the comparison of each field.
 
-    A field's own name goes before patterns with * and ?, of which the last that matches counts; fields
-    that none matches have `UNTOLD`.
+    A field's exact name takes precedence over patterns with * and ?; of several matching patterns, the
+    last one counts. Fields without a match get `UNTOLD`.
 
     Raises
     ------
@@ -463,7 +464,7 @@ def comparisons_by_field(
     if compare is None:
         compare = {}
     if not isinstance(compare, Mapping):
-        raise ValueError(  # noqa: TRY004, as of a name that there is not
+        raise ValueError(  # noqa: TRY004, the same kind of error as for an unknown name
             "compare must be a comparison, a mapping from fields to these, or the path of a TOML "
             f"file, got {compare!r}"
         )
@@ -484,5 +485,5 @@ def _matches(pattern: str, field: str) -> bool:
     return fnmatchcase(field, pattern.replace("[", "[[]"))
 
 
-#: The comparison of fields of which nobody said how they are compared.
+#: The comparison of fields for which the user chose none.
 UNTOLD = comparison("exact")

@@ -1,9 +1,9 @@
-"""How many rows the lists of a document have: fields of the document, such as ``items.count``.
+"""Row counts: fields such as ``items.count`` with the number of rows of a document's list.
 
-A row that was not read leaves nothing behind by which it could be missed, where the truth is not known.
-The number of rows does: it is wrong where one was missed. No engine says how sure it is of that number;
-how sure it is of the rows that it has read stands in for that, and a policy calibrates it to the share
-of right numbers, on other documents than those that prove its limit.
+A row that the engine missed leaves no output that could be rejected. The row count is such an output:
+it is wrong if a row was missed. Engines give no confidence for it; the lowest confidence in the rows
+read stands in, and a policy calibrates it to the share of right counts, on other documents than those
+used to prove its limit.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["COUNT", "count_names", "is_there", "lists_of_names", "read_count", "true_count"]
 
 
-#: How the name of such a field ends, behind that of its list.
+#: Ending of a row count's name, after the name of the list.
 COUNT = ".count"
 
 
 def count_names(lists: Iterable[str]) -> dict[str, str]:
-    """Return the lists by the names of the fields that hold their numbers of rows.
+    """Return a mapping from the names of row counts to their lists.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def count_names(lists: Iterable[str]) -> dict[str, str]:
 
 
 def lists_of_names(names: Iterable[str]) -> set[str]:
-    """Return the lists of fields whose names have [] in the place of numbers.
+    """Return the lists that fields belong to, from names with [] in place of item numbers.
 
     Examples
     --------
@@ -53,21 +53,21 @@ def lists_of_names(names: Iterable[str]) -> set[str]:
 
 
 def is_there(written: Written | None) -> bool:
-    """Return whether there is a text."""
+    """Return whether a field has a text that is not blank."""
     return written is not None and bool(written.text.strip())
 
 
 def true_count(placed: Sequence[Placed], key: str, *, complete: bool) -> Row | None:
-    """Return the true number of rows of a list in a document; None where it is not known.
+    """Return the true number of rows of a list in a document; None if it is unknown.
 
     Parameters
     ----------
     placed : sequence of (FieldPath, Row)
         The true fields of the document.
     key : str
-        The list.
+        The name of the list.
     complete : bool
-        Whether a list that is not there has no rows.
+        Whether a list absent from the truth has no rows; otherwise its number of rows is unknown.
     """
     n = len({number for number, _ in _cells(placed, key)})
     if n == 0 and not complete:
@@ -77,10 +77,9 @@ def true_count(placed: Sequence[Placed], key: str, *, complete: bool) -> Row | N
 
 
 def read_count(placed: Sequence[Placed], key: str) -> Row | None:
-    """Return the number of rows that were read, as an output; None where nothing was read at all.
+    """Return the number of rows read, as an output; None if the document has no output at all.
 
-    It is as sure as the least sure value in these rows; where no row was read, as the least sure output
-    of the document.
+    Its confidence is the lowest in these rows, or, if no row was read, the lowest in the document.
     """
     outputs = [(path, row) for path, row in placed if is_there(row.prediction)]
     if not outputs:
@@ -95,7 +94,7 @@ def read_count(placed: Sequence[Placed], key: str) -> Row | None:
 
 
 def _row(row: Row, key: str) -> Row:
-    """Return a row about the count of a list of the same document."""
+    """Return an empty row for the row count of a list in the same document."""
     return Row(row.document, f"{key}{COUNT}", row.file, row.place)
 
 
@@ -104,7 +103,7 @@ def _written(n: int) -> Written:
 
 
 def _cells(placed: Iterable[Placed], key: str) -> Iterator[tuple[tuple[int, ...], Row]]:
-    """Yield the values in the rows of a list, with the numbers of their rows."""
+    """Yield the fields in the rows of a list that have a text, each with the number of its row."""
     for path, row in placed:
         numbers = tuple(number for length, number in path.items if length <= len(key))
         in_row = any(length == len(key) for length, _ in path.items) and path.is_below(key)

@@ -1,4 +1,4 @@
-"""Fields of documents in JSON: a service's own, or any whose leaves are values with confidences."""
+"""Read fields of documents from JSON: a service's response, or nested JSON of any model."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 __all__ = ["WITHOUT_TRUTH", "has_fields", "read_field_file", "require_one_kind"]
 
 DOCUMENT, FIELDS = "document", "fields"
-LISTED = 5  # kinds that an error names
+LISTED = 5  # number of kinds that an error message lists
 WITHOUT_TRUTH = "it is JSON without a truth; give the truth in a file of its own"
 
 
 def has_fields(path: str | os.PathLike[str]) -> bool:
-    r"""Return whether a file or folder has fields: a table of these, or documents in JSON.
+    r"""Return whether a file or folder has fields: a table of fields, or documents in JSON.
 
-    Of the true texts of pages none is JSON, so that the truth tells which of the two is meant.
+    Called on a truth, it tells fields from words: true texts of pages are never JSON.
 
     See Also
     --------
@@ -85,14 +85,14 @@ def read_field_file(
     ----------
     path : str or path-like
     role : {"truth", "prediction", "both"}
-        What is to be read of them.
+        The part of the fields to read.
     value_key, confidence_key : str
-        How values and confidences are called in nested JSON.
+        The keys of values and confidences in nested JSON.
 
     Raises
     ------
     OcrFileError
-        If there are none, or they cannot be read.
+        If there are no fields, or a file cannot be read.
     """
     files = _files(Path(path))
     if not files:
@@ -113,7 +113,7 @@ def read_field_file(
     kinds: dict[str, Path] = {}
     for file in opened:
         if begins_as(file) != "json":
-            field_rows(file, role)  # which says what is missing
+            field_rows(file, role)  # raises an error that says what is missing
         found = _read_json(file, role, value_key, confidence_key)
         for name, kind, leaves in found:
             if name in documents:
@@ -130,7 +130,7 @@ def read_field_file(
 
 
 def require_one_kind(path: str | os.PathLike[str], kinds: Mapping[str, Path]) -> None:
-    """Raise where files are of several kinds, of each of which there is one here."""
+    """Raise if files are of several kinds; `kinds` maps each kind to one of its files."""
     if len(kinds) > 1:
         told = few_of((f"{kind} ({file.name})" for kind, file in kinds.items()), LISTED)
         raise OcrFileError(
@@ -148,7 +148,7 @@ def _row(file: InputFile, document: str, leaf: Leaf, role: str) -> Row:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return the file, or those of a folder and its subfolders that are neither hidden nor images."""
+    """Return the file, or all files of a folder and its subfolders except hidden files and images."""
     if not path.is_dir():
         return [path]
     found = sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith("."))
@@ -156,8 +156,8 @@ def _files(path: Path) -> list[Path]:
 
 
 def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
-    """Yield the value of a JSON file, or that of each of its lines, with its place."""
-    shared = lru_cache(maxsize=1 << 12)(JsonNumber)  # files repeat theirs: coordinates, zeros
+    """Yield the value of a JSON file, or the value of each line of JSON lines, with its place."""
+    shared = lru_cache(maxsize=1 << 12)(JsonNumber)  # files repeat numbers, such as coordinates
     text = decoded(file)
     options: dict[str, Any] = {
         "parse_float": shared,
@@ -217,7 +217,7 @@ def _read_json(
     for value, place in values:
         name, fields = _document(file, value, place, stem if alone else None)
         every = partial(_leaves, file, name, fields, value_key, confidence_key, place)
-        # before there is a list of them, which takes many times the memory of a list of coordinates
+        # Check the leaves before listing them: a list of leaves takes many times the memory of JSON.
         if role != "truth" and alone and all(leaf.confidence is None for leaf in every()):
             _refuse_words(file, fields, value_key, confidence_key)
         if role == "both":
@@ -227,7 +227,7 @@ def _read_json(
 
 
 def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tuple[str, dict[str, Any]]:
-    """Return the name of a document, which is `stem` where it says none, and its fields."""
+    """Return the name of a document (`stem` if it gives none) and its fields."""
     if not isinstance(value, dict):
         raise OcrFileError(
             file.path,
@@ -249,7 +249,7 @@ def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tupl
 
 
 def _refuse_words(file: InputFile, value: dict[str, Any], value_key: str, confidence_key: str) -> None:
-    """Raise where a file has words, or what else is no fields."""
+    """Raise if a file has words of pages in place of fields."""
     if json_reader(Node(value, file)) is not None:
         raise OcrFileError(
             file.path,
@@ -266,7 +266,7 @@ def _leaves(
     confidence_key: str,
     place: str,
 ) -> Iterator[Leaf]:
-    """Yield the fields of a document: what holds a value, and what is neither object nor list."""
+    """Yield the fields of a document: objects with a value, and all values but objects and lists."""
 
     def error(name: str, problem: str) -> OcrFileError:
         return OcrFileError(

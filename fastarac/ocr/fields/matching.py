@@ -1,7 +1,7 @@
-"""Repeated fields and line items, matched one to one with the true ones by their total similarity.
+"""Match repeated fields and line items one to one with the true ones, by total similarity.
 
-The assignment of largest sum is scipy's (D. F. Crouse, "On implementing 2D rectangular assignment
-algorithms", IEEE Transactions on Aerospace and Electronic Systems 52, 2016).
+SciPy finds the assignment with the largest sum (D. F. Crouse, "On implementing 2D rectangular
+assignment algorithms", IEEE Transactions on Aerospace and Electronic Systems 52, 2016).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LARGEST", "pair_fields"]
 
-#: Pairs of items, true and read, of one list that are compared.
+#: Largest number of pairs of a true item and an item read that are compared for one list.
 LARGEST = 4_000_000
 
 
@@ -38,14 +38,14 @@ def pair_fields(
     truths, outputs : sequence of (FieldPath, Row)
         The fields of both sides.
     similarity : callable
-        From 0 (nothing in common) to 1 (right), of a true field and one that was read.
+        Similarity of a true field and a field read, from 0 (nothing in common) to 1 (right).
 
     Returns
     -------
     pairs : list of (truth or None, output or None)
-        One for each true field, and one for each output that no true field takes. The items of a list
-        are paired as wholes, each with at most one of the other side and as many as there can be, such
-        that the sum of similarities over all their fields is the largest that there is.
+        One for each true field, and one for each output without a true field. The items of a list are
+        paired as wholes, each with at most one item of the other side. As many items as possible are
+        paired, and among these pairings the sum of similarities over all fields is largest.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def pair_fields(
     )[0]
 
 
-Entry: TypeAlias = "tuple[FieldPath, int, Row]"  # of which so many levels of lists are done
+Entry: TypeAlias = "tuple[FieldPath, int, Row]"  # the int counts levels of lists paired already
 
 
 def _paired(
@@ -90,7 +90,7 @@ def _paired(
 def _apart(
     entries: Sequence[Entry], lists: Sequence[str]
 ) -> tuple[dict[str, dict[int, list[Entry]]], list[Entry]]:
-    """Return the items of each outermost list, and the fields that are in none."""
+    """Return the items of each outermost list, and the fields in no list."""
     items: dict[str, dict[int, list[Entry]]] = {}
     plain = []
     for path, done, row in entries:
@@ -108,7 +108,7 @@ def _apart(
 def _assigned(
     truths: list[list[Entry]], outputs: list[list[Entry]], similarity: Similarity
 ) -> tuple[list[Pair], float]:
-    """Pair the items of one list."""
+    """Pair the items of one list; return the pairs of their fields and the sum of similarities."""
     if len(truths) * len(outputs) > LARGEST:
         raise ValueError(
             f"{len(truths):,} true items and {len(outputs):,} that were read are too many to match; at "
@@ -133,7 +133,7 @@ def _assigned(
 
 
 def _assignment(table: np.ndarray) -> list[tuple[int, int]]:
-    if 1 in table.shape:  # the largest of one row or column
+    if 1 in table.shape:  # one row or column: its largest value, without SciPy
         best = int(np.argmax(table))
         return [(best // table.shape[1], best % table.shape[1])]
     with needed_by_ocr("matching repeated fields needs SciPy"):

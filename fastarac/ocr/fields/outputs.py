@@ -1,4 +1,4 @@
-"""Fields of forms and invoices: right or wrong, each field alone and each document as a whole."""
+"""Fields of forms and invoices as items, and documents as items that are right if all fields are."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ __all__ = [
 ]
 
 
-LISTED = 5  # documents that an error names
+LISTED = 5  # number of documents that an error message lists
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StraightThrough(Result):
-    """What a threshold means for fields, and for documents, side by side.
+    """Counts of accepted and wrong fields and documents at a threshold.
 
-    A document goes straight through where all its outputs and all required fields are accepted: nobody
+    A document goes straight through if all its outputs and all required fields are accepted: nobody
     opens it.
 
     See Also
@@ -66,7 +66,7 @@ class StraightThrough(Result):
 
     @property
     def field_acceptance_rate(self) -> float:
-        """The share of the fields that are accepted."""
+        """The share of fields that are accepted."""
         return self.fields_accepted / self.fields
 
     @property
@@ -76,18 +76,18 @@ class StraightThrough(Result):
 
     @property
     def straight_through_rate(self) -> float:
-        """The share of the documents that nobody opens."""
+        """The share of documents that go straight through."""
         return self.documents_accepted / self.documents
 
     @property
     def document_error_rate(self) -> float:
-        """The share of all documents that nobody opens, and of which a field is wrong or missed."""
+        """The share of all documents that go straight through with a wrong or missed field."""
         return self.document_errors / self.documents
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldedField(Result):
-    """Outputs of one field that are right by its comparison, though they differ from their truth.
+    """Outputs of one field that differ from their truth but are right by its comparison.
 
     See Also
     --------
@@ -108,7 +108,7 @@ class FoldedField(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldCounts(Result):
-    """What a threshold means for one field in all documents, and in all items of its list.
+    """Counts for one field at a threshold, over all documents and all items of its list.
 
     See Also
     --------
@@ -125,40 +125,40 @@ class FieldCounts(Result):
 
     @property
     def acceptance_rate(self) -> float:
-        """The share of the items that are accepted."""
+        """The share of items that are accepted."""
         return self.accepted / self.items
 
     @property
     def error_rate(self) -> float:
-        """The share of the items that are accepted and wrong."""
+        """The share of all items that are accepted and wrong."""
         return self.errors / self.items
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AbsentField(Result):
-    """How often documents lack a field, and what changes where it is optional, or required.
+    """How often documents lack a field, and the effect of making it optional or required.
 
     Attributes
     ----------
     field : str
     optional : bool
-        Whether a document that lacks it may go straight through.
+        Whether a document that lacks the field may go straight through.
     documents : int
-        All documents.
+        Number of all documents.
     absent : int
-        Documents without an output of it that has a confidence.
+        Number of documents without an output of the field that has a confidence.
     rightly : int
-        Those of them in which it is empty.
+        Number of absent documents where the field is truly empty.
     unlisted : int
-        Those of them of which the truth does not say what it holds.
+        Number of absent documents where the truth does not list the field.
     now, otherwise : StraightThrough
-        What goes through at a threshold, and what would if it were required in place of optional, or
-        optional in place of required.
+        The counts at a threshold as the field is, and with the field required in place of optional (or
+        optional in place of required).
 
     See Also
     --------
     FieldOutputs : fields as items
-    StraightThrough : what a threshold means for fields, and for documents, side by side
+    StraightThrough : counts of accepted and wrong fields and documents at a threshold
     """
 
     field: str
@@ -200,18 +200,20 @@ class DocumentOutputs(Table, Result):
     name : tuple of str
         The documents, in the order of their first field.
     correct : ndarray of shape (n,), bool
-        Whether all fields of each are right.
+        Whether all fields of each document are right.
     confidence : ndarray of shape (n,), float64
-        The lowest of its outputs: at every threshold at which it is accepted, all of them are.
+        The lowest confidence of each document's outputs: a threshold that accepts the document accepts
+        all of them.
     n_fields : ndarray of shape (n,), intp
-        How many fields each has.
+        Number of fields of each document.
     never_accepted : float or None
-        The confidence of documents that lack a required field, or have no output at all.
+        The confidence given to documents that lack a required field or have no output at all; None if
+        there are none.
 
     See Also
     --------
     FieldOutputs : fields as items
-    StraightThrough : what a threshold means for fields, and for documents, side by side
+    StraightThrough : counts of accepted and wrong fields and documents at a threshold
     """
 
     name: tuple[str, ...]
@@ -225,7 +227,7 @@ class DocumentOutputs(Table, Result):
 
     @property
     def rejected(self) -> NDArray[np.bool_]:
-        """Whether each document lacks a required field, shape (n,): no threshold accepts it."""
+        """Whether each document is rejected, shape (n,): it lacks a required field or any output."""
         if self.never_accepted is None:
             return np.zeros(len(self), np.bool_)
         rejected: NDArray[np.bool_] = self.confidence == self.never_accepted
@@ -237,55 +239,55 @@ class DocumentOutputs(Table, Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FieldOutputs(Table, Result):
-    """Fields as items: what was read in each field of each document, and whether it is right.
+    """Fields as items: the output of each field of each document, and whether it is right.
 
-    :func:`read_fields` makes it. All functions of the library take its columns:
+    Returned by :func:`read_fields`. All functions of the library take its columns:
     ``fa.evaluate(fields.correct, fields.confidence, groups=fields.groups,
     never_accepted=fields.never_accepted)``.
 
     Attributes
     ----------
     document, field : tuple of str, n of them
-        Which field of which document each item is; repeated fields have the number of their item.
+        Document and field of each item; repeated fields have the number of their item.
     name : tuple of str
-        The field without the numbers of items: ``items[].amount`` of ``items[3].amount``.
+        The field without item numbers: ``items[].amount`` for ``items[3].amount``.
     truth : tuple of str
-        What it should be; the empty text where the field is empty.
+        The true value; an empty string if the field is truly empty.
     prediction : tuple of (str or None)
-        What was read, and compared: of numbers, amounts and days what a service gives for the text.
-        None where there is no output.
+        The output as compared: for numbers, amounts and dates, the service's normalized value if there
+        is one. None where there is no output.
     correct : ndarray of shape (n,), bool
-        Whether it is right, by the comparison of its field.
+        Whether each item is right, by the comparison of its field.
     confidence : ndarray of shape (n,), float64
-        As it is written in the file; `never_accepted` where the field is rejected.
+        The confidence in the file; `never_accepted` where the field is rejected.
     kind : tuple of str
         ``right`` or ``wrong`` where there are a true value and an output, ``inserted`` where there is
         an output alone, ``missed`` where there is a true value alone, ``empty`` where there is neither.
     rejected : ndarray of shape (n,), bool
-        Whether the field has no output or no confidence: no threshold accepts it. It is right where
-        the truth is empty and nothing was read.
+        Whether the field has no output or no confidence, so that no threshold accepts it. A field
+        without an output is right if its truth is empty.
     never_accepted : float or None
-        The confidence of the rejected fields, below all others; None where there are none.
+        The confidence given to rejected fields, below all others; None if there are none.
     comparisons : mapping of str to str
-        For each field by its name, the comparison by which an output is right.
+        The comparison of each field, by the field's name.
     folded : tuple of FoldedField
-        What is right though it differs, with examples.
+        Outputs that are right though they differ from their truth, by field, with examples.
     notes : tuple of str
-        What a user should know, one sentence each.
+        Remarks for the user, one sentence each.
     renamed : mapping of str to str
-        The name in the truth of each field of the outputs that was renamed.
+        The truth's name of each output field that was renamed.
     optional : tuple of str
-        The fields, by their names, that a document may lack and go straight through; all others are
+        Names of fields that a document may lack and still go straight through; all others are
         required.
     fields_complete : bool
         Whether a field that the truth does not list in a document has no true value there; otherwise
-        nothing is known of it.
+        its true value is unknown.
 
     See Also
     --------
     read_fields : read fields of documents and their truth
     DocumentOutputs : documents as items
-    combine_fields : put the fields that several engines read together, as those
+    combine_fields : combine the fields that several engines read
     """
 
     document: tuple[str, ...]
@@ -327,11 +329,11 @@ class FieldOutputs(Table, Result):
 
     @property
     def by(self) -> NDArray[np.str_]:
-        """The name of each field, shape (n,), to report the fields apart."""
+        """The name of each field, shape (n,), for figures by field."""
         return np.array(self.name)
 
     def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedFields]:
-        """Return the fields with their documents as groups, and what a report adds."""
+        """Return the fields with documents as groups, and the source of a report's own sections."""
         by, group = labels_of(self.by), labels_of(self.groups)
         items = Outputs(self.correct, self.confidence, by=by, group=group, rejected=self.rejected)
         source = ReportedFields(
@@ -347,11 +349,11 @@ class FieldOutputs(Table, Result):
         return items, source
 
     def documents(self) -> DocumentOutputs:
-        """Return the documents as items: right if all their fields are, as sure as the least sure.
+        """Return the documents as items, each right if all its fields are.
 
-        A document that lacks a required field is rejected, as one without any output is. What an
-        optional field lacks does not make it less sure; it is wrong all the same where a true value was
-        missed.
+        The confidence of a document is the lowest of its outputs. A document that lacks a required
+        field, or has no output at all, is rejected. A lacking optional field does not lower the
+        confidence, but the document is still wrong if a true value was missed.
 
         Returns
         -------
@@ -364,13 +366,13 @@ class FieldOutputs(Table, Result):
         return _Whole.of(self)
 
     def straight_through(self, threshold: float) -> StraightThrough:
-        """Return how many fields, and how many documents, are accepted at a threshold.
+        """Return the counts of fields and documents accepted at a threshold.
 
         Parameters
         ----------
         threshold : float
             A field is accepted iff its confidence is at least this; rejected fields never are. A
-            document is where all its outputs are, and it has one of each required field.
+            document is accepted iff all its outputs are and no required field is lacking.
 
         Returns
         -------
@@ -384,7 +386,7 @@ class FieldOutputs(Table, Result):
         return self._whole.straight_through(_checked(threshold), self.optional)
 
     def absent_fields(self, threshold: float) -> tuple[AbsentField, ...]:
-        """Return how often each field is absent, and what making it optional or required changes.
+        """Return how often each field is absent, and the effect of making it optional or required.
 
         Parameters
         ----------
@@ -394,7 +396,7 @@ class FieldOutputs(Table, Result):
         Returns
         -------
         absent : tuple of AbsentField
-            One for each field that a document lacks, in the order of their first document.
+            One for each field that some document lacks, in the order of the fields' first document.
         """
         threshold, whole = _checked(threshold), self._whole
         now = whole.straight_through(threshold, self.optional)
@@ -409,13 +411,14 @@ class FieldOutputs(Table, Result):
         )
 
     def all_optional(self, threshold: float) -> StraightThrough:
-        """Return what would go through if every field that is absent anywhere were optional.
+        """Return the counts if every field were optional.
+
+        Making fields optional one at a time does not free a document that lacks several of them.
 
         Parameters
         ----------
         threshold : float
-            As for :meth:`straight_through`. Fields that are absent together free no document one by
-            one.
+            As for :meth:`straight_through`.
 
         Returns
         -------
@@ -424,7 +427,7 @@ class FieldOutputs(Table, Result):
         return self._whole.straight_through(_checked(threshold), self._whole.names)
 
     def by_field(self, threshold: float) -> tuple[FieldCounts, ...]:
-        """Return how often each field is right, accepted, and accepted though wrong.
+        """Return how often each field is right, rejected, accepted, and accepted though wrong.
 
         Parameters
         ----------
@@ -434,7 +437,7 @@ class FieldOutputs(Table, Result):
         Returns
         -------
         counts : tuple of FieldCounts
-            One for each field, in the order of their first document.
+            One for each field, in the order of the fields' first document.
         """
         names, code = _numbered(self.name)
         accepted = ~self.rejected & (self.confidence >= threshold)
@@ -446,10 +449,10 @@ class FieldOutputs(Table, Result):
 
 
 def require_listed(fields: FieldOutputs) -> None:
-    """Raise where an optional field is none, or nothing is known of it in a document that lacks it."""
+    """Raise if an optional field does not exist, or its truth is unknown where it may be lacking."""
     if not fields.optional:
         return
-    whole = fields._whole  # noqa: SLF001, of this module
+    whole = fields._whole  # noqa: SLF001, a class of this module
     if unknown := [name for name in fields.optional if name not in whole.names]:
         raise ValueError(
             f"optional names {', '.join(map(shown, unknown))}; the fields are "
@@ -478,23 +481,23 @@ def _checked(threshold: float) -> float:
 
 
 class _Whole(NamedTuple):
-    """Documents and their fields as tables: a row for each document, a column for each name."""
+    """Documents and their fields as tables: one row per document, one column per field name."""
 
     fields: FieldOutputs
     documents: tuple[str, ...]
     names: tuple[str, ...]
     have: Documents
-    """Of which fields they have outputs with a confidence, or items at all."""
+    """For each document and field, whether there is an output with a confidence, or any item."""
     wrong: NDArray[np.bool_]
-    """Whether an item is wrong."""
+    """Whether some item is wrong, for each document and field."""
 
     @classmethod
     def of(cls, fields: FieldOutputs) -> _Whole:
-        """Look which fields the documents have."""
+        """Tabulate the fields that the documents have."""
         documents, of_item = _numbered(fields.document)
         names, of_name = _numbered(fields.name)
         have = Documents.of(of_item, of_name, ~fields.rejected, len(names))
-        for i, name in enumerate(names):  # a list without rows has no values: its count says so
+        for i, name in enumerate(names):  # a true row count tells that a list without rows is empty
             for key in lists_of_names([name]):
                 if (count := f"{key}{COUNT}") in names:
                     have.told[:, i] |= have.told[:, names.index(count)]
@@ -503,7 +506,7 @@ class _Whole(NamedTuple):
         return cls(fields, documents, names, have, wrong)
 
     def lacking(self, optional: Collection[str]) -> NDArray[np.bool_]:
-        """Return which documents lack a required field, or any output."""
+        """Return a mask of the documents that lack a required field, or any output."""
         return self.have.lacking(Requirements.of(self.names, tuple(optional)).required)
 
     def outputs(self, optional: Collection[str]) -> DocumentOutputs:
@@ -524,7 +527,7 @@ class _Whole(NamedTuple):
         return DocumentOutputs(self.documents, correct, confidence, n_fields, never)
 
     def straight_through(self, threshold: float, optional: Collection[str]) -> StraightThrough:
-        """Return what a threshold accepts, with these fields optional."""
+        """Return the counts at a threshold, with these fields optional."""
         fields, documents = self.fields, self.outputs(optional)
         accepted = ~fields.rejected & (fields.confidence >= threshold)
         whole = ~documents.rejected & (documents.confidence >= threshold)
@@ -540,12 +543,12 @@ class _Whole(NamedTuple):
 
 
 def below_all(confidence: NDArray[np.float64]) -> float:
-    """Return a confidence below all of these that are not NaN, and below 0."""
+    """Return a confidence below 0 and below all given confidences; NaN is ignored."""
     return float(np.floor(min(0.0, np.nanmin(confidence, initial=0.0)))) - 1.0
 
 
 def _numbered(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """Return the labels in the order of their first item, and which of them each item has."""
+    """Return the distinct labels in the order of their first item, and each item's index into them."""
     first: dict[str, int] = {}
     codes = np.array([first.setdefault(label, len(first)) for label in labels], np.intp)
     return tuple(first), codes
@@ -553,7 +556,7 @@ def _numbered(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportedFields(Source):
-    """What a report says of fields beside what it says of any outputs."""
+    """The source of the sections that only a report on fields has."""
 
     fields: FieldOutputs
     texts: bool
@@ -565,19 +568,19 @@ class ReportedFields(Source):
         codes, n = outputs.by.codes, len(outputs.by.names)
         there = np.array([bool(true) for true in self.fields.truth], bool)
         found = [np.bincount(codes[of], minlength=n) for of in (there & self.fields.rejected, there)]
-        with np.errstate(invalid="ignore"):  # of fields that no document has
+        with np.errstate(invalid="ignore"):  # 0/0 for fields that are truly empty in all documents
             missed = found[0] / found[1]
         return [ItemParts("field", outputs.by.names, codes, missed)]
 
     def straight_through(self, threshold: float) -> tuple[float, float]:
-        """Return the share of documents that go through whole, and that are then wrong, of all."""
+        """Return the shares of all documents that go straight through, and do so wrong."""
         counts = self.fields.straight_through(threshold)
         return counts.straight_through_rate, counts.document_error_rate
 
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]
     ) -> tuple[list[Section], list[Section]]:
-        """Return whole documents, and the most confident errors, after the parts."""
+        """Return the sections on whole documents and on the most confident errors, to come last."""
         thresholds = [found.point.threshold for found in evaluation.limits]
         counts = map(self.fields.straight_through, thresholds)
         documents = [
@@ -600,7 +603,7 @@ class ReportedFields(Source):
         return [], after
 
     def _errors(self, thresholds: Sequence[float], most: int) -> list[Error]:
-        """Return the most confident wrong fields, the surest first."""
+        """Return the most confident wrong fields, in decreasing order of confidence."""
         fields, found = self.fields, []
         wrong = np.flatnonzero(~fields.correct & ~fields.rejected)
         surest = wrong[np.argsort(-fields.confidence[wrong], kind="stable")][:most]

@@ -1,4 +1,4 @@
-"""Where a service found a field: on which page of the document, and in which box."""
+"""The page and box in which a service found a field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NOWHERE", "Position", "position_of"]
 
-MOST_PAGES = 1_000_000  # a number beyond is none of a page
+MOST_PAGES = 1_000_000  # a larger number is not taken as a page number
 
 
 class Position(NamedTuple):
@@ -23,7 +23,7 @@ class Position(NamedTuple):
     page : int or None
         The number of its page, from 1.
     box : str or None
-        Left, top, right and bottom, with spaces between, in the units of the file.
+        Left, top, right and bottom, separated by spaces, in the units of the file.
     """
 
     page: int | None = None
@@ -34,9 +34,9 @@ NOWHERE = Position()
 
 
 def position_of(*nodes: Node) -> Position:
-    """Return the first page and the first box that these values of a service's JSON name.
+    """Return the first page and the first box in these values of a service's JSON.
 
-    A position only helps to find a field, so that one that cannot be read is none.
+    A position that cannot be read is left out without an error: it only helps people find a field.
     """
     values = [node.value for node in nodes if isinstance(node.value, dict)]
     found = [_azure(value) for value in values] + [_google(value) for value in values]
@@ -86,7 +86,7 @@ def _first(value: Any) -> Any:
 
 
 def _around(points: Any, x: str, y: str) -> str | None:
-    """Return the box around points, of which a coordinate that is left out is 0."""
+    """Return the box around points; a missing coordinate counts as 0."""
     if not isinstance(points, list) or not all(isinstance(point, dict) for point in points):
         return None
     return _box([point.get(x, "0") for point in points], [point.get(y, "0") for point in points])
@@ -104,7 +104,7 @@ def _written(ends: Iterable[float]) -> str:
 
 
 def _number(value: Any) -> float:
-    """Return a number as it is written in JSON; NaN where there is none."""
+    """Return a JSON value as a float; NaN if it is not a number."""
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""From files of fields to items: outputs joined with their truth, compared, and counted."""
+"""Read files of fields into items: join outputs with their truth, compare and count them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = ["read_fields"]
 
 LISTED = 20
 EXAMPLES = 3
-#: Comparisons that are tried on outputs which differ from their truth by `exact`.
+#: Comparisons tried on outputs that `exact` takes as wrong, to suggest a better one.
 TRIED = ("text", "number", "amount", "date")
 UNDECIDED = (
     "can be read in two ways, of which one is right, and {} wrong until an option of the comparison "
@@ -56,17 +56,17 @@ UNCOUNTED = (
     "if what is not listed has no true value, takes it for 0"
 )
 EMPTY = Written("")
-#: Confidences that a document or field has at least, for its scale to be told from that of others.
+#: Smallest number of confidences of a document or field for checking its scale against others.
 FEW = 3
-#: Outputs of a field from which it is named where none of them is right.
+#: Smallest number of outputs of a field, none of them right, for a note on it.
 MANY = 10
 
 
 class Item(NamedTuple):
-    """A field of a document, true and read."""
+    """A field of a document, with its truth and its output."""
 
     name: str
-    """Its name without the numbers of items."""
+    """Its name without item numbers."""
     field: str
     truth: Row | None
     output: Row | None
@@ -89,29 +89,31 @@ def read_fields(
     Parameters
     ----------
     path : str or path-like
-        What was read, told by its content; a folder has a file for each document, named up to the first
-        dot. JSON of Azure Document Intelligence, Amazon Textract or Google Document AI; nested JSON of
-        any model, with leaves ``{"value": …, "confidence": …}``: a document, a list of them, or one a
-        line, named by ``document``; or a table (JSON lines, CSV, TSV, Parquet) with the columns
-        ``document``, ``field`` (such as ``items[3].amount``), ``prediction`` and ``confidence``.
+        The outputs, in a format recognized by content: JSON of Azure Document Intelligence, Amazon
+        Textract or Google Document AI; nested JSON of any model, with leaves
+        ``{"value": …, "confidence": …}``, holding one document, a list of documents, or one per line,
+        each named by its key ``document``; or a table (JSON lines, CSV, TSV, Parquet) with the columns
+        ``document``, ``field`` (such as ``items[3].amount``), ``prediction`` and ``confidence``. A
+        folder has one file per document, named by the file's name up to the first dot.
     truth : str or path-like, optional
         The true values: a table with the columns ``document``, ``field`` and ``truth``, or nested JSON
         with plain values. Without it, ``truth`` is a column of the first table.
     compare : str, mapping of str to str or path-like, optional
-        When an output is right: one way of `fastarac.ocr.COMPARISONS` for all fields, or one for each
-        by its name, without numbers of items and with ``*`` and ``?``: ``{"items[].*":
-        "amount:comma,tolerance=0.01"}``; or a TOML file with such lines. By default ``exact``, with an
-        error where output and truth are the same number (``9.0`` and ``9``).
+        The comparison that decides whether an output is right: one of `fastarac.ocr.COMPARISONS` for
+        all fields, or a mapping from fields (without item numbers, with the wildcards ``*`` and ``?``)
+        to comparisons, such as ``{"items[].*": "amount:comma,tolerance=0.01"}``; or a TOML file with
+        such lines. The default is ``exact``; it raises an error if an output and its truth differ as
+        texts but are the same number (``9.0`` and ``9``).
     rename : mapping of str to str or path-like, optional
-        The name that the truth has for a field of the outputs, without the numbers of items:
-        ``{"InvoiceTotal": "total", "Items[].Amount": "items[].amount"}``; a list or object takes along
-        all that is in it. Or a TOML file with such lines.
+        The truth's names for fields of the outputs, without item numbers:
+        ``{"InvoiceTotal": "total", "Items[].Amount": "items[].amount"}``. Renaming a list or object
+        renames everything in it. Or a TOML file with such lines.
     value_key, confidence_key : str, default="value", "confidence"
-        The members of a leaf of nested JSON.
+        The keys of a leaf in nested JSON.
     skip_unmatched : bool, default=False
         Whether outputs without a truth are left out. Otherwise they are an error.
     optional : sequence of str, default=()
-        The fields that a document may lack and go straight through, without the numbers of items.
+        Fields (without item numbers) that a document may lack and still go straight through.
     fields_complete : bool, default=False
         Whether a field that the truth does not list in a document has no true value there.
 
@@ -141,18 +143,17 @@ def read_fields(
     Returns
     -------
     fields : FieldOutputs
-        One item for each field of the truth, in its order, one for each inserted one, and one for the
-        number of rows of each list.
+        One item for each field of the truth, in its order, one for each inserted output, and one for
+        the number of rows of each list.
 
     Raises
     ------
     OcrFileError
-        If a file cannot be read, lacks a column, or holds a value, confidence or truth that does not
-        belong there.
+        If a file cannot be read, lacks a column, or holds an invalid value, confidence or truth.
     PairingError
         If there are outputs without a truth.
     ValueError
-        For an unknown comparison or field; if the truth does not list an optional field and
+        If a comparison or field is unknown, or if the truth does not list an optional field and
         `fields_complete` is False.
 
     See Also
@@ -161,13 +162,13 @@ def read_fields(
 
     Notes
     -----
-    A field without a prediction or a confidence is *rejected*: no threshold accepts it. It is right
-    where the truth is empty too. A prediction that its comparison cannot read, or that can be read in
-    two ways of which one would be right, is wrong.
+    A field without a prediction or a confidence is *rejected*: no threshold accepts it. A field
+    without a prediction is right if its truth is empty, too. A prediction is wrong if its comparison
+    cannot read it, or if it can be read in two ways and only one of them would be right.
 
-    Line items, as wholes, are matched one to one with the true ones, such that the sum of the
-    similarities of their fields is largest. Outputs that are left over are *inserted* and wrong. The
-    number of rows of each list is a field, ``items.count``.
+    Line items are matched one to one with the true ones, each as a whole, so that the sum of the
+    similarities of their fields is largest. The remaining outputs are *inserted* and wrong. The number
+    of rows of each list is a field of its own, such as ``items.count``.
     """
     keys = value_key, confidence_key
     notes: list[str] = []
@@ -207,7 +208,7 @@ def read_fields(
 
 
 def _with_own_truth(file: FieldFile, *, complete: bool) -> list[Item]:
-    """Return the rows of a table that has the truth, too: each is an item as it stands."""
+    """Return the items of a table that also holds the truth: one for each row, and row counts."""
     lists = {name for row in file.rows for name in FieldPath.of(row.field).lists()}
     counts = count_names(lists)
     first = {name: number for number, name in enumerate(file.documents)}
@@ -235,7 +236,7 @@ class _Join:
     Attributes
     ----------
     names : dict of str to None
-        The fields of the truth, without the numbers of items, in their order.
+        The fields of the truth, without item numbers, in their order.
     """
 
     def __init__(self, truths: FieldFile, outputs: FieldFile, *, complete: bool) -> None:
@@ -314,17 +315,17 @@ class _Join:
         read: Sequence[Placed],
         read_counts: Mapping[str, Row],
     ) -> Iterator[Item]:
-        """Yield the numbers of rows: as they are given, or as they are counted."""
+        """Yield the row counts, from the files if they give them, else counted from the rows."""
         for name, key in self.counts.items():
             truth = true_counts.get(name)
             if truth is None:
                 truth = true_count(true, key, complete=self._truths.whole or self._complete)
             output = read_counts.get(name) or read_count(read, key)
-            if truth is not None or output is not None:  # without a truth, it is wrong for all we know
+            if truth is not None or output is not None:  # an output without a truth counts as wrong
                 yield Item(name, name, truth, output)
 
     def check(self, notes: list[str], *, skip_unmatched: bool) -> None:
-        """Raise if there are outputs without a truth, or note that they are left out."""
+        """Raise if outputs have no truth, or note that they are left out; note empty documents."""
         if self._unmatched:
             n = len(self._unmatched)
             said = f"{count(n)} {plural('output', n)} without a truth"
@@ -349,7 +350,7 @@ class _Join:
 def _without_counts(
     placed: Iterable[Placed], counts: Mapping[str, str]
 ) -> tuple[list[Placed], dict[str, Row]]:
-    """Return fields without the numbers of rows that are given among them, and these by their names."""
+    """Separate the row counts that a file gives, by name, from all other fields."""
     every = list(placed)
     given = {path.key: row for path, row in every if not path.items and path.key in counts}
     return [each for each in every if each[0].items or each[0].key not in counts], given
@@ -358,7 +359,7 @@ def _without_counts(
 def _by_document(
     file: FieldFile, lists: set[str], counts: Mapping[str, str]
 ) -> dict[str, list[Placed]]:
-    """Return the fields of each document, those of lists with the number of their item."""
+    """Return the fields of each document; fields of lists get item number 0 if they have none."""
     found: dict[str, list[Placed]] = {name: [] for name in file.documents}
     seen: dict[tuple[str, str], Row] = {}
     for row in file.rows:
@@ -380,7 +381,7 @@ def _is_there(row: Row) -> bool:
 
 
 def _judge(truth: Row, prediction: Written, way: FieldComparison) -> Judgement:
-    """Return whether a prediction is right, or raise what is wrong with the truth."""
+    """Return whether a prediction is right; raise if the truth does not fit the comparison."""
     expected = truth.truth or EMPTY
     try:
         return way.judge(expected, prediction)
@@ -406,7 +407,7 @@ def _similarity(truth: Row, output: Row, way: FieldComparison) -> float:
 def _outputs(
     items: Sequence[Item], ways: Mapping[str, FieldComparison], notes: list[str]
 ) -> FieldOutputs:
-    """Compare each output with its truth."""
+    """Compare each output with its truth, and collect the results."""
     judged: list[Judgement] = []
     confidence = np.full(len(items), np.nan)
     for i, (name, _, truth, output) in enumerate(items):
@@ -459,7 +460,7 @@ def _outputs(
 
 
 def _kind(*, is_read: bool, is_true: bool, right: bool) -> str:
-    """Return what became of a field; of one without an output, right means that it is empty."""
+    """Return the kind of an item; without an output, `right` means that the truth is empty."""
     if not is_read:
         return "empty" if right else "missed"
     return "right" if right else "wrong" if is_true else "inserted"
@@ -467,7 +468,7 @@ def _kind(*, is_read: bool, is_true: bool, right: bool) -> str:
 
 def _row(item: Item) -> Row:
     row = item.output if item.truth is None else item.truth
-    assert row is not None  # noqa: S101, one of the two is there
+    assert row is not None  # noqa: S101, each item has a truth or an output
     return row
 
 
@@ -478,7 +479,7 @@ def _shown(written: Written) -> str:
 def _counted(
     items: Sequence[Item], judged: Sequence[Judgement], kind: Sequence[str], rejected: Sequence[bool]
 ) -> Iterable[str]:
-    """Yield what is to be known of rejected, inserted, undecided and unreadable outputs."""
+    """Yield notes on rejected, inserted, undecided and unreadable outputs."""
     empty = kind.count("empty")
     without = kind.count("missed") + empty
     if without:
@@ -514,7 +515,7 @@ def _counted(
 
 
 def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[str]:
-    """Yield where no output is right, of all fields or of one that has many."""
+    """Yield a note if no output at all is right, or one for each field of many outputs, all wrong."""
     wrong: dict[str, list[Item]] = defaultdict(list)
     right: set[str] = set()
     for item, each in zip(items, judged, strict=True):
@@ -532,7 +533,7 @@ def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[
 
 
 def _is_uncounted(item: Item) -> bool:
-    """Return whether this is a number of rows of which the truth says nothing."""
+    """Return whether an item is a row count without a truth."""
     return item.truth is None and item.field == item.name and item.name.endswith(COUNT)
 
 
@@ -549,7 +550,7 @@ def _pair(item: Item) -> str:
 def _folded(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> Iterable[FoldedField]:
-    """Yield, for each field, how many outputs are right though they differ from their truth."""
+    """Yield, for each field, the outputs that are right though they differ from their truth."""
     of: dict[str, list[Item]] = defaultdict(list)
     for item, each in zip(items, judged, strict=True):
         if each.remark == "folded":
@@ -569,7 +570,7 @@ def _folded(
 def _hints(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> Iterable[str]:
-    """Yield which fields, compared exactly, would be right more often by another comparison."""
+    """Yield a hint on fields, compared exactly, that another comparison would find right more often."""
     tried = {how: lru_cache(maxsize=None)(comparison(how).judge) for how in TRIED}
     wrong: Counter[str] = Counter()
     better: dict[str, Counter[str]] = defaultdict(Counter)
@@ -587,7 +588,7 @@ def _hints(
                 continue
     found = []
     for name, counts in better.items():
-        how, n = max(counts.items(), key=lambda pair: pair[1])  # the first of equals
+        how, n = max(counts.items(), key=lambda pair: pair[1])  # ties: the first in TRIED
         if n:
             found.append((n, wrong[name], f"{name}={how} ({count(n)} of {count(wrong[name])})"))
     if found:
@@ -601,7 +602,7 @@ def _hints(
 def _refuse_numbers(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> None:
-    """Raise where outputs are wrong as texts and right as numbers, of a field that nobody spoke of."""
+    """Raise if an output without a chosen comparison is wrong as text but right as a number."""
     judge = lru_cache(maxsize=None)(comparison("number").judge)
     same: list[tuple[str, Row, Written, Written]] = []
     for item, each in zip(items, judged, strict=True):
@@ -630,7 +631,7 @@ def _differ(n: int) -> str:
 
 
 def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:
-    """Raise where some documents, or fields, have confidences up to 1, and others up to 100."""
+    """Raise if some documents or fields have confidences up to 1 and others up to 100."""
     known = confidence[~np.isnan(confidence)]
     if not len(known) or known.min() < 0 or not 1 < known.max() <= 100:
         return

@@ -1,4 +1,4 @@
-"""Names of fields that the truth has others for: those of services and engines are replaced."""
+"""Rename the fields of services and engines to the names in the truth."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ EXAMPLE = 'a name such as "total"'
 
 
 def read_names(given: Iterable[str]) -> dict[str, str]:
-    """Return names of fields that are written as ``FIELD=NAME``, or in a TOML file.
+    """Parse new names of fields given as ``FIELD=NAME`` or the path of a TOML file.
 
     Parameters
     ----------
     given : iterable of str
-        What is written. A file ends in ``.toml``, and has lines such as
+        The arguments. A TOML file has a name ending in ``.toml``, and lines such as
         ``"Items[].Amount" = "items[].amount"``.
 
     Returns
     -------
     rename : dict of str to str
-        As :func:`read_fields` takes it.
+        The new name of each field, as :func:`read_fields` takes it.
 
     Raises
     ------
@@ -69,16 +69,17 @@ def read_names(given: Iterable[str]) -> dict[str, str]:
 def renamed(
     file: FieldFile, rename: Mapping[str, str] | os.PathLike[str]
 ) -> tuple[FieldFile, dict[str, str]]:
-    """Return the fields of a file by other names, and which of the names are there.
+    """Return a file with renamed fields, and the renamings that applied to some field.
 
     Parameters
     ----------
     file : FieldFile
     rename : mapping of str to str or path-like
-        A new name for each field, or for each list or object with all that is in it. Numbers of items
-        are left out, or written as ``[]``; each goes to the place of a ``[]`` of the new name, and
-        where that has none left behind the same part of it (or its end, where it has fewer parts). The
-        longest name counts. A path is that of a TOML file.
+        A new name for each field, or for a list or object with everything in it; or the path of a TOML
+        file. Item numbers are left out of the names, or written as ``[]``. Each item number of a field
+        goes to the next ``[]`` of the new name; if there is none left, it follows the part of the new
+        name at the same depth (or its end, if it has fewer parts). If several names fit a field, the
+        longest one counts.
 
     Examples
     --------
@@ -115,7 +116,7 @@ def renamed(
 
 
 def _moved(path: FieldPath, key: str, new: str) -> FieldPath:
-    """Return a path that begins with another name, and the numbers in their places in it."""
+    """Replace `key` at the beginning of a path by a new name, and place the item numbers in it."""
     first, *rest = new.split(NUMBER)
     begin, places = first, list[int]()
     for piece in rest:
@@ -123,7 +124,7 @@ def _moved(path: FieldPath, key: str, new: str) -> FieldPath:
         begin += piece
     inside = [(length, number) for length, number in path.items if length <= len(key)]
     ends = [end for end in range(1, len(begin) + 1) if begin[end : end + 1] in (".", "")]
-    for length, _ in inside[len(places) :]:  # behind the same part of the name, where it has as many
+    for length, _ in inside[len(places) :]:  # no [] left: place after the part at the same depth
         places.append(ends[min(key[:length].count("."), len(ends) - 1)])
     after = [
         (length - len(key) + len(begin), number) for length, number in path.items if length > len(key)

@@ -1,4 +1,4 @@
-"""What a file says of one field of one document, and how the names of repeated fields are read."""
+"""Rows of files of fields, and the parsing of names of repeated fields."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _INDEX = re.compile(r"\[(\d{1,9})\]", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is known of one field of a document.
+    """One field of one document in a file.
 
     Attributes
     ----------
     document, field : str
-        What it is about; repeated fields have a number: ``items[3].amount``.
+        Names of the document and field; repeated fields have an item number: ``items[3].amount``.
     file : Path
-        Where it is from.
+        The file.
     place : str
-        Where it stands there.
+        The place in the file, for error messages.
     prediction, truth : Written or None
-        What was read, and what it should be; None where there is none.
+        The text read and the true text; None where there is none.
     confidence : str, float or None
-        As it is written.
+        The confidence as written in the file.
     position : Position
-        Where it stands in the document.
+        The place of the field in the document.
     """
 
     document: str
@@ -65,12 +65,12 @@ class FieldFile:
     path : Path
     rows : list of Row
     documents : tuple of str
-        All documents, also those without fields.
+        Names of all documents, including documents without fields.
     whole : bool
-        Whether a field that a document does not have is empty there, as in nested JSON; in a table,
-        nothing is known of it.
+        Whether a field missing from a document is empty there, as in nested JSON; in a table, it is
+        unknown.
     kind : str
-        What wrote it.
+        The kind of file: the service's name, ``"JSON"`` or ``"a table"``.
     """
 
     path: Path
@@ -80,7 +80,7 @@ class FieldFile:
     kind: str
 
     def check_once(self) -> None:
-        """Raise where a field of a document is there twice."""
+        """Raise if a document has the same field twice."""
         seen: dict[tuple[str, str], Row] = {}
         for row in self.rows:
             first = seen.setdefault((row.document, row.field), row)
@@ -96,14 +96,14 @@ class FieldFile:
 
 @dataclass(frozen=True, slots=True)
 class FieldPath:
-    """The name of a field without the numbers of items, and where these stand in it.
+    """The name of a field, split into a name without item numbers and the numbers' places in it.
 
     Attributes
     ----------
     key : str
-        ``items.amount`` of ``items[3].amount``.
+        The name without item numbers: ``items.amount`` for ``items[3].amount``.
     items : tuple of (int, int)
-        The length of the name before each number, and the number: ``((5, 3),)``.
+        For each item number, the length of `key` before it, and the number: ``((5, 3),)``.
     """
 
     key: str
@@ -111,7 +111,7 @@ class FieldPath:
 
     @classmethod
     def of(cls, field: str) -> FieldPath:
-        """Return the path that a field's name says: one object for all documents that have the field.
+        """Parse the name of a field; equal names share one cached object.
 
         Examples
         --------
@@ -122,21 +122,21 @@ class FieldPath:
         return _path_of(field)
 
     def lists(self) -> set[str]:
-        """Return the names of the lists that it is in."""
+        """Return the names of the lists that contain the field."""
         return {self.key[:length] for length, _ in self.items}
 
     def is_below(self, name: str) -> bool:
-        """Return whether the field is that of this name, or a part of it."""
+        """Return whether the field has this name, or lies inside the object or list of this name."""
         return self.key == name or self.key.startswith((f"{name}.", f"{name}["))
 
     def within(self, lists: Iterable[str]) -> FieldPath:
-        """Return the path with the number 0 in each of these lists in which it has none."""
+        """Return the path with item number 0 in each of these lists where it has no number."""
         lengths = {length for length, _ in self.items}
         lacking = {len(name) for name in lists if self.is_below(name)} - lengths
         return FieldPath(self.key, tuple(sorted((*self.items, *((length, 0) for length in lacking)))))
 
     def written(self, mark: str = "", *, numbers: bool = True) -> str:
-        """Return the name, with the numbers of items (after a mark) or with [] in their place."""
+        """Return the name, with item numbers (each after `mark`) or with [] in their place."""
         text, end = "", 0
         for length, number in self.items:
             text += (

@@ -1,4 +1,4 @@
-"""Fields in the JSON of Azure Document Intelligence, Amazon Textract and Google Document AI."""
+"""Read fields from JSON of Azure Document Intelligence, Amazon Textract and Google Document AI."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEEPEST", "Leaf", "Service", "service_of", "written_of"]
 
-#: What is read of the values that Google gives beside a text, in the spellings of two libraries.
+#: Keys of Google's normalized values, each with its spelling in another library.
 NORMALIZED = {
     "moneyValue": "money_value",
     "dateValue": "date_value",
@@ -31,7 +31,7 @@ NORMALIZED = {
     "floatValue": "float_value",
 }
 NO_LABEL = "(without a label)"
-#: Levels of fields within fields.
+#: Largest number of levels of fields within fields.
 DEEPEST = 32
 
 
@@ -43,13 +43,13 @@ class Leaf(NamedTuple):
     field : str
         Its name: ``items[3].amount``.
     prediction : Written or None
-        What was read.
+        The text read.
     confidence : str, float or None
-        As it is written.
+        The confidence as written in the file.
     place : str
-        Where it stands in the file.
+        The place in the file, for error messages.
     position : Position
-        Where it stands in the document.
+        The place of the field in the document.
     """
 
     field: str
@@ -60,7 +60,7 @@ class Leaf(NamedTuple):
 
 
 class JsonNumber(str):
-    """A number of a JSON file, as it is written there."""
+    """A number of a JSON file, with the digits written there."""
 
     __slots__ = ()
 
@@ -72,9 +72,9 @@ class Service(NamedTuple):
     ----------
     name : str
     highest : float
-        The end of its scale of confidences.
+        The upper end of its scale of confidences.
     documents : callable
-        From the outermost value of a file to the fields of each document in it.
+        Returns the fields of each document in a file, given the file's outermost value and path.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Service(NamedTuple):
 
 
 def service_of(root: Node) -> Service | None:
-    """Return the service that wrote this JSON, told by its keys; None where it is another's."""
+    """Return the service that wrote this JSON, recognized by its keys; None if it is none of these."""
     first = root
     if isinstance(root.value, list) and root.value:
         first = root.items()[0]
@@ -113,7 +113,7 @@ def service_of(root: Node) -> Service | None:
 
 
 def written_of(value: object) -> Written | None:
-    """Return a value of JSON as it is written; None of null."""
+    """Return a JSON value as written in the file; None for null."""
     if value is None:
         return None
     if isinstance(value, bool):
@@ -123,7 +123,7 @@ def written_of(value: object) -> Written | None:
 
 
 def numbered(names: list[str]) -> list[str]:
-    """Return the names, those that are there more than once with the number of each."""
+    """Return the names, with item numbers added to repeated names: ``a[0]``, ``a[1]``."""
     several = {name for name, n in Counter(names).items() if n > 1}
     before: Counter[str] = Counter()
     found = []
@@ -134,7 +134,7 @@ def numbered(names: list[str]) -> list[str]:
 
 
 def _confidence(node: Node, *keys: str) -> str | float | None:
-    """Return a confidence as it is written."""
+    """Return a confidence as written in the file."""
     found = node.at(*keys)
     if found.value is None or isinstance(found.value, JsonNumber):
         return found.value
@@ -178,7 +178,7 @@ def _azure(root: Node, path: Path) -> list[list[Leaf]]:
 
 
 def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
-    """Return the fields of a form that no model knows: each key with its value."""
+    """Return the key-value pairs of a form read by a general model, as fields."""
     names = [_label(pair.at("key").text("content")) or NO_LABEL for pair in pairs]
     leaves = []
     for name, pair in zip(numbered(names), pairs, strict=True):
@@ -189,7 +189,7 @@ def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
 
 
 def _members(node: Node) -> Iterator[tuple[str, Node]]:
-    """Yield the members of an object, which is empty where it is absent."""
+    """Yield the members of an object; none if it is absent."""
     if node.value is None:
         return
     if not isinstance(node.value, dict):
@@ -218,7 +218,7 @@ def _azure_field(node: Node, name: str, depth: int, leaves: list[Leaf]) -> None:
 
 
 def _azure_value(node: Node, kind: str) -> Written | None:
-    """Return the text of a field, and the number or day that the service gives for it."""
+    """Return the text of a field, with the number or date that the service gives for it."""
     key = f"value{kind[:1].upper()}{kind[1:]}" if kind else ""
     if not node.has(key):
         key = next(
@@ -286,7 +286,7 @@ def _typed_fields(nodes: Sequence[Node], before: str) -> list[Leaf]:
     names = []
     for node in nodes:
         name = node.at("Type").text("Text") if node.has("Type") else ""
-        if name in ("", "OTHER") and node.has("LabelDetection"):  # what the service has no name for
+        if name in ("", "OTHER") and node.has("LabelDetection"):  # no known type: use the label
             name = _label(node.at("LabelDetection").text("Text")) or name
         names.append(before + (name or "OTHER"))
     leaves = []
@@ -303,12 +303,12 @@ def _typed_fields(nodes: Sequence[Node], before: str) -> list[Leaf]:
 
 
 def _label(text: str) -> str:
-    """Return the label of a field as a name: without the colon at its end."""
+    """Return the label of a field as a name, without the colon at its end."""
     return " ".join(text.split()).rstrip(":： ").strip()
 
 
 def _related(block: Node, kind: str, blocks: dict[str, Node]) -> list[Node]:
-    """Return the blocks that stand in this relation to a block."""
+    """Return the blocks to which a block has this kind of relation."""
     found = []
     for relation in block.items("Relationships"):
         if relation.text("Type") == kind:
@@ -320,7 +320,7 @@ def _related(block: Node, kind: str, blocks: dict[str, Node]) -> list[Node]:
 
 
 def _words(block: Node, blocks: dict[str, Node]) -> str:
-    """Return the text of a block's children, marks of selection by their state."""
+    """Return the text of a block's children; a checkbox becomes its selection status."""
     children = _related(block, "CHILD", blocks)
     texts = [child.text("SelectionStatus") or child.text("Text") for child in children]
     return " ".join(text for text in texts if text)
@@ -373,7 +373,7 @@ def _google(root: Node, path: Path) -> list[list[Leaf]]:  # noqa: ARG001
 
 
 def _google_forms(document: Node) -> list[Leaf]:
-    """Return the fields of a form that no processor knows: each name with its value."""
+    """Return the name-value pairs of a form read by a general processor, as fields."""
     whole = document.text("text")
     fields = [
         field for page in document.items("pages") for field in page.items("formFields", "form_fields")
@@ -391,7 +391,7 @@ def _google_forms(document: Node) -> list[Leaf]:
 
 
 def _anchored(node: Node, whole: str) -> str:
-    """Return the text of a part of a page: as it is given, or from the text of the document."""
+    """Return the text of a part of a page: its own, or the segments of the document's text."""
     if node.value is None:
         return ""
     anchor = node.at("textAnchor", "text_anchor")
@@ -429,7 +429,7 @@ def _google_entities(
 
 
 def _google_value(node: Node) -> str | None:
-    """Return the number or day that is given beside a text."""
+    """Return the number or date that Google gives beside a text."""
     for name, other in NORMALIZED.items():
         found = node.at(name, other)
         if found.value is None:

@@ -1,4 +1,4 @@
-"""Tables of form fields: JSON lines, CSV, TSV and Parquet, told by their content."""
+"""Read tables of form fields: JSON lines, CSV, TSV and Parquet, recognized by their content."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ WANTED = {
 DELIMITERS = ",;\t|"
 PARQUET = b"PAR1"
 LISTED = 20
-ROWS = 1 << 12  # of a Parquet file that are fetched at a time
+ROWS = 1 << 12  # rows of a Parquet file fetched at a time
 
 
 def is_field_table(path: str | os.PathLike[str]) -> bool:
-    r"""Return whether a file is a table of fields: one with columns `document` and `field`.
+    r"""Return whether a file is a table of fields, with columns `document` and `field`.
 
     See Also
     --------
@@ -83,12 +83,12 @@ def columns_of(file: InputFile) -> list[str]:
 
 
 def field_rows(file: InputFile, role: str) -> list[Row]:
-    """Return the rows of a table of fields with what is wanted: "truth", "prediction" or "both".
+    """Return the rows of a table of fields with their "truth", "prediction" or "both".
 
     Raises
     ------
     OcrFileError
-        If the file is no such table, or lacks a column.
+        If the file is not a table of fields, or lacks a column.
     """
     wanted = WANTED[role]
     names, records = _table(file)
@@ -108,7 +108,7 @@ def field_rows(file: InputFile, role: str) -> list[Row]:
             )
             raise OcrFileError(file.path, problem, place=place)
         confidence, truth = record.get("confidence"), record.get("truth")
-        if truth == record.get("prediction"):  # as most are: one object for both
+        if truth == record.get("prediction"):  # share one object in this common case, to save memory
             truth = record.get("prediction")
         rows.append(
             Row(
@@ -131,7 +131,7 @@ def _name(written: Written | None) -> str | None:
 
 
 def as_confidence(row: Row) -> float:
-    """Return the confidence of a row; NaN where it has none."""
+    """Return the confidence of a row as a number; NaN if it has none."""
     written = str(row.confidence) if row.confidence is not None else ""
     if not written.strip():
         return math.nan
@@ -145,12 +145,12 @@ def as_confidence(row: Row) -> float:
 
 
 def with_points(rows: list[Row]) -> list[Row]:
-    """Return the rows of a file with confidences as `float` reads them, without decimal comma and %.
+    """Return rows with confidences in the notation of `float`: no decimal commas, no percent signs.
 
     Raises
     ------
     OcrFileError
-        If one is written otherwise than the others.
+        If a confidence does not follow the notation of the others.
     """
     texts = [each.confidence if isinstance(each.confidence, str) else "" for each in rows]
     spelling = NumberSpelling.of_texts(texts)
@@ -165,7 +165,7 @@ def with_points(rows: list[Row]) -> list[Row]:
 
 
 def _table(file: InputFile) -> tuple[list[str], Records]:
-    """Return the names of the columns and the rows with their places."""
+    """Return the names of the columns, and an iterator over the rows with their places."""
     if file.head.startswith(PARQUET):
         return _parquet(file)
     begin = file.head.decode(encoding_of(file.head), errors="ignore").lstrip()
@@ -213,7 +213,7 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
         if not line.strip():
             continue
         place = f"line {number}"
-        # Numbers stay as they are written: 12.50 is not 12.5 where texts are compared.
+        # Keep the digits of numbers: compared as texts, 12.50 and 12.5 differ.
         value = parsed(line, file.path, place, parse_float=JsonNumber, parse_int=JsonNumber)
         if not isinstance(value, dict):
             problem = 'expected an object on each line, such as {"document": "a1", "field": "total"}'
@@ -226,7 +226,7 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
 def _text(file: InputFile, place: str, key: str, value: object) -> Written | None:
     if value is None or isinstance(value, str | bool):
         return written_of(value)
-    if isinstance(value, float):  # NaN and Infinity, which JSON does not have
+    if isinstance(value, float):  # NaN or Infinity, an extension of JSON; other numbers are strings
         return None if math.isnan(value) else Written(str(value))
     if key in (*KEYS, "prediction", "truth", "confidence"):
         problem = f"{key} must be a text or a number, got {shown(value)}"
@@ -251,10 +251,10 @@ def _parquet(file: InputFile) -> tuple[list[str], Records]:
 
 
 def _of_parquet(value: object) -> Written | None:
-    """Return a value of a column; of numbers and days also as a machine writes it."""
+    """Return a value of a column as text; a number or date also as a normalized value."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
-    if isinstance(value, datetime) and not value.time():  # a day, as data frames hold it
+    if isinstance(value, datetime) and not value.time():  # data frames hold dates as midnights
         value = value.date()
     by_machine = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     by_machine = by_machine or type(value) is date
@@ -263,7 +263,7 @@ def _of_parquet(value: object) -> Written | None:
 
 @contextmanager
 def _parquet_of(file: InputFile) -> Iterator[Parquet]:
-    """Yield a Parquet file that expands no further than `fastarac.io.reading_limits` allow."""
+    """Open a Parquet file, within the limits of `fastarac.io.reading_limits` on its expanded size."""
     with needed_by_ocr("reading Parquet files needs DuckDB"):
         import duckdb
     with connect() as connection:

@@ -1,7 +1,7 @@
-"""Numbers, amounts of money and days as they stand in forms, with every way in which one can be read.
+"""Parse numbers, amounts of money and dates from forms, with all their possible readings.
 
-`1.234` is a number in two ways, and `03/04/2024` a day. All readings come back; which one is meant is
-for an option to say, and is never guessed here.
+`1.234` can be read as two different numbers, and `03/04/2024` as two dates. The functions return all
+readings; they never guess, but an option can choose the reading.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 __all__ = ["Amount", "Day", "Unreadable", "amounts", "days", "numbers"]
 
-#: Digits, and powers of ten, of the longest number that is read: as far as float64 goes.
+#: Largest length of a number, and largest power of ten, that is read; float64 goes to about 1e308.
 LONGEST = 400
 SPACES = " \u00a0\u2009\u202f'’"
 
@@ -23,7 +23,7 @@ _NUMBER = (
     r"(?:(?P=group)\d{{3}})*|\d+)"
     r"(?:{point}\d+)?|{point}\d+)"
 )
-SEPARATORS = {  # the sign that groups thousands, the sign of the decimals, and what is read with them
+SEPARATORS = {  # thousands separator, decimal separator, and the pattern of numbers with them
     "point": (",", ".", re.compile(_NUMBER.format(group=",", point=r"\."), re.ASCII)),
     "comma": (".", ",", re.compile(_NUMBER.format(group=".", point=","), re.ASCII)),
 }
@@ -76,7 +76,7 @@ SYMBOLS = {
 _NAMES = "|".join(re.escape(name) for name in sorted((*SYMBOLS, *CODES), key=len, reverse=True))
 BEFORE = re.compile(rf"\s*(-|\+|\(|)\s*(?:({_NAMES})\s*|)(?=[-+.,\d(])", re.IGNORECASE)
 AFTER = re.compile(rf"(?<=[\d.,)–—-])\s*(?:({_NAMES})|)\s*(-|\)|)\s*(?:({_NAMES})|)\s*", re.IGNORECASE)
-ROUND = re.compile(r"(?<=\d)[.,][-–—]+(?!\d)")  # 12,- for 12
+ROUND = re.compile(r"(?<=\d)[.,][-–—]+(?!\d)")  # as in 12,- which means 12
 
 _MONTHS = """
 january february march april may june july august september october november december
@@ -100,12 +100,12 @@ DAY_FIRST = re.compile(
 )
 MONTH_FIRST = re.compile(r"([^\W\d_]+)\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
 NUMERIC = re.compile(r"(\d{1,2})\s*([-/. ])\s*(\d{1,2})\s*\2\s*(\d{4}|\d{2})", re.ASCII)
-#: Where year, month and day stand in each order of three numbers.
+#: Indices of year, month and day in each order of three numbers.
 ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
 
 
 class Unreadable(ValueError):  # noqa: N818, one of several outcomes
-    """A text that is not of the kind that its comparison expects."""
+    """A text is not of the kind that its comparison expects."""
 
 
 class Amount(NamedTuple):
@@ -113,7 +113,7 @@ class Amount(NamedTuple):
 
     number: Decimal
     currencies: frozenset[str] | None
-    """The codes that its currency may have; None where none is written."""
+    """The possible codes of its currency; None if no currency is written."""
 
 
 class Day(NamedTuple):
@@ -123,10 +123,10 @@ class Day(NamedTuple):
     month: int
     day: int
     short: bool = False
-    """Whether the year has two digits, so that its century is not known."""
+    """Whether the year has two digits, so its century is unknown."""
 
     def same(self, other: Day) -> bool:
-        """Return whether both are one day, as far as their years are written."""
+        """Return whether both are the same day; centuries are ignored if one year has two digits."""
         if self[1:3] != other[1:3]:
             return False
         century = 100 if self.short or other.short else 10_000
@@ -134,12 +134,12 @@ class Day(NamedTuple):
 
 
 def exactly(text: str) -> Decimal:
-    """Return a number as a machine writes it: 1234.5, -2e3.
+    """Parse a number in machine notation: 1234.5, -2e3.
 
     Raises
     ------
     Unreadable
-        If it is none, or has so many digits that no field holds it.
+        If the text is not a number, or has more digits than a field can plausibly hold.
     """
     try:
         number = Decimal(text)
@@ -151,24 +151,24 @@ def exactly(text: str) -> Decimal:
 
 
 def numbers(text: str, separators: str | None = None) -> tuple[Decimal, ...]:
-    """Return what number a text is: one, or two where a separator can be read in two ways.
+    """Parse a number: return one reading, or two if a separator can be read in two ways.
 
     Parameters
     ----------
     text : str
         The text.
     separators : {"point", "comma"}, optional
-        The sign before the decimals; both are tried where none is named.
+        The decimal separator; by default, both are tried.
 
     Returns
     -------
     readings : tuple of Decimal
-        With a decimal point, and with a decimal comma, where these differ.
+        The readings with a decimal point and with a decimal comma; one if these agree.
 
     Raises
     ------
     Unreadable
-        If it is no number.
+        If the text is not a number.
 
     Examples
     --------
@@ -195,15 +195,15 @@ def numbers(text: str, separators: str | None = None) -> tuple[Decimal, ...]:
 
 
 def amounts(text: str, separators: str | None = None) -> tuple[Amount, ...]:
-    """Return what amount of money a text is, as `numbers` does.
+    """Parse an amount of money: return one or two readings, like `numbers`.
 
-    A currency, by sign or by code, may stand before or after the number; minus signs too, and
-    parentheses around it say the same.
+    The currency, as a symbol or a code, may stand before or after the number, and so may a minus sign;
+    parentheses around the amount also make it negative.
 
     Raises
     ------
     Unreadable
-        If it is no amount.
+        If the text is not an amount.
 
     Examples
     --------
@@ -248,16 +248,16 @@ def amounts(text: str, separators: str | None = None) -> tuple[Amount, ...]:
 
 
 def days(text: str, order: str | None = None, form: str | None = None) -> tuple[Day, ...]:
-    """Return what day a text is: one, or several where its numbers can be read in several orders.
+    """Parse a date: return one reading, or several if its numbers can be read in several orders.
 
     Parameters
     ----------
     text : str
-        The text: 2024-04-03, 20240403, 3 April 2024, April 3, 2024, 03/04/2024, 3.4.24. Months are
-        named in English, German, French, Spanish, Italian, Portuguese or Dutch.
+        The text, such as 2024-04-03, 20240403, 3 April 2024, April 3, 2024, 03/04/2024 or 3.4.24. Month
+        names may be English, German, French, Spanish, Italian, Portuguese or Dutch.
     order : {"dmy", "mdy", "ymd"}, optional
-        The order of three numbers of which none has four digits in front; where none is named, all
-        orders that give a day of the calendar.
+        The order of the numbers in a date such as 03/04/2024 that does not begin with a four-digit
+        year. By default, all orders that give a date of the calendar.
     form : str, optional
         A format of :meth:`datetime.datetime.strptime`, tried first.
 
@@ -268,7 +268,7 @@ def days(text: str, order: str | None = None, form: str | None = None) -> tuple[
     Raises
     ------
     Unreadable
-        If it is no day.
+        If the text is not a date.
 
     Examples
     --------
@@ -280,7 +280,7 @@ def days(text: str, order: str | None = None, form: str | None = None) -> tuple[
     """
     if form is not None:
         try:
-            found = datetime.strptime(text.strip(), form).date()  # noqa: DTZ007, of days alone
+            found = datetime.strptime(text.strip(), form).date()  # noqa: DTZ007, only the date is kept
             return (Day(found.year, found.month, found.day, "%y" in form),)
         except ValueError:
             pass

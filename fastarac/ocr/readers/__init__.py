@@ -1,4 +1,4 @@
-"""Readers of the files of OCR engines, one module a format; what a file is, its content tells."""
+"""Readers of OCR engines' files, one module per format; formats are recognized by content."""
 
 from __future__ import annotations
 
@@ -21,36 +21,37 @@ def read(
 ) -> Words:
     r"""Read the words of one file of an OCR engine, with their confidences.
 
-    The format is told by the content: see `fastarac.ocr.FORMATS` for the formats and for what each
-    gives as confidence.
+    The format is recognized by the file's content: see `fastarac.ocr.FORMATS` for the formats and
+    their confidences.
 
     Parameters
     ----------
     path : str or path-like
-        The file. Text is UTF-8, or UTF-16 (UTF-32) with a byte order mark; XML says its encoding.
+        The file. Text is UTF-8, or UTF-16 (UTF-32) with a byte order mark; XML declares its encoding.
     level : {"auto", "region", "line", "word"}, default="auto"
-        Whose text counts in PAGE, ALTO and hOCR, where regions, lines and words each have a text of
-        their own: see Notes. Where a level has none, that of the next finer one is taken, and where
-        there is none either, that of the next coarser one. Other formats have one level.
+        The level whose text is read in PAGE, ALTO and hOCR, where regions, lines and words each carry
+        text: see Notes. If there is no text at a level, the text of the next finer level is taken, or
+        else that of the next coarser one. Other formats have one level.
     hyphenated : {"whole", "parts"}, default="whole"
-        What becomes of a word that a line end divides, where the format tells such words (ALTO,
-        Google): one word, on the line of its first part and with the lower confidence of the two,
-        or its two parts, the first with its hyphen. The truth must be written in the same way.
+        How a word broken at a line end is read, if the format marks such words (ALTO, Google):
+        ``"whole"`` as one word, on the line of its first part and with the lower confidence of the
+        two; ``"parts"`` as its two parts, the first with its hyphen. The truth must be written in the
+        same way.
 
     Returns
     -------
     words : Words
-        The words in reading order. Pages are named by the file's name up to the first dot; those
-        of a file of several pages as ``name:1``, ``name:2`` and so on.
+        The words in reading order. A page is named by the file's name up to the first dot; several
+        pages in one file are named ``name:1``, ``name:2`` and so on.
 
     Raises
     ------
     OcrFileError
-        If the file cannot be read, is of no known format, or holds something that does not belong
-        there. The message names the file, the place, what was found and what is expected. XML that
-        declares entities is refused, and so are confidences outside the range of their scale.
+        If the file cannot be read, has no known format, or has invalid content. The message names the
+        file, the place, what was found and what is expected. XML that declares entities is refused, and
+        so are confidences outside the range of their scale.
     ValueError
-        If `level` or `hyphenated` is none of these.
+        If `level` or `hyphenated` has another value.
     ModuleNotFoundError
         If lxml is not installed and the file is XML.
 
@@ -62,17 +63,18 @@ def read(
 
     Notes
     -----
-    Confidences are returned as the file has them. Two repairs are made, and said in `Words.notes`:
-    Tesseract up to 5.5 writes 6% as ``0.6`` in ALTO; and outputs of several words are divided at
-    their spaces. Blank outputs are left out: engines write them for rules and images.
+    Confidences are returned as the file has them. Two repairs are made, and reported in
+    `Words.notes`: the confidence ``0.6`` that Tesseract up to 5.5 writes for 6% in ALTO is corrected,
+    and outputs of several words are divided at their spaces. Blank outputs are left out: engines write
+    them for rules and images.
 
-    Levels: where the words of a line differ from the line's own text by spaces only (punctuation
-    marks that are words of their own), ``"auto"`` puts them together into the words of that text,
-    each with the lowest confidence of its parts. Where they differ otherwise, it keeps the words,
-    which have the confidences (`read_truth` takes the line's text), and a note says in how many
-    lines. ``"line"`` and ``"region"`` take the text of these as it is, with their confidence (that
-    of its words, where a line has none and its words differ by spaces at most); ``"word"`` takes
-    the words as they are.
+    Levels: if the words of a line differ from the line's own text only by spaces (as where
+    punctuation marks are words of their own), ``"auto"`` joins them into the words of that text, each
+    with the lowest confidence of its parts. If they differ otherwise, ``"auto"`` keeps the words,
+    which have the confidences (`read_truth` takes the line's text), and a note counts such lines.
+    ``"line"`` and ``"region"`` take the text of lines or regions as it is, with its confidence. A line
+    without a confidence gets those of its words, if the texts differ by spaces at most. ``"word"``
+    takes the words as they are.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The words of a file, collected one at a time."""
+"""Collect the words of a file one at a time."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ NO_SIZE = (NAN, NAN)
 
 
 class Builder(Generic[Place]):
-    """Collects words, page by page and line by line, and checks each confidence as it comes.
+    """Collects words, page by page and line by line, and checks each confidence.
 
     Parameters
     ----------
     file : InputFile
-        The file. Confidences of a truth are not looked at.
+        The file. Confidences of a truth are ignored.
     source : str
         The name of its format.
     place_of : callable
-        Returns where in the file something stands, for the text of an error.
+        Describes a place in the file, for error messages.
     engine : str, optional
-        The engine, where the format says which one it is.
+        The engine, if the format tells it.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class Builder(Generic[Place]):
         self._n_lines = 0
         self._fresh = True
         self._divided = 0
-        self._unboxed = 0  # words since the last one with a box
-        self._soft_hyphen = False  # whether the last word ends with one
+        self._unboxed = 0  # words since the last word with a box
+        self._soft_hyphen = False  # whether the last word ends with a soft hyphen
 
     def new_page(self, size: tuple[float, float] = NO_SIZE) -> None:
         """Begin a page of this size."""
@@ -79,18 +79,18 @@ class Builder(Generic[Place]):
         self._sizes.append(size)
 
     def set_size(self, size: tuple[float, float]) -> None:
-        """Set the size of the page that was begun last."""
+        """Set the size of the current page."""
         self._sizes[-1] = size
 
     def new_line(self) -> None:
         """Begin a line with the next word."""
         self._fresh = True
-        if self._soft_hyphen:  # which is printed where a line ends
+        if self._soft_hyphen:  # a soft hyphen is printed only at the end of a line
             self._texts[-1] += "-"
             self._soft_hyphen = False
 
     def add(self, text: str, confidence: float, box: Box, place: Place) -> None:
-        """Add an output: nothing where it is blank, and each of its words where it is several."""
+        """Add an output: each of its words if it has several, and nothing if it is blank."""
         words = printed(text).split()
         if not words:
             return
@@ -127,20 +127,20 @@ class Builder(Generic[Place]):
 
     @property
     def confidences(self) -> NDArray[np.float64]:
-        """All confidences so far, to be changed in place."""
+        """All confidences so far; changes to the array take effect here."""
         return np.frombuffer(self._confidence, np.float64)
 
     def error(self, problem: str, place: Place) -> OcrFileError:
-        """Return an error about something at this place."""
+        """Return an error that names this place in the file."""
         return OcrFileError(self.path, problem, place=self._place_of(place))
 
     def note(self, count: int, one: str, several: str) -> None:
-        """Add a note on so many things, where there are any."""
+        """Add a note on `count` things, unless there are none."""
         if count:
             self.notes.append(ReadingNote(count, one, several))
 
     def finish(self) -> Words:
-        """Return all that was added; a file without a page is a page without words."""
+        """Return all words added; a file without a page becomes one page without words."""
         if not self._sizes:
             self.new_page()
         self.new_line()

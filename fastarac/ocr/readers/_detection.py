@@ -1,4 +1,4 @@
-"""The kind of a file, told by its content: the end of its name is not looked at."""
+"""Recognize the format of a file by its content; its name plays no role."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ROOTS: dict[str, XmlReader] = {"alto": alto.read, "pcgts": page.read, "html": ho
 
 
 def begins_as(file: InputFile) -> str:
-    """Return ``xml``, ``json``, ``tsv``, ``text`` or ``empty``, by the first characters."""
+    """Return ``xml``, ``json``, ``tsv``, ``text`` or ``empty``, judged by the first characters."""
     encoding = _files.encoding_of(file.head)
     begin = file.head.decode(encoding, errors="ignore").lstrip()
     if not begin:
@@ -72,7 +72,7 @@ def read_file(file: InputFile) -> Words:
     if kind == "xml":
         root = xml_root(file)
         reader = xml_reader(root)
-        if root == "document" and b"abbyy.com" in file.head.lower():  # a common name, and its own
+        if root == "document" and b"abbyy.com" in file.head.lower():  # other XML has this root, too
             reader = abbyy.read
         if reader is None:
             problem = f"the outermost element is {_files.shown(root)}; {_expected()}"
@@ -80,7 +80,7 @@ def read_file(file: InputFile) -> Words:
         return reader(file)
     if kind == "json" or _is_null(file):
         node = _json.load(file)
-        if node.value == {}:  # what Google's libraries write of a response that says nothing
+        if node.value == {}:  # Google's libraries write an empty response so
             return _blank(file.path)
         json_read = json_reader(node)
         if json_read is None:
@@ -97,7 +97,7 @@ def read_file(file: InputFile) -> Words:
 
 
 def _is_null(file: InputFile) -> bool:
-    """Return whether the file is JSON's null, which RapidOCR gives for an image without text."""
+    """Return whether the file is JSON's null, which RapidOCR writes for an image without text."""
     return file.head.strip() == b"null"
 
 
@@ -127,12 +127,12 @@ def xml_root(file: InputFile) -> str:
 
 
 def xml_reader(root: str) -> XmlReader | None:
-    """Return what reads XML with this root."""
+    """Return the reader of XML with this root; None if there is none."""
     return ROOTS.get(root.lower())
 
 
 def json_reader(root: Node) -> JsonReader | None:
-    """Return what reads this JSON, which its keys and the shape of its lists show."""
+    """Return the reader of this JSON, chosen by its keys and the shape of its lists."""
     value = root.value
     if value is None:
         return rapidocr.read
@@ -150,14 +150,14 @@ def _reader_of_object(node: Node) -> JsonReader | None:
     if node.has("responses") or node.has("fullTextAnnotation") or node.has("full_text_annotation"):
         return google.read_vision
     if node.has("textAnnotations") or node.has("text_annotations"):
-        return google.read_vision  # which says what is missing
+        return google.read_vision  # raises an error that says what is missing
     result = node.at("analyzeResult") if node.has("analyzeResult") else node
     if result.has("readResults") or result.has("read_results") or result.has("readResult"):
         return azure.read_read
     if node.has("analyzeResult") or result.has("modelId") or result.has("model_id"):
         return azure.read_document_intelligence
     if node.has("status") and node.has("createdDateTime"):
-        return azure.read_document_intelligence  # a call that has not ended, or failed
+        return azure.read_document_intelligence  # a call that failed or is still running
     document = node.at("document") if node.has("document") else node
     pages = document.value.get("pages") if isinstance(document.value, dict) else None
     if not isinstance(pages, list):
@@ -213,7 +213,7 @@ def _has_lines(value: object) -> bool:
 
 
 def _has_texts_of_3(node: Node) -> bool:
-    """Return whether this is a result of PaddleOCR 3, by itself, in a structure, or as served."""
+    """Return whether this is a result of PaddleOCR 3, of PP-StructureV3 or of PaddleX's serving."""
     if node.has("result"):
         result = node.at("result")
         return result.has("ocrResults") or result.has("layoutParsingResults")
@@ -237,7 +237,7 @@ def _is_content_understanding(node: Node) -> bool:
     return isinstance(contents, list) and result.has("analyzerId")
 
 
-#: What tells the objects of some formats, which no other format has.
+#: Readers of JSON objects, each with a test that only objects of its format pass.
 OBJECTS: tuple[tuple[JsonReader, Callable[[Node], bool]], ...] = (
     (textract.read, lambda node: any(map(node.has, ("Blocks", "ExpenseDocuments", "JobStatus")))),
     (paddle.read_3, _has_texts_of_3),
@@ -256,7 +256,7 @@ def _data_of(node: Node) -> Node:
 
 
 def without_confidences(value: object) -> str | None:
-    """Return the name of a tool whose results have texts and no confidences; None of others."""
+    """Return the name of the tool, if it is one whose results have no confidences; else None."""
     if isinstance(value, list):
         value = value[0] if value else None
     if not isinstance(value, dict):
@@ -264,7 +264,7 @@ def without_confidences(value: object) -> str | None:
     return next((name for name, keys in SILENT.items() if all(key in value for key in keys)), None)
 
 
-#: Tools whose results have texts and no confidences, by keys that tell them.
+#: Tools whose results have texts but no confidences, with the keys that identify each.
 SILENT: dict[str, tuple[str, ...]] = {
     "PaddleOCR-VL": ("parsing_res_list",),
     "Docling's document (keep the pages with their cells)": ("schema_name", "texts"),

@@ -1,4 +1,4 @@
-"""Files as they are found: what their first bytes show, their encoding, and errors that say where."""
+"""Open files: recognize kinds and encodings by the first bytes, and raise errors that name places."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ Level = Literal["auto", "region", "line", "word"]
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 
-#: So many bytes are read to tell the kind of a file.
+#: Number of bytes read to recognize the kind of a file.
 HEAD = 1 << 16
 
 LONGEST_SHOWN = 60
 
-#: So many pages a file may claim to have in a few bytes; the largest services take some thousand.
+#: Largest number of pages that a short file may claim; services take a few thousand at most.
 MOST_PAGES = 100_000
 
-# Files that people have beside the texts of their pages, and what begins them.
+# First bytes of files that often lie beside the texts of pages.
 _BINARY = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -71,18 +71,18 @@ _MARKS = (
 
 
 class OcrFileError(DataFileError):
-    """A file of words that cannot be read, or that holds something other than it should.
+    """A file cannot be read, or has invalid content.
 
-    Its parameters are its attributes, too.
+    The parameters are available as attributes.
 
     Parameters
     ----------
     path : str or path-like
         The file.
     problem : str
-        What was found and what is expected.
+        The content found and the content expected.
     place : str, optional
-        Where in the file: a line, an element, or the path to a JSON value.
+        The place in the file: a line, an element, or the path to a JSON value.
 
     See Also
     --------
@@ -104,9 +104,9 @@ def _rebuild(path: Path, problem: str, place: str | None) -> OcrFileError:
 
 
 def shown(value: object) -> str:
-    """Return a value of a file as it is written in JSON, cut where it is long."""
+    """Return a value as JSON for an error message, cut off if it is long."""
     text = ""
-    # piece by piece: what is not shown may be nested to any depth
+    # Encode piece by piece, and stop early: the rest may be nested to any depth.
     for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
         text += piece
         if len(text) > LONGEST_SHOWN:
@@ -116,23 +116,23 @@ def shown(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file that is to be read.
+    """A file to read, with the options for reading it.
 
     Attributes
     ----------
     path : Path
-        Where it is.
+        The path.
     head : bytes
-        Its first bytes.
+        The first bytes.
     truth : bool
-        Whether it is read for its texts alone.
+        Whether the file is a truth, of which only the texts are read.
     hyphenated : {"whole", "parts"}
-        Whether a word that a line end divides is one word or two.
+        Whether a word broken at a line end is read as one word or as two.
     level : {"auto", "region", "line", "word"}
-        Whose text counts, where regions, lines and words have one each.
+        The level whose text is read where regions, lines and words each carry text.
     digits : bool or None
-        Whether confidences in ALTO are percents as the digits after ``0.``; None where the file alone
-        has to show it.
+        Whether ALTO confidences are percents as the digits after ``0.``; None to judge by the file
+        itself.
     ignored : frozenset of str
         Types of regions whose text is left out.
     """
@@ -155,7 +155,7 @@ def open_file(
     digits: bool | None = None,
     ignored: frozenset[str] = frozenset(),
 ) -> InputFile:
-    """Return a file with its first bytes, once it is known to open."""
+    """Open a file to read its first bytes; raise if it cannot be opened."""
     if hyphenated not in ("whole", "parts"):
         raise ValueError(f"hyphenated must be 'whole' or 'parts', got {hyphenated!r}")
     check_level(level)
@@ -172,7 +172,7 @@ def open_file(
 
 
 def check_level(level: str) -> None:
-    """Raise where a name is none of a level."""
+    """Raise unless a string names a level."""
     if level not in LEVELS:
         raise ValueError(f"level must be one of {', '.join(LEVELS)}, got {level!r}")
 
@@ -183,16 +183,16 @@ def is_image(head: bytes) -> bool:
 
 
 def binary_kind(head: bytes) -> str | None:
-    """Return what kind of file that is not text begins like this."""
+    """Return the kind of a binary file with these first bytes; None for text."""
     for magic, kind in _BINARY:
-        # two letters may begin a text, too; a bitmap has zeros among its first bytes
+        # A text may begin with BM, too, but only a bitmap has zeros among its first bytes.
         if head.startswith(magic) and (magic != b"BM" or b"\x00" in head[:16]):
             return kind
     return None
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the encoding of a text: by its byte order mark, else by the zeros in it, else UTF-8."""
+    """Return the encoding of a text, by its byte order mark or its zero bytes; by default UTF-8."""
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name
@@ -200,7 +200,7 @@ def encoding_of(head: bytes) -> str:
 
 
 def decoded(file: InputFile) -> str:
-    """Return the whole text of a file without its byte order mark; lines end as they do in it."""
+    """Return the text of a file, without a byte order mark; line ends are kept."""
     path, encoding = file.path, encoding_of(file.head)
     data = path.read_bytes()
     try:
@@ -219,16 +219,16 @@ def decoded(file: InputFile) -> str:
 
 
 def names_of_pages(name: str, n: int) -> tuple[str, ...]:
-    """Return the names of the pages of a file: its own, with a number where there are several."""
+    """Return the names of a file's pages: `name`, with a number added if there are several."""
     return (name,) if n == 1 else tuple(f"{name}:{i + 1}" for i in range(n))
 
 
 def page_stem(path: Path) -> str:
-    """Return the name of the page that a file is of: the file's name up to the first dot."""
+    """Return the name of a file's page: the file's name up to the first dot."""
     name = composed(path.name)
     return name.partition(".")[0] or name
 
 
 def composed(name: str) -> str:
-    """Return a name with its accents composed: some systems store them as characters of their own."""
+    """Return a name with composed accents (NFC): some systems store accents as separate characters."""
     return unicodedata.normalize("NFC", name)

@@ -1,4 +1,4 @@
-"""JSON that may come from anywhere: each value knows where it stands, for the text of an error."""
+"""Read untrusted JSON; each value knows its path in the file, for error messages."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ NUMBERS = (float, int)
 WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
-# Lists and objects, beyond which there may be one in so many characters: Google's vertices without
-# white space, the densest that there are, have one in 16.
+# Largest number of lists and objects: MOST_HOLDERS plus one for every SPARSE characters of the text.
+# The densest known outputs, Google's vertices without white space, have one in 16 characters.
 MOST_HOLDERS = 1 << 18
 SPARSE = 10
 
@@ -27,12 +27,12 @@ __all__ = ["Node", "each_page", "load", "parsed"]
 
 
 class Node:
-    """A value of a JSON file, with the value that holds it and its key there.
+    """A value of a JSON file, with its parent value and its key there.
 
     Attributes
     ----------
     value : object
-        What the standard library makes of it.
+        The value as parsed by the standard library.
     """
 
     __slots__ = ("_file", "_key", "_up", "value")
@@ -48,13 +48,13 @@ class Node:
     def __str__(self) -> str:
         if self._up is None:
             return "the outermost value"
-        above = "" if self._up._up is None else str(self._up)  # noqa: SLF001, its own kind
+        above = "" if self._up._up is None else str(self._up)  # noqa: SLF001, the same class
         if isinstance(self._key, int):
             return f"{above}[{self._key}]"
         return f"{above}.{self._key}" if above else self._key
 
     def error(self, expected: str) -> OcrFileError:
-        """Return an error about this value, which is not what is expected."""
+        """Return an error that this value is not the expected one."""
         problem = f"found {shown(self.value)}, expected {expected}"
         return OcrFileError(self._file.path, problem, place=str(self))
 
@@ -64,10 +64,10 @@ class Node:
         return isinstance(value, dict) and all(value.get(key) is not None for key in keys)
 
     def at(self, *keys: str) -> Node:
-        """Return the value of the first of these keys that there is; null where there is none.
+        """Return the value of the first of these keys that the object has; null if it has none.
 
-        A key may have two spellings: the same message is written as `fullTextAnnotation` by one
-        library and as `full_text_annotation` by another.
+        Keys may have two spellings: one library writes `fullTextAnnotation`, another one
+        `full_text_annotation`.
         """
         if not isinstance(self.value, dict):
             raise self.error("an object")
@@ -77,7 +77,7 @@ class Node:
         return Node(None, self._file, self, keys[0])
 
     def items(self, *keys: str) -> Sequence[Node]:
-        """Return the values of a list, which is empty where it is absent."""
+        """Return the values of a list; none if it is absent."""
         node = self.at(*keys) if keys else self
         if node.value is None and keys:
             return ()
@@ -86,7 +86,7 @@ class Node:
         return _Items(node, self._file)
 
     def text(self, *keys: str) -> str:
-        """Return a text, which is empty where it is absent."""
+        """Return a string; empty if it is absent."""
         node = self.at(*keys)
         if node.value is None:
             return ""
@@ -95,7 +95,7 @@ class Node:
         return node.value
 
     def number(self, *keys: str) -> float:
-        """Return a number, which is NaN where it is absent."""
+        """Return a number; NaN if it is absent."""
         node = self.at(*keys)
         return NAN if node.value is None else node.as_number()
 
@@ -109,7 +109,7 @@ class Node:
             raise self.error("a number") from None
 
     def integer(self, *keys: str, absent: int) -> int:
-        """Return a whole number, which Google's libraries may write as a text."""
+        """Return a whole number (Google's libraries may write it as a string), or `absent`."""
         node = self.at(*keys)
         if node.value is None:
             return absent
@@ -120,14 +120,14 @@ class Node:
         return int(node.value)
 
     def box(self, *keys: str) -> Box:
-        """Return the box around the points at the first of these keys that there is, if any."""
+        """Return the box around the points at the first of these keys that the object has."""
         node = self.at(*keys)
         return NO_BOX if node.value is None else node.polygon()
 
     def polygon(self) -> Box:
         """Return the box around points: ``[x, y, x, y, …]``, ``[[x, y], …]`` or ``[{"x": …}, …]``.
 
-        A coordinate that is absent is zero: Google's libraries leave zeros out.
+        A missing coordinate counts as zero: Google's libraries leave zeros out.
         """
         points = self.value
         if not isinstance(points, list):
@@ -149,7 +149,7 @@ class Node:
 
 
 class _Items(Sequence[Node]):
-    """The values of a list, each as a node when it is asked for: a node is far larger than a number."""
+    """The values of a list; nodes are made only on access, as a node is far larger than a number."""
 
     __slots__ = ("_file", "_holder")
 
@@ -180,22 +180,22 @@ def load(file: InputFile) -> Node:
 
 
 def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> Any:
-    """Return what a JSON text says: that of a file, or one that stands at a place in it.
+    """Parse JSON text: a whole file, or the part of it at `place`.
 
     Options are those of `json.loads`.
 
     Raises
     ------
     OcrFileError
-        If it is not JSON, holds halves of characters, or so many lists and objects that these, with
-        some hundred bytes for each, would take memory out of proportion to the size of the text.
+        If the text is not JSON, holds an unpaired surrogate, or has so many lists and objects, at some
+        hundred bytes each, that they would take far more memory than the text.
     """
     if text.count("[") + text.count("{") > MOST_HOLDERS + len(text) // SPARSE:
         problem = "it has more lists and objects than the output of an OCR engine of its size"
         raise OcrFileError(path, problem, place=place)
     try:
         value = json.loads(text, **options)
-        if ESCAPED_HALF.search(text):  # two halves are a character; one alone can never be written
+        if ESCAPED_HALF.search(text):  # encoding fails if a surrogate is unpaired
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         rest = text[error.pos : error.pos + 20]
@@ -208,13 +208,13 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):x}"
         raise OcrFileError(path, f"{half} is only half of a character", place=place) from None
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         raise OcrFileError(path, f"it cannot be read as JSON: {error}", place=place) from None
     return value
 
 
 def each_page(node: Node) -> Iterator[Node]:
-    """Yield the values of a list of pages, or the one value that is a page."""
+    """Yield the pages of a list, or the value itself if it is a single page."""
     if isinstance(node.value, list):
         yield from node.items()
     else:

@@ -1,4 +1,4 @@
-"""Levels of a page: the words of a line beside the text that the line has itself."""
+"""Levels of a page: choose between the words of a line and the line's own text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Place = TypeVar("Place")
 
 
 class WordPart(NamedTuple, Generic[Place]):
-    """A word of a line, or a part of one, with its confidence, its box and its place in the file."""
+    """A word of a line, or a part of a word, with its confidence, box and place in the file."""
 
     text: str
     confidence: float
@@ -28,16 +28,16 @@ class WordPart(NamedTuple, Generic[Place]):
 
 
 def regrouped(parts: Sequence[WordPart[Place]], text: str) -> list[WordPart[Place]] | None:
-    """Return the words of a line's text, each from its parts, or None where the texts differ.
+    """Return the words of a line's text, each joined from its parts, or None if the texts differ.
 
-    They are the same where nothing but spaces, or the order of whole words, sets them apart. A word
-    has the lowest confidence of its parts, or none where one of them has none.
+    Texts that differ only by spaces, or only by the order of whole words, count as the same. A word has
+    the lowest confidence of its parts, or none if some part has none.
     """
     pieces = ["".join(printed(part.text).split()) for part in parts]
     words = printed(text).split()
     if pieces == words:
         return list(parts)
-    if sorted(pieces) == sorted(words):  # which stand in another order
+    if sorted(pieces) == sorted(words):  # the same words in another order
         left: dict[str, list[WordPart[Place]]] = {}
         for piece, part in zip(pieces, parts, strict=True):
             left.setdefault(piece, []).append(part)
@@ -56,12 +56,12 @@ def regrouped(parts: Sequence[WordPart[Place]], text: str) -> list[WordPart[Plac
 
 
 def _in_another_order(a: Sequence[WordPart[Place]], b: Sequence[WordPart[Place]]) -> bool:
-    """Return whether these are the same parts, in another order."""
+    """Return whether both have the same parts, in different orders."""
     return any(x is not y for x, y in zip(a, b, strict=False)) and set(map(id, a)) == set(map(id, b))
 
 
 def joined(text: str, parts: Sequence[WordPart[Place]]) -> WordPart[Place]:
-    """Return parts as one word of this text, at the place of the first."""
+    """Join parts into one word with this text, at the place of the first part."""
     if len(parts) == 1:
         return parts[0]._replace(text=text)
     known = [part.confidence for part in parts]
@@ -74,18 +74,18 @@ def joined(text: str, parts: Sequence[WordPart[Place]]) -> WordPart[Place]:
 
 
 def is_punctuation(text: str) -> bool:
-    """Return whether a text is of punctuation marks alone."""
+    """Return whether a text consists of punctuation marks only."""
     return all(unicodedata.category(letter).startswith("P") for letter in text)
 
 
 class LineLevels(Generic[Place]):
-    """Adds the words of lines as the level says that is asked for, and counts what differs.
+    """Adds the words of lines at the requested level, and counts lines whose words and text differ.
 
     Parameters
     ----------
     file : InputFile
     builder : Builder
-        What collects the words.
+        The collector of the words.
     """
 
     def __init__(self, file: InputFile, builder: Builder[Place]) -> None:
@@ -95,16 +95,16 @@ class LineLevels(Generic[Place]):
         self.from_lines = 0
         self.put_together = 0
         self._different = 0
-        self._numbered = 0  # lines whose words say their order, which is not that of the text
-        self._reordered = 0  # likewise, but their words do not say it
+        self._numbered = 0  # lines with numbered words, in another order than the line's text
+        self._reordered = 0  # lines without numbers, whose words have another order than the text
 
     def add(
         self, line: WordPart[Place], words: Sequence[WordPart[Place]], *, numbered: bool = False
     ) -> None:
-        """Add a line that has this text of its own and these words; either may be blank.
+        """Add a line with its own text and its words; either may be blank.
 
-        `numbered` says whether the file numbers the words of the line. Their order then stands where
-        the text of the line has another: software writes the text of right-to-left lines as they look.
+        `numbered` is whether the file numbers the words of the line. If so, the words keep that order
+        even if the line's text has another: some software writes right-to-left text in visual order.
         """
         level = self.file.level
         self.builder.new_line()
@@ -152,11 +152,11 @@ class LineLevels(Generic[Place]):
             self.add_part(word)
 
     def add_part(self, part: WordPart[Place]) -> None:
-        """Add a word as it stands."""
+        """Add a word unchanged."""
         self.builder.add(part.text, part.confidence, part.box, part.place)
 
     def finish(self) -> None:
-        """Add notes on what was put together, and on what differs."""
+        """Add notes on joined words, and on lines whose words and text differ."""
         builder = self.builder
         of, taken = (" of the truth", "that text is") if self.file.truth else ("", "the words are")
         builder.note(
