@@ -1,4 +1,4 @@
-"""The regions of a page with their types and outlines, in PAGE and ALTO."""
+"""Read the regions of pages in PAGE and ALTO, with their types and outlines."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Region(NamedTuple):
     page : int
         The number of its page in the file.
     names : frozenset of str
-        What its type is called, in small letters: ``{"text", "page-number"}``.
+        Names of its type, in lower case: ``{"text", "page-number"}``.
     has_text : bool
-        Whether there is text in it.
+        Whether it contains text.
     polygon : ndarray of shape (n, 2), float64
         Its outline.
     """
@@ -43,12 +43,12 @@ class Region(NamedTuple):
     polygon: NDArray[np.float64]
 
     def counts(self, ignored: frozenset[str]) -> bool:
-        """Return whether there is text in it that counts."""
+        """Return whether the region has text and none of its types is ignored."""
         return self.has_text and self.names.isdisjoint(ignored)
 
 
 def regions_of(file: InputFile, root: str) -> list[Region]:
-    """Return the regions of a file, whose outermost element is `root`; none of other formats."""
+    """Return the regions of a file with the outermost element `root`; none unless PAGE or ALTO."""
     if root not in ("pcgts", "alto"):
         return []
     found: list[Region] = []
@@ -65,13 +65,13 @@ def regions_of(file: InputFile, root: str) -> list[Region]:
 
 
 def names_of_region(region: Element) -> frozenset[str]:
-    """Return what the type of a region of PAGE is called."""
+    """Return the names of a PAGE region's type."""
     kind = local_name(region).removesuffix("Region").lower()
     return frozenset({kind, region.get("type", "").lower()} - {""})
 
 
 def names_of_block(block: Element, labels: dict[str, str]) -> frozenset[str]:
-    """Return what the type of a block of ALTO is called: by its element, its TYPE and its tags."""
+    """Return the names of an ALTO block's type, from its element, its TYPE and its tags."""
     kind = {"TextBlock": "text", "Illustration": "image", "GraphicalElement": "graphic"}
     tags = (labels.get(each, "") for each in block.get("TAGREFS", "").split())
     names = {kind.get(local_name(block), ""), block.get("TYPE", "").lower(), *tags}
@@ -82,7 +82,7 @@ def _of_page(
     page: Element,
     number_of_page: int,
     file: InputFile,
-    labels: dict[str, str],  # noqa: ARG001, as of ALTO
+    labels: dict[str, str],  # noqa: ARG001, the signature of _of_alto
 ) -> Iterator[Region]:
     for region in page.iterdescendants():
         if not local_name(region).endswith("Region") and local_name(region) != "TableCell":
@@ -102,7 +102,7 @@ def _points(coords: Element, file: InputFile) -> NDArray[np.float64]:
         else:
             pairs = [(float(x), float(y)) for x, y in (p.split(",") for p in written.split())]
         points = np.array(pairs, np.float64).reshape(-1, 2)
-    except ValueError:  # blank ones
+    except ValueError:  # blank coordinates
         return np.empty((0, 2))
     return points[np.isfinite(points).all(axis=1)]
 

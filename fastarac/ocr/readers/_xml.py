@@ -1,4 +1,4 @@
-"""XML that may come from anywhere: no entities, no document type of its own, no network."""
+"""Read untrusted XML: no entities, no inline document type, no network access."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     Element: TypeAlias = etree._Element  # noqa: SLF001, it has no public name
 
-W3C = "-//W3C//DTD "  # begins the public names of XHTML and HTML
+W3C = "-//W3C//DTD "  # beginning of the public identifiers of XHTML and HTML
 DECLARED = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 SINGLE_BYTES = frozenset(
     {b"iso-8859-1", b"iso-8859-15", b"latin1", b"latin-1", b"windows-1252", b"cp1252"}
 )
 OF_PLACES = frozenset({"HPOS", "VPOS", "WIDTH", "HEIGHT", "x", "y", "imageWidth", "imageHeight"})
-LEGACY = "about:legacy-compat"  # stands in HTML 5 that old software writes
+LEGACY = "about:legacy-compat"  # system identifier in HTML 5 of old software
 
 __all__ = [
     "Root", "children", "elements", "line_of", "local_name", "note_encoding", "number", "root_of",
@@ -48,18 +48,18 @@ class _RootFound(Exception):  # noqa: N818, nothing is wrong
 
 
 def root_of(file: InputFile) -> Root:
-    """Return the root of an XML file, of which no more than its beginning is read.
+    """Return the root of an XML file, reading only its beginning.
 
     Raises
     ------
     OcrFileError
-        If it is not XML, declares entities or a document type of its own, or names one that stands
-        elsewhere: these can blow up a small file to any size, or draw in other files, and no format
-        of OCR needs them. XHTML names that of W3C, which is not looked for.
+        If the file is not XML, declares entities or an inline document type, or refers to an external
+        one: these can expand a small file to any size, or include other files, and no OCR format needs
+        them. The W3C document type of XHTML is allowed, but not fetched.
     """
     found: list[str] = []
     of_html: list[str] = []
-    # Declarations are looked for by expat, which reports them before any of them is expanded.
+    # Use expat to find declarations: it reports them before it expands any.
     parser = expat.ParserCreate(namespace_separator="\n")
 
     def refused(problem: str) -> OcrFileError:
@@ -109,9 +109,9 @@ def elements(
     wanted: Callable[[Element], bool] = lambda _: True,
     as_html: bool = False,
 ) -> Iterator[Element]:
-    """Yield each wanted element of these names once it is complete, then forget it.
+    """Yield each wanted element with one of these names when it is complete, then discard it.
 
-    Whatever encloses an element that was yielded loses it: a book of many pages takes the memory of
+    A yielded element is removed from its parent, so that a book of many pages takes only the memory of
     one page.
     """
     with needed_by_ocr("reading XML and hOCR needs lxml"):
@@ -147,7 +147,7 @@ def elements(
 
 
 def note_encoding(file: InputFile, builder: Builder[Element]) -> None:
-    """Note where XML declares an encoding of one byte a letter, and its bytes are those of UTF-8."""
+    """Add a note if XML declares a single-byte encoding, but its bytes are valid UTF-8."""
     declared = DECLARED.match(file.head)
     if declared is None or declared[1].lower() not in SINGLE_BYTES:
         return
@@ -172,7 +172,7 @@ def note_encoding(file: InputFile, builder: Builder[Element]) -> None:
 
 
 def _html_encoding(file: InputFile) -> str | None:
-    """Return the encoding of HTML where the file does not declare it."""
+    """Return the encoding of HTML, judged by its bytes; None if the file declares one."""
     encoding = encoding_of(file.head)
     if encoding == "utf-8" and b"charset=" in file.head.lower():
         return None
@@ -180,7 +180,7 @@ def _html_encoding(file: InputFile) -> str | None:
 
 
 def line_of(element: Element) -> str:
-    """Return where an element stands, for the text of an error."""
+    """Return the place of an element, for an error message."""
     return f"line {element.sourceline}, element {local_name(element)}"
 
 
@@ -195,14 +195,14 @@ def _without_namespace(tag: str) -> str:
 
 
 def children(element: Element, name: str) -> Iterator[Element]:
-    """Return the children of this name, whatever their namespace."""
+    """Return the children with this name in any namespace."""
     return element.iterchildren(f"{{*}}{name}")
 
 
 def text_of(
     element: Element, file: InputFile, texts: Mapping[Element, str] = MappingProxyType({})
 ) -> str:
-    """Return the text in an element and in all that is inside it; `texts` are those of some of it."""
+    """Return the text in an element and its descendants; `texts` replaces that of some descendants."""
     from lxml import etree
 
     parts = [element.text or ""]
@@ -218,7 +218,7 @@ def text_of(
 
 
 def _character(entity: Element, file: InputFile) -> str:
-    """Return the character that HTML gives a name, such as ``&nbsp;``."""
+    """Return the character of a named HTML entity, such as ``&nbsp;``."""
     written = entity.text or ""
     meant = html.unescape(written)
     if meant == written:
@@ -228,14 +228,14 @@ def _character(entity: Element, file: InputFile) -> str:
 
 
 def number(element: Element, attribute: str, file: InputFile) -> float:
-    """Return the number of an attribute: NaN where it is absent or empty."""
+    """Return an attribute as a number; NaN if it is absent or empty."""
     text = element.get(attribute)
     if not text or text.isspace():
         return NAN
     try:
         return float(text)
     except ValueError:
-        if file.truth and attribute in OF_PLACES:  # it is read for its texts alone
+        if file.truth and attribute in OF_PLACES:  # only the texts of a truth are used
             return NAN
         problem = f"{attribute} must be a number, got {shown(text)}"
         raise OcrFileError(file.path, problem, place=line_of(element)) from None

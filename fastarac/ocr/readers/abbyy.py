@@ -1,4 +1,4 @@
-"""ABBYY FineReader's XML: a confidence, or a mark of doubt, for each character."""
+"""Read ABBYY FineReader's XML, with a confidence or a mark of doubt for each character."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SURE, DOUBTFUL = 100.0, 0.0
 
 
 def read(file: InputFile) -> Words:
-    """Read the characters of each line, which white space parts into words.
+    """Read the characters of each line, and divide them into words at white space.
 
-    A word has the lowest confidence of its characters. Where a file has marks of doubt and no
-    confidences, a word with a doubtful character has 0 and the others have 100.
+    A word has the lowest confidence of its characters. If a file has marks of doubt but no confidences,
+    words with a doubtful character get the confidence 0, and all others 100.
     """
     builder = Builder(file, "abbyy-xml", line_of)
     reader = _Characters(file, builder)
@@ -38,7 +38,7 @@ def read(file: InputFile) -> Words:
 
 
 def _letter(character: Element) -> str:
-    """Return the character that was read, without its variants, which stand inside it."""
+    """Return the recognized character, without the variants nested in its element."""
     return "".join([character.text or "", *(child.tail or "" for child in character)])
 
 
@@ -57,7 +57,7 @@ class _Characters:
                 self._add(word)
                 word = []
         self._add(word)
-        if line.find(".//{*}charParams") is None:  # a text without its characters
+        if line.find(".//{*}charParams") is None:  # the line has text but no character elements
             for formatting in children(line, "formatting"):
                 before = len(self.builder)
                 self.builder.add(text_of(formatting, self.file), NAN, NO_BOX, formatting)
@@ -67,7 +67,7 @@ class _Characters:
         if not word:
             return
         known = [number(each, "charConfidence", self.file) for each in word]
-        known = [each for each in known if 0 <= each <= SURE]  # -1 and 255 stand for none
+        known = [each for each in known if 0 <= each <= SURE]  # -1 and 255 mean no confidence
         text = "".join(_letter(each).strip() for each in word)
         before = len(self.builder)
         confidence = min(known) if len(known) == len(word) else NAN

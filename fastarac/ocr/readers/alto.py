@@ -1,4 +1,4 @@
-"""ALTO, versions 1 to 4: the XML of libraries, with a `String` for each word."""
+"""Read ALTO, versions 1 to 4: the XML format of libraries, with a `String` for each word."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._xml import Element
     from fastarac.ocr.words.words import Words
 
-    _Spaced = tuple[WordPart[Element], bool]  # and whether a space precedes it
+    _Spaced = tuple[WordPart[Element], bool]  # a part, and whether a space precedes it
 
 __all__ = ["read", "wrote_digits"]
 
 # The last version of Tesseract that writes percents as the digits after "0.".
 LAST_WITH_DIGITS = (5, 5)
 KINDS = ("softwareName", "softwareVersion", "Tags", "ReadingOrder", "Page")
-LAST = float("inf")  # the place of what the reading order leaves out
-MOST_SOFTWARE = 100  # names and versions
+LAST = float("inf")  # position of lines that the reading order does not name
+MOST_SOFTWARE = 100  # largest number of software names and versions kept
 TESSERACT = re.compile(r"tesseract\D*(\d+)\.(\d+)", re.IGNORECASE)
 SOFTWARE = re.compile(r"<(?:\w+:)?software(?:Name|Version)>([^<]*)<")
 WORD_CONFIDENCE = re.compile(r"""\sWC\s*=\s*["']([^"']+)["']""")
 CHUNK = 1 << 20
 DIGITS = re.compile(r"0\.(100|0|[1-9]\d?)")
-FEW_LOW = 0.1  # a larger share of the words has no confidence below 10%
-HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # hyphen, soft hyphen, not sign, hyphen proper, oblique one
+FEW_LOW = 0.1  # largest plausible share of words with a confidence below 10%
+HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # hyphen-minus, soft hyphen, not sign, hyphen, oblique hyphen
 
 
 def read(file: InputFile) -> Words:
     """Read an ALTO file.
 
-    A word that a line end divides stands in two strings, each of which may also hold the whole word
-    (`SUBS_CONTENT`): it is read once, or as its two parts.
+    A word broken at a line end takes two strings, each of which may also hold the whole word
+    (`SUBS_CONTENT`). Read it as one word or as its two parts, as `hyphenated` of the file says.
     """
     pages = _Pages(file)
     for element in elements(file, KINDS):
@@ -57,14 +57,15 @@ def read(file: InputFile) -> Words:
 
 
 def wrote_digits(paths: Iterable[Path]) -> bool | None:
-    """Return whether the confidences of files of one run are percents as the digits after ``0.``.
+    """Return whether the files of one run write confidences as percent digits after ``0.``.
 
-    None where the first of them is not of a version that may have written so: then each file decides.
+    None if the first file is not from a version of Tesseract that may write so: then decide file by
+    file.
 
     Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``; some builds of
-    the same versions are repaired. One ``0.60`` proves the former, one ``0.06`` or ``1.0`` the latter.
-    Without either, very many words with less than 10% and none with 10, 20, … or 90% speak for the
-    latter, as where ``0.9`` is 90%.
+    these versions are repaired. A single ``0.60`` proves percent digits; a single ``0.06`` or ``1.0``
+    proves a repaired build. If neither occurs, many values with one digit speak for a repaired build:
+    percent digits would make all of them confidences below 10%, which are rare.
     """
     n = low = 0
     for path in paths:
@@ -85,11 +86,11 @@ def wrote_digits(paths: Iterable[Path]) -> bool | None:
 
 
 def _confidences_in(file: InputFile) -> Iterator[str]:
-    """Yield the confidences of strings as they are written, without parsing the file."""
+    """Yield the confidences of strings as written, without parsing the XML."""
     before = ""
     with file.path.open(encoding=encoding_of(file.head), errors="ignore") as stream:
         while chunk := stream.read(CHUNK):
-            *whole, rest = (before + chunk).rpartition("<")  # no attribute is cut
+            *whole, rest = (before + chunk).rpartition("<")  # split between tags, not in an attribute
             yield from WORD_CONFIDENCE.findall("".join(whole))
             before = rest
     yield from WORD_CONFIDENCE.findall(before)
@@ -102,7 +103,7 @@ class _Pages:
         self.levels = LineLevels(file, self.builder)
         self.position: dict[str, int] = {}
         self.software: list[str] = []
-        self.labels: dict[str, str] = {}  # of tags
+        self.labels: dict[str, str] = {}  # labels of tags by their ID
         self.hyphenated = 0
         self.halves = 0
         self.repaired = 0
@@ -113,7 +114,7 @@ class _Pages:
             self.software.append(" ".join(name.split()))
 
     def add_order(self, order: Element) -> None:
-        """Learn the reading order, in which groups may hold groups."""
+        """Store the reading order, whose groups may be nested."""
         for reference in order.iter("{*}ElementRef"):
             self.position.setdefault(reference.get("REF", ""), len(self.position))
 
@@ -151,7 +152,7 @@ class _Pages:
                 self.levels.add_part(part)
 
     def _in_order(self, page: Element) -> list[Element]:
-        """Return the lines of a page in the order that the file gives to them or to their blocks."""
+        """Return the lines of a page in the file's reading order of lines or blocks, if any."""
         lines = [line for line in page.iter("{*}TextLine") if not self._is_ignored(line)]
         if not self.position:
             return lines
@@ -172,7 +173,7 @@ class _Pages:
         )
 
     def _words(self, line: list[_Spaced]) -> list[WordPart[Element]]:
-        """Return the words of a line: of parts without a space between them, at most levels, one."""
+        """Return the words of a line, joining parts without a space between them where they fit."""
         words: list[list[WordPart[Element]]] = []
         for part, space in line:
             if not part.text.strip():
@@ -187,8 +188,8 @@ class _Pages:
     def _belong_together(self, before: WordPart[Element], part: WordPart[Element]) -> bool:
         """Return whether two strings without a space between them are one word.
 
-        Software leaves the space out between words, too: of itself only a punctuation mark shows
-        that it does not stand alone.
+        Some software omits spaces between words, too. At level "auto", only a punctuation mark is
+        therefore joined to its neighbour.
         """
         if self.file.level == "auto":
             return is_punctuation(before.text) or is_punctuation(part.text)
@@ -246,9 +247,9 @@ def _follows_space(line: list[Element], k: int) -> bool:
 
 
 def _are_one_word(first: Element, second: Element) -> bool:
-    """Return whether the second string goes on with the word that the first begins.
+    """Return whether the second string continues the word that the first one begins.
 
-    Where text runs round a picture or a column ends, another divided word may come next.
+    It may not: where text flows around a picture or a column ends, another broken word may come next.
     """
     if second.get("SUBS_TYPE") != "HypPart2":
         return False
@@ -257,13 +258,13 @@ def _are_one_word(first: Element, second: Element) -> bool:
 
 
 def _hyphenated(text: str, hyphen: str) -> str:
-    """Return a text with the hyphen that stands after it, unless it has that itself."""
+    """Append the hyphen that follows a text, unless the text already ends with it."""
     has_it = text.endswith(hyphen) or (text[-1:] in HYPHENS and hyphen in HYPHENS)
     return text if text and has_it else text + hyphen
 
 
 def _hyphen_after(line: list[Element], k: int) -> str:
-    """Return the hyphen that a line ends with, if it comes after this string."""
+    """Return the hyphen element's text, if one follows this string; else an empty string."""
     after = line[k + 1] if k + 1 < len(line) else None
     if after is None or local_name(after) != "HYP":
         return ""

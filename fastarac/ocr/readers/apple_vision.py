@@ -1,4 +1,4 @@
-"""Apple Vision: a confidence of 0.3, 0.5 or 1 for each line."""
+"""Read results of Apple Vision, with a confidence of 0.3, 0.5 or 1 for each line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["is_line", "read", "read_list"]
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read `observations`, as command-line tools around Vision write them."""
+    """Read `observations`, the output of command-line tools around Vision."""
     builder = Builder[Node](file, "apple-vision", str, "Apple Vision")
     builder.new_page((1.0, 1.0))
     for line in root.items("observations"):
@@ -39,7 +39,7 @@ def read_list(file: InputFile, root: Node) -> Words:
 
 
 def is_line(value: object) -> bool:
-    """Return whether this is a line as ocrmac gives it."""
+    """Return whether a value is a line in the form of ocrmac."""
     return (
         isinstance(value, list)
         and len(value) == 3
@@ -54,7 +54,7 @@ def _is_box(value: object) -> bool:
 
 
 def _box(value: object) -> Box:
-    """Return a box from the top, of one that counts from the bottom of the page."""
+    """Convert a box measured from the bottom of the page to one measured from the top."""
     if not isinstance(value, list) or not _is_box(value):
         return NO_BOX
     left, bottom, width, height = map(float, value)

@@ -1,4 +1,4 @@
-"""Azure: Read (of Computer Vision and of Image Analysis) and Document Intelligence."""
+"""Read results of Azure: Read, Image Analysis, Document Intelligence, Content Understanding."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOXES = ("polygon", "boundingPolygon", "boundingBox", "bounding_box")
 
 
 def read_read(file: InputFile, root: Node) -> Words:
-    """Read what Azure's Read calls return: lines, and the words in them."""
+    """Read the response of Azure's Read calls: lines with their words."""
     builder = Builder[Node](file, "azure-read", str)
     result = result_of(file.path, root)
     if result.has("readResult"):  # Image Analysis 4.0
@@ -53,10 +53,10 @@ def _add_lines(builder: Builder[Node], lines: Sequence[Node]) -> None:
 
 
 def read_document_intelligence(file: InputFile, root: Node) -> Words:
-    """Read what Azure Document Intelligence returns: pages with a list of words and one of lines.
+    """Read the response of Azure Document Intelligence: pages with a list of words and one of lines.
 
-    A line says by `spans`, offsets into the content, which words are in it; offsets are compared
-    with offsets, whatever they count.
+    The `spans` of a line, offsets into the content, tell which words it contains. Offsets may count
+    bytes or characters: they are compared only with one another.
     """
     result = result_of(file.path, root)
     model = result.text("modelId", "model_id")
@@ -67,7 +67,7 @@ def read_document_intelligence(file: InputFile, root: Node) -> Words:
 
 
 def read_content_understanding(file: InputFile, root: Node) -> Words:
-    """Read what Azure Content Understanding returns: contents, each with pages of words."""
+    """Read the response of Azure Content Understanding: contents, each with pages of words."""
     result = result_of(file.path, root)
     result = result.at("result") if result.has("result") else result
     builder = Builder[Node](file, "azure-content-understanding", str, "Azure Content Understanding")
@@ -94,7 +94,7 @@ def _add_pages(builder: Builder[Node], pages: Sequence[Node]) -> None:
 
 
 def _box_of_source(word: Node) -> Box:
-    """Return the box of ``D(page,x,y,x,y,…)``."""
+    """Return the box around the points of a place ``D(page,x,y,x,y,…)``."""
     written = word.text("source").removeprefix("D(").removesuffix(")").split(",")[1:]
     try:
         values = list(map(float, written))
@@ -104,7 +104,7 @@ def _box_of_source(word: Node) -> Box:
 
 
 def _lines_of(page: Node, words: Sequence[Node]) -> list[int]:
-    """Return the number of the line of each word; words in no line have one each, after the others."""
+    """Return the line number of each word; a word outside all lines gets a further line of its own."""
     lines = page.items("lines")
     spans = sorted(
         (span.integer("offset", absent=0), span.integer("length", absent=0), number)
@@ -124,7 +124,7 @@ def _lines_of(page: Node, words: Sequence[Node]) -> list[int]:
 
 
 def result_of(path: Path, root: Node) -> Node:
-    """Return the result inside a response; raise where the service has not given one."""
+    """Return the result inside a response; raise unless the call succeeded."""
     status = root.text("status") if root.has("status") else "succeeded"
     if status.lower() != "succeeded":
         problem = f"the status must be the response of a call that succeeded, got {shown(status)}"

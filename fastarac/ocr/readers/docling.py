@@ -1,4 +1,4 @@
-"""Docling: the cells of its pages, with the confidences of the OCR engine that it called."""
+"""Read the page cells of Docling, with the confidences of the OCR engine that it called."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ CORNERS = [(f"r_x{i}", f"r_y{i}") for i in range(4)]
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read the pages of a conversion: their word cells, or the cells of lines.
+    """Read the pages of a conversion: their word cells, or else the cells of lines.
 
-    Cells that come from the file itself, not from an image, were not read by an engine.
+    Cells with text of the document file itself, not read from an image, get no confidence.
     """
     builder = Builder[Node](file, "docling", str, "Docling")
     embedded = 0
@@ -67,7 +67,7 @@ def _box(cell: Node) -> Box:
 
 
 def is_page(value: object) -> bool:
-    """Return whether this is a page of Docling."""
+    """Return whether a value is a page of Docling."""
     return (
         isinstance(value, dict) and "page_no" in value and ("cells" in value or "parsed_page" in value)
     )

@@ -1,4 +1,4 @@
-"""docTR: pages of blocks of lines of words."""
+"""Read docTR's results: pages of blocks of lines of words."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ __all__ = ["read"]
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read what `export()` of docTR returns; boxes are fractions of the page.
+    """Read the output of docTR's `export()`; boxes are fractions of the page.
 
-    Its KIE predictor gives words by class, and no lines: each is a line of its own, in that order.
+    docTR's KIE predictor groups words by class and gives no lines: each word becomes a line, in the
+    order of the file.
     """
     builder = Builder[Node](file, "doctr", str, "docTR")
     for page in root.items("pages"):

@@ -1,4 +1,4 @@
-"""EasyOCR: a confidence for each box of text."""
+"""Read results of EasyOCR, with a confidence for each box of text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["read"]
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read what `readtext` returns: lists, objects, or texts that hold objects in JSON."""
+    """Read the output of `readtext`: lists, objects, or strings with objects in JSON."""
     builder = Builder[Node](file, "easyocr", str, "EasyOCR")
     builder.new_page()
     for output in root.items():
@@ -29,7 +29,7 @@ def read(file: InputFile, root: Node) -> Words:
         parts = output.items()
         if len(parts) not in (2, 3) or not isinstance(parts[1].value, str):
             raise output.error("a box of EasyOCR, [box, text, confidence],")
-        # paragraph=True leaves the confidence out
+        # readtext(paragraph=True) omits the confidence
         confidence = parts[2].as_number() if len(parts) == 3 else NAN
         builder.add(parts[1].value, confidence, parts[0].polygon(), output)
     return builder.finish()

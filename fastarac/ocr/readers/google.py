@@ -1,4 +1,4 @@
-"""Google Cloud Vision and Document AI: parts of words, with the breaks between them."""
+"""Read results of Google Cloud Vision and Document AI: join parts of words up to the next break."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["read_document_ai", "read_vision", "segments_of"]
 
 SPACE, LINE_END, HYPHEN = "space", "line end", "hyphen"
 
-# Vision's break types by name, and by the number that some of Google's libraries write.
+# Vision's break types, by name and by the number that some of Google's libraries write.
 BREAKS: dict[object, str] = {
     "SPACE": SPACE,
     "SURE_SPACE": SPACE,
@@ -36,7 +36,7 @@ NO_BREAKS = frozenset({"UNKNOWN", "TYPE_UNSPECIFIED", 0})
 
 
 class _Joiner:
-    """Joins parts to words until a break comes; a word has the lowest confidence of its parts."""
+    """Joins parts into a word up to the next break; a word has the lowest confidence of its parts."""
 
     def __init__(self, file: InputFile, builder: Builder[Node]) -> None:
         self._whole = file.hyphenated == "whole"
@@ -45,12 +45,12 @@ class _Joiner:
         self._confidences: list[float] = []
         self._boxes: list[Box] = []
         self._place: Node | None = None
-        self._first_parts = 0  # before the line end that divides the word
+        self._first_parts = 0  # number of parts before the line end that breaks the word
         self.joined = 0
         self.hyphenated = 0
 
     def part(self, text: str, confidence: float, box: Box, place: Node) -> None:
-        """Add a part to the word, or begin one."""
+        """Add a part to the current word, or begin a word with it."""
         if self._place is None:
             self._place = place
         self._texts.append(text)
@@ -58,14 +58,14 @@ class _Joiner:
         self._boxes.append(box)
 
     def end(self, kind: str) -> None:
-        """End the word with a space, with the line, or with the hyphen of a divided word."""
+        """End the word at a space or a line end, or note the hyphen of a word broken at a line end."""
         if kind == HYPHEN and self._whole and self._texts:
             self._first_parts = self._first_parts or len(self._texts)
             return
         if self._texts and self._place is not None:
             parts, first = self._confidences, self._first_parts
             is_whole = first < len(parts)
-            if kind == HYPHEN or not is_whole:  # the other part is on the next line, or missing
+            if kind == HYPHEN or not is_whole:  # the second part is a word of its own, or missing
                 self._texts.append("-")
             self.hyphenated += bool(first) and is_whole
             self.joined += not first and len(parts) > 1
@@ -78,7 +78,7 @@ class _Joiner:
         self._place, self._first_parts = None, 0
 
     def note(self) -> None:
-        """Say what was joined."""
+        """Add notes on the joined words."""
         self._builder.note(
             self.joined,
             "word is joined from parts without a break between them, with their lowest confidence",
@@ -97,7 +97,7 @@ def _around(boxes: list[Box]) -> Box:
 
 
 def read_vision(file: InputFile, root: Node) -> Words:
-    """Read responses of Cloud Vision, each of one image or of some pages of a document."""
+    """Read responses of Cloud Vision, each for one image or for some pages of a document."""
     builder = Builder[Node](file, "google-vision", str, "Google Cloud Vision")
     joiner = _Joiner(file, builder)
     for response in _responses(root):
@@ -163,7 +163,7 @@ def _add_vision_word(joiner: _Joiner, word: Node, box: Box) -> None:
 
 
 def _vision_break(symbol: Node) -> tuple[str | None, bool]:
-    """Return the kind of break at a symbol, if any, and whether it is before the symbol."""
+    """Return the kind of break at a symbol (None without one), and whether it precedes the symbol."""
     found = symbol.at("property")
     if not found.has("detectedBreak") and not found.has("detected_break"):
         return None, False
@@ -190,8 +190,8 @@ def _vision_box(word: Node) -> tuple[Box, bool]:
 def read_document_ai(file: InputFile, root: Node) -> Words:
     """Read a document of Document AI: tokens that point into its text.
 
-    Indices count the characters of the text. White space between two tokens parts words, and so do
-    the breaks that tokens declare.
+    Indices count the characters of the text. Words end at white space between tokens, and at the
+    breaks that tokens declare.
     """
     document = root.at("document") if root.has("document") else root
     if document.has("error") and document.at("error").has("message"):
@@ -249,14 +249,14 @@ def _add_tokens(joiner: _Joiner, page: Node, text: str, line_starts: list[int]) 
 
 
 def _segments(part: Node, text: str) -> list[tuple[int, int]]:
-    """Return where in the text a part of the page stands."""
+    """Return the begin and end indices in the text of a part of the page."""
     layout = part.at("layout")
     anchor = layout.at("textAnchor", "text_anchor") if layout.value is not None else layout
     return [] if anchor.value is None else segments_of(anchor, text)
 
 
 def segments_of(anchor: Node, text: str) -> list[tuple[int, int]]:
-    """Return the parts of the text that a text anchor names."""
+    """Return the begin and end indices of the text segments in a text anchor."""
     found: list[tuple[int, int]] = []
     for segment in anchor.items("textSegments", "text_segments"):
         begin = segment.integer("startIndex", "start_index", absent=0)

@@ -1,4 +1,4 @@
-"""hOCR: HTML whose classes say what is a page, a line and a word."""
+"""Read hOCR: HTML whose classes mark pages, lines and words."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ ALTERNATIVES = frozenset({"alternatives"})
 CHARACTERS = frozenset({"ocrx_cinfo"})
 PAGES = ("div", "body", "section", "article")
 TAIL = 1 << 10
-OF_WORD = ("x_wconf", "x_conf")  # a confidence of the whole; `x_confs` has one for each character
+OF_WORD = ("x_wconf", "x_conf")  # confidence of the whole element; `x_confs` is by character
 
 
 def read(file: InputFile) -> Words:
-    """Read an hOCR file: XHTML, as Tesseract writes it, or HTML."""
+    """Read an hOCR file: XHTML, as Tesseract writes, or HTML."""
     try:
         return _read(file, as_html=False)
     except OcrFileError as error:
-        # HTML that declares itself XML is held to that: its parser would fill what is cut off.
+        # Do not read malformed XHTML as HTML: that parser would silently complete a truncated file.
         if "well-formed" not in error.problem or file.head.lstrip().startswith(b"<?xml"):
             raise
         if not _ends_as_html(file):
@@ -91,11 +91,11 @@ def _add_page(
     last: Element | None = None
     for word in _of_classes(page, WORDS):
         if last is not None and any(outer is last for outer in word.iterancestors()):
-            continue  # a word that two classes mark, one inside the other
+            continue  # an element inside the last word that marks the same word again
         last = word
         text = _word_text(word, file)
         if not text.strip():
-            continue  # spaces that are words of their own
+            continue  # a space marked as a word
         parent = word.getparent()
         if parent is not above or not lines:
             above, before = parent, line
@@ -116,15 +116,15 @@ def _add_page(
     texts = [_line_text(line, words, file) for line, words in lines]
     spaced = any(len(text.split()) > 1 for text in texts)
     for text, (_, words) in zip(texts, lines, strict=True):
-        own = text if spaced else ""  # in some files no space stands between words
+        own = text if spaced else ""  # some files have no spaces between words: ignore their texts
         levels.add(WordPart(own, NAN, NO_BOX, words[0].place), words)
 
 
 def _line_text(line: Element | None, words: list[WordPart[Element]], file: InputFile) -> str:
-    """Return the text of a line: of its words, and of what stands between them."""
+    """Return the text of a line: its words, and the text between them."""
     if line is None or LINES.isdisjoint(_classes(line)):
         return ""
-    texts = dict.fromkeys(_of_classes(line, WORDS), "")  # also of a line inside this one
+    texts = dict.fromkeys(_of_classes(line, WORDS), "")  # words of a nested line stay empty
     texts.update((word.place, word.text.strip()) for word in words)
     return text_of(line, file, texts)
 
@@ -137,7 +137,7 @@ def _of_classes(above: Element, wanted: frozenset[str]) -> Iterator[Element]:
 
 
 def _line_of(word: Element) -> Element | None:
-    """Return the line that a word is in; what encloses it, where it is in none."""
+    """Return the line that contains a word, or the word's parent if there is no line."""
     for above in word.iterancestors():
         classes = _classes(above)
         if not LINES.isdisjoint(classes):
@@ -148,10 +148,10 @@ def _line_of(word: Element) -> Element | None:
 
 
 def _word_text(word: Element, file: InputFile) -> str:
-    """Return the text of a word, which may stand as one element for each character.
+    """Return the text of a word, which may have an element for each character.
 
-    These come with alternatives (`hocr_char_boxes` and `lstm_choice_mode` of Tesseract): only the
-    characters that have a box are what was read.
+    With Tesseract's `hocr_char_boxes` and `lstm_choice_mode`, alternatives stand beside the recognized
+    characters; only the recognized ones have a box.
     """
     if not len(word):
         return word.text or ""
@@ -166,9 +166,9 @@ def _word_text(word: Element, file: InputFile) -> str:
 
 
 def _drop_alternatives(page: Element) -> None:
-    """Drop the readings that lost: ``<del>``, and all but the first ``<ins>`` of some alternatives."""
+    """Remove rejected readings: every ``<del>``, and all but the first ``<ins>`` of alternatives."""
     for choice in _of_classes(page, ALTERNATIVES):
-        choice.text = None  # the white space around the readings is no text
+        choice.text = None  # white space around the readings does not count
         for k, reading in enumerate(choice.findall("{*}ins")):
             reading.tail = None
             if k:
@@ -187,13 +187,13 @@ def _drop_alternatives(page: Element) -> None:
 
 
 def _properties(element: Element) -> dict[str, str]:
-    """Return what the title of an element says: names, and what follows each."""
+    """Parse the title of an element into names and values."""
     title = element.get("title", "")
     properties: dict[str, str] = {}
     for part in _parts_of(title) if '"' in title else title.split(";"):
         name, *rest = part.split(None, 1) or [""]
         value = rest[0].rstrip() if rest else ""
-        if name == "bbox" and "," in value:  # old versions of kraken end it with a comma
+        if name == "bbox" and "," in value:  # old versions of kraken end the box with a comma
             value, _, after = value.partition(",")
             further, *rest = after.split(None, 1) or [""]
             properties[further] = rest[0] if rest else ""
@@ -202,7 +202,7 @@ def _properties(element: Element) -> dict[str, str]:
 
 
 def _parts_of(title: str) -> Iterator[str]:
-    """Yield what semicolons part, but for those in quotes: files are named so, with anything in it."""
+    """Split a title at semicolons, except inside quotes, where file names may contain some."""
     part: list[str] = []
     for i, piece in enumerate(title.split('"')):
         if i % 2:
@@ -217,7 +217,7 @@ def _parts_of(title: str) -> Iterator[str]:
 
 
 class _Confidences:
-    """Reads confidences, in all the ways that engines write them, and notes which ones were taken."""
+    """Reads confidences in all the forms that engines write, and notes which form was used."""
 
     def __init__(self, builder: Builder[Element]) -> None:
         self._builder = builder
@@ -225,7 +225,7 @@ class _Confidences:
         self._of_characters = 0
 
     def of_word(self, word: Element, properties: dict[str, str], of_line: float) -> float:
-        """Return the confidence of a word; of its characters, the lowest; else that of its line."""
+        """Return a word's confidence, or else the lowest of its characters, or else its line's."""
         found = self._of_whole(word, properties)
         if found == found:
             return found
@@ -236,7 +236,7 @@ class _Confidences:
         return of_line
 
     def of_line(self, line: Element | None) -> float:
-        """Return the confidence that a line has itself."""
+        """Return a line's own confidence."""
         return NAN if line is None else self._of_whole(line, _properties(line))
 
     def _of_whole(self, element: Element, properties: dict[str, str]) -> float:
@@ -253,10 +253,11 @@ class _Confidences:
             raise self._builder.error(problem, element) from None
 
     def finish(self) -> None:
-        """Add notes on what was taken, and bring confidences from 0 to 1 to percent.
+        """Convert confidences from 0 to 1 into percents, and add notes on the confidences used.
 
-        Percents are what hOCR asks for; kraken and others write probabilities. Words of Tesseract may
-        all have 0 or 1%, whole numbers; a page of characters has no such confidences.
+        hOCR prescribes percents, but kraken and others write probabilities. If all confidences are at
+        most 1, they are probabilities unless all are whole numbers: Tesseract may have read every word
+        with 0% or 1%. Confidences by character are always taken for probabilities then.
         """
         builder = self._builder
         written = builder.confidences

@@ -1,4 +1,4 @@
-"""PaddleOCR: a confidence for each line of text, in the shapes of its versions 2 and 3."""
+"""Read results of PaddleOCR 2 and 3, with a confidence for each line of text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def read_3(file: InputFile, root: Node) -> Words:
-    """Read what `save_to_json` of PaddleOCR 3 writes: texts, scores and boxes side by side."""
+    """Read the output of PaddleOCR 3's `save_to_json`: parallel lists of texts, scores and boxes."""
     builder = Builder[Node](file, "paddleocr", str, "PaddleOCR 3")
     if _has_failed(root):
         problem = f"the service answered with an error: {root.text('errorMsg') or 'no reason given'}"
@@ -38,7 +38,7 @@ def read_3(file: InputFile, root: Node) -> Words:
             box = NO_BOX
             if len(polygons) == len(texts):
                 box = polygons[i].polygon()
-            elif len(boxes) == len(texts):  # left, top, right, bottom are two points, too
+            elif len(boxes) == len(texts):  # left, top, right, bottom: two corners as points
                 box = boxes[i].polygon()
             builder.new_line()
             builder.add(text.value, scores[i].as_number() if scores else float("nan"), box, text)
@@ -46,12 +46,12 @@ def read_3(file: InputFile, root: Node) -> Words:
 
 
 def _has_failed(root: Node) -> bool:
-    """Return whether a response of PaddleX's serving is one of a failure."""
+    """Return whether a response of PaddleX's serving reports an error."""
     return isinstance(root.value, dict) and bool(root.value.get("errorCode"))
 
 
 def pages_of_3(root: Node) -> Iterator[Node]:
-    """Yield what has the texts of each page: in results of PP-OCR, of PP-Structure, and as served."""
+    """Yield the object with each page's texts, in results of PP-OCR, PP-Structure or a server."""
     for outer in each_page(root):
         if outer.has("result"):
             served = outer.at("result")
@@ -63,7 +63,7 @@ def pages_of_3(root: Node) -> Iterator[Node]:
 
 
 def read_structure_2(file: InputFile, root: Node) -> Words:
-    """Read the regions of PP-Structure 2, whose `res` has the lines; `img_idx` counts the pages."""
+    """Read the regions of PP-Structure 2: `res` holds the lines, `img_idx` is the page's index."""
     builder = Builder[Node](file, "paddleocr", str, "PP-Structure 2")
     before = -1
     tables = 0
@@ -72,7 +72,7 @@ def read_structure_2(file: InputFile, root: Node) -> Words:
         while before < page:
             builder.new_page()
             before += 1
-        if not isinstance(region.at("res").value, list):  # a table, as HTML
+        if not isinstance(region.at("res").value, list):  # a table in HTML
             tables += 1
             continue
         for line in region.items("res"):
@@ -88,7 +88,7 @@ def read_structure_2(file: InputFile, root: Node) -> Words:
 
 
 def read_2(file: InputFile, root: Node) -> Words:
-    """Read the lists that PaddleOCR 2 returns: a page is a list of `[box, [text, score]]`."""
+    """Read the lists of PaddleOCR 2: a page is a list of `[box, [text, score]]`."""
     builder = Builder[Node](file, "paddleocr", str, "PaddleOCR 2")
     pages = [root] if _is_line(root.items()[0]) else root.items()
     for page in pages:
@@ -96,7 +96,7 @@ def read_2(file: InputFile, root: Node) -> Words:
         if page.value is None:  # a page without text
             continue
         for line in page.items():
-            if is_reading(line.value):  # ocr(det=False): an image of one line
+            if is_reading(line.value):  # from ocr(det=False), for an image of one line
                 builder.new_line()
                 builder.add(line.items()[0].value, line.items()[1].as_number(), NO_BOX, line)
                 continue
@@ -114,7 +114,7 @@ def _is_line(node: Node) -> bool:
 
 
 def is_reading(value: object) -> bool:
-    """Return whether this is ``[text, score]``."""
+    """Return whether a value is ``[text, score]``."""
     return (
         isinstance(value, list)
         and len(value) == 2
@@ -124,7 +124,7 @@ def is_reading(value: object) -> bool:
 
 
 def ends_in_reading(value: object) -> bool:
-    """Return whether this is a pair that ends in ``[text, score]``."""
+    """Return whether a value is a pair whose second part is ``[text, score]``."""
     if not isinstance(value, list) or len(value) != 2 or not isinstance(value[1], list):
         return False
     return len(value[1]) == 2 and isinstance(value[1][0], str)

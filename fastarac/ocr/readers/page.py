@@ -1,4 +1,4 @@
-"""PAGE XML: regions, lines and words in the order that the file says."""
+"""Read PAGE XML: regions, lines and words in the file's reading order."""
 
 from __future__ import annotations
 
@@ -30,21 +30,20 @@ if TYPE_CHECKING:
 
 __all__ = ["read"]
 
-LAST = float("inf")  # the order of what has none
+LAST = float("inf")  # sort key of elements without an order
 DIGIT = re.compile(r"\d", re.ASCII)
-ALIKE = 0.5  # share of the letters that a corrected line shares with what it was
-# What Transkribus writes into `custom`.
+ALIKE = 0.5  # least similarity of a corrected line to its earlier text
+# The reading order that Transkribus writes into the attribute `custom`.
 CUSTOM_ORDER = re.compile(r"readingOrder\s*\{\s*index\s*:\s*(\d{1,9})")
 
 
 def read(file: InputFile) -> Words:
     """Read a PAGE XML file.
 
-    Regions come in the order of `ReadingOrder` where there is one, group after group by index, and
-    those that it does not name after them; regions inside others likewise; cells of a table that
-    nothing orders by row and column. Lines come by index where they have one, else as the text of
-    their region has them, else as they stand. Of several readings of a word, the one with the
-    lowest index is taken.
+    Regions, including nested ones, follow `ReadingOrder`, with its groups in the order of their
+    indices; regions that it does not name come last. Table cells without a reading order follow rows
+    and columns. Lines follow their indices if all have one, else the order of the region's text, else
+    the order in the file. If a word has several readings, the one with the lowest index is taken.
     """
     reader = _Reader(file)
     for element in elements(file, ("Creator", "Page")):
@@ -78,14 +77,14 @@ class _Reader:
             self._add_region(region)
 
     def _in_order(self, regions: list[Element]) -> list[Element]:
-        """Return regions side by side in reading order; each has those that are inside it."""
+        """Return sibling regions in reading order."""
         keys = [self._earliest(region) for region in regions]
         if all(key == LAST for key in keys):
             keys = _own_order(regions, _cell if _is_table(regions) else _index_of)
         return [region for _, region in sorted(zip(keys, regions, strict=True), key=_first)]
 
     def _earliest(self, region: Element) -> float:
-        """Return the place of a region, or the first of those inside it."""
+        """Return the earliest position of a region or of a region nested in it."""
         if not self.position:
             return LAST
         own = self.position.get(region.get("id", ""), LAST)
@@ -99,12 +98,12 @@ class _Reader:
     def _add_region(self, region: Element) -> None:
         if not self.file.ignored.isdisjoint(names_of_region(region)):
             return
-        # A table or a text region may hold further regions; each line belongs to the innermost.
+        # Tables and text regions may contain regions; a line belongs to the innermost one.
         inner = _regions(region)
         lines = [self._levels_of(line) for line in children(region, "TextLine")]
         has_text = any(line.text.strip() or words for line, words in lines)
         text, confidence = self._reading(region)
-        own = has_text or not inner  # a text of what is inside is read there
+        own = has_text or not inner  # otherwise the text is that of nested regions, read there
         if own and text.strip() and (self.file.level == "region" or not has_text):
             for row in text.splitlines():
                 self.builder.new_line()
@@ -132,7 +131,7 @@ class _Reader:
         return own, words
 
     def _by_glyphs(self, word: WordPart[Element]) -> WordPart[Element]:
-        """Return a word with the lowest confidence of its glyphs, where it has none itself."""
+        """Give a word without a confidence the lowest confidence of its glyphs."""
         if self.file.truth or word.confidence == word.confidence:
             return word
         known = [self._reading(glyph)[1] for glyph in children(word.place, "Glyph")]
@@ -177,7 +176,7 @@ class _Reader:
     def _box(self, element: Element) -> Box:
         for coords in children(element, "Coords"):
             written = coords.get("points")
-            if written is None:  # before 2013
+            if written is None:  # PAGE versions before 2013 have Point elements
                 return upright(
                     [
                         (number(point, "x", self.file), number(point, "y", self.file))
@@ -187,7 +186,7 @@ class _Reader:
             try:
                 return upright([_point(pair) for pair in written.split()])
             except ValueError:
-                if self.file.truth:  # which is read for its texts alone
+                if self.file.truth:  # only the texts of a truth are used
                     return NO_BOX
                 if DIGIT.search(written) is None:
                     self.blank_boxes += 1
@@ -247,7 +246,7 @@ def _point(pair: str) -> tuple[float, float]:
 
 def _is_region(element: Element) -> bool:
     name = local_name(element)
-    return name.endswith("Region") or name == "TableCell"  # the latter of Transkribus
+    return name.endswith("Region") or name == "TableCell"  # Transkribus writes TableCell
 
 
 def _regions(element: Element) -> list[Element]:
@@ -264,13 +263,13 @@ def _first(pair: tuple[float, object]) -> float:
 
 
 def _own_order(elements: Sequence[Element], key: Callable[[Element], float]) -> list[float]:
-    """Return the order that elements say themselves: LAST of each where not all of them say it."""
+    """Return the elements' own sort keys, or LAST for all of them if one has no key."""
     keys = list(map(key, elements))
     return [LAST] * len(keys) if LAST in keys else keys
 
 
 def _index_of(element: Element) -> float:
-    """Return the place that a region or a line says it has among its like."""
+    """Return the index of a region, line or word among its siblings, as the file gives it, or LAST."""
     written = element.get("index")
     if written is None:
         found = CUSTOM_ORDER.search(element.get("custom", ""))
@@ -279,7 +278,7 @@ def _index_of(element: Element) -> float:
 
 
 def _cell(element: Element) -> float:
-    """Return the place of a cell in its table, row after row."""
+    """Return a sort key for a table cell, by row and column; LAST if it has none."""
     for role in element.iter("{*}TableCellRole"):
         row, column = role.get("rowIndex", ""), role.get("columnIndex", "")
         break
@@ -295,10 +294,10 @@ def _letters(text: str) -> str:
 
 
 def _places(lines: list[str], rows: list[str]) -> list[float]:
-    """Return where each line stands in a region's text, or 0, 1, … where that has other lines.
+    """Return the position of each line in its region's text, or 0, 1, … if that has other lines.
 
-    Some of them may be corrected in one of the two only: they are told by their likeness, where at
-    least half of the lines are the same.
+    If at least half of the lines are the same, the others may have been corrected on one side only:
+    each is matched with the most similar remaining line.
     """
     from rapidfuzz.distance import Indel
 
@@ -323,7 +322,7 @@ def _places(lines: list[str], rows: list[str]) -> list[float]:
 
 
 def _references(group: Element) -> Iterator[str]:
-    """Yield the regions that a group refers to, in the order of their indices."""
+    """Yield the regions to which a group and its subgroups refer, in the order of their indices."""
 
     def index(element: Element) -> float:
         try:

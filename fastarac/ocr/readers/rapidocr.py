@@ -1,4 +1,4 @@
-"""RapidOCR: a confidence for each line of text, or for each word or character of a line."""
+"""Read results of RapidOCR, with a confidence for each line, or for each word or character."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["begins_words", "read", "read_words"]
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read what `to_json()` of a result gives: an object a line, or null for a page without text."""
+    """Read a result's `to_json()`: an object for each line, or null for a page without text."""
     builder = Builder[Node](file, "rapidocr", str, "RapidOCR")
     builder.new_page()
     for line in root.items() if root.value is not None else ():
@@ -30,16 +30,16 @@ def read(file: InputFile, root: Node) -> Words:
 
 
 def read_words(file: InputFile, root: Node) -> Words:
-    """Read `word_results` of a result: a list a line, of `[text, score, box]` of its parts.
+    """Read a result's `word_results`: for each line, a list of parts `[text, score, box]`.
 
-    The parts are words where a line is of Latin letters and digits alone, and else characters.
+    The parts are words if the line has only Latin letters and digits; otherwise they are characters.
     """
     builder = Builder[Node](file, "rapidocr", str, "RapidOCR")
     builder.unit = "word"
     builder.new_page()
     shifted = 0
     lines = root.items()
-    if _is_part(lines[0].value):  # [["", 1.0, null]]: a page without text
+    if _is_part(lines[0].value):  # a page without text is [["", 1.0, null]]
         lines = (root,)
     for line in lines:
         builder.new_line()
@@ -65,7 +65,7 @@ def _text_of(part: Node) -> str:
 
 
 def begins_words(value: object) -> bool:
-    """Return whether this is a line of `word_results`, or the one part that stands for no text."""
+    """Return whether a value is a line of `word_results`, or the part that stands for no text."""
     return _is_part(value) or (isinstance(value, list) and bool(value) and _is_part(value[0]))
 
 

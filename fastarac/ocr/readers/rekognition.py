@@ -1,4 +1,4 @@
-"""Amazon Rekognition: lines and words found in a picture."""
+"""Read results of Amazon Rekognition: lines and words in a picture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["read"]
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read what `DetectText` returns: the words of each line, or the lines where there are no words."""
+    """Read the response of `DetectText`: the words of each line, or the lines if there are no words."""
     engine = f"Amazon Rekognition {root.text('TextModelVersion')}".strip()
     builder = Builder[Node](file, "rekognition", str, engine)
     builder.new_page((1.0, 1.0))

@@ -1,4 +1,4 @@
-"""Surya: lines with a confidence, and in newer versions their words and characters."""
+"""Read results of Surya: lines, and in newer versions words, with confidences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["is_page", "read"]
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read `results.json`: the pages of each image, by its name."""
+    """Read `results.json` (a mapping from image names to pages), a list of pages, or a single page."""
     builder = Builder[Node](file, "surya", str, "Surya")
     by_words = False
     for page in _pages(root):
@@ -45,5 +45,5 @@ def _pages(root: Node) -> Iterator[Node]:
 
 
 def is_page(value: object) -> bool:
-    """Return whether this is a page of Surya."""
+    """Return whether a value is a page of Surya."""
     return isinstance(value, dict) and isinstance(value.get("text_lines"), list)

@@ -1,4 +1,4 @@
-"""What wrappers of Tesseract give to programs: pytesseract's columns, Tesseract.js's pages."""
+"""Read results of wrappers of Tesseract: pytesseract's columns and Tesseract.js's pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["is_tesseract_js", "read_columns", "read_tesseract_js"]
 
 
 def read_columns(file: InputFile, root: Node) -> Words:
-    """Read what `image_to_data` of pytesseract returns as a dict: the columns of the table."""
+    """Read the dict that pytesseract's `image_to_data` returns: the columns of Tesseract's table."""
     columns = [root.items(name) for name in COLUMNS]
     if len(lengths := {len(column) for column in columns}) > 1:
         raise root.error(f"columns of one length (there are {sorted(lengths)})")
@@ -30,18 +30,18 @@ def read_columns(file: InputFile, root: Node) -> Words:
 
 
 def _written(value: object) -> str:
-    return "" if value is None or value != value else str(value)  # pandas has NaN for no text
+    return "" if value is None or value != value else str(value)  # pandas writes NaN for no text
 
 
 def is_tesseract_js(page: Node) -> bool:
-    """Return whether this is what `recognize` of Tesseract.js gives."""
+    """Return whether a value is a result of Tesseract.js's `recognize`."""
     if not page.has("text", "confidence"):
         return False
     return any(key in page.value for key in ("blocks", "lines", "words", "hocr", "tsv"))
 
 
 def read_tesseract_js(file: InputFile, root: Node) -> Words:
-    """Read what `recognize` of Tesseract.js gives: blocks down to words, or lists of either."""
+    """Read a result of Tesseract.js's `recognize`: blocks, or a list of lines or of words."""
     page = root.at("data") if root.has("data") else root
     builder = Builder[Node](file, "tesseract-js", str, "Tesseract.js")
     builder.new_page()

@@ -1,4 +1,4 @@
-"""Tesseract's table: unquoted fields between tabs, one row for each page, block, line and word."""
+"""Read Tesseract's table: unquoted fields between tabs, a row for each page, block, line and word."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ COLUMNS = (
     *("level", "page_num", "block_num", "par_num", "line_num", "word_num"),
     *("left", "top", "width", "height", "conf", "text"),
 )
-BARE_ROW = re.compile(r"1\t\d+(\t0){4}(\t\d+){4}\t-1(\.0+)?\t?\r?$", re.ASCII)  # a page
-QUOTED = re.compile(r'"(?=.*"".*")(?:[^"]|"")*"')  # with a doubled mark inside
-NO_WORD = -1.0  # what Tesseract writes for the confidence of pages, blocks and lines
+BARE_ROW = re.compile(r"1\t\d+(\t0){4}(\t\d+){4}\t-1(\.0+)?\t?\r?$", re.ASCII)  # the row of a page
+QUOTED = re.compile(r'"(?=.*"".*")(?:[^"]|"")*"')  # a quoted text with a doubled mark inside
+NO_WORD = -1.0  # Tesseract's confidence of pages, blocks and lines
 
 
 def read(file: InputFile) -> Words:
     """Read a table of Tesseract.
 
-    Nothing is quoted in it: a word may be a lone quotation mark, which a reader of CSV files would
-    take for the beginning of a field of many lines. A table that pandas or the like has written
-    again quotes each text with a quotation mark, and doubles the mark: these are told and undone.
+    Tesseract quotes nothing: a word may be a lone quotation mark, which a CSV reader would take for the
+    beginning of a quoted field. A table rewritten by pandas or a similar tool has quotes around each
+    text with a quotation mark, and doubles the mark: such quoting is recognized and undone.
     """
-    # Only line feeds end a row: the texts may hold other characters that Python takes for line ends.
+    # Split at line feeds only: texts may contain other characters that `splitlines` takes as line ends.
     rows = decoded(file).split("\n")
     header = rows[0].rstrip("\r").split("\t")
-    if BARE_ROW.match(rows[0]):  # what tesserocr's GetTSVText gives has no header
+    if BARE_ROW.match(rows[0]):  # tesserocr's GetTSVText writes no header
         rows.insert(0, "")
     elif tuple(header) != COLUMNS:
         problem = f"the columns must be {', '.join(COLUMNS)}, got {shown(header)}"
@@ -49,11 +49,11 @@ def _fields_of(rows: list[str], builder: Builder[int]) -> Iterator[tuple[int, li
     quoted = _is_quoted(rows)
     unquoted = 0
     for number, row in enumerate(rows[1:], start=2):
-        row = row.removesuffix("\r")  # noqa: PLW2901, files of Windows
+        row = row.removesuffix("\r")  # noqa: PLW2901, Windows line ends
         if not row:
             continue
         fields = row.split("\t")
-        if len(fields) == len(COLUMNS) - 1:  # some tools cut the tab before an empty text
+        if len(fields) == len(COLUMNS) - 1:  # some tools drop the tab before an empty text
             fields.append("")
         if len(fields) != len(COLUMNS):
             problem = f"the row must have {len(COLUMNS)} fields, got {len(fields)}"
@@ -70,7 +70,7 @@ def _fields_of(rows: list[str], builder: Builder[int]) -> Iterator[tuple[int, li
 
 
 def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> None:
-    """Add the words of rows, each with its number and the texts of its `COLUMNS`."""
+    """Add the words of rows, each given as its number and its fields (as in `COLUMNS`)."""
     place: tuple[str, ...] = ()
     pages: set[str] = set()
     last_page: str | None = None
@@ -92,7 +92,7 @@ def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> N
             place = line
         text = fields[11]
         if not text.strip():
-            continue  # an image or a rule, which Tesseract gives a confidence of 95
+            continue  # an image or a rule; Tesseract writes it as a blank word with confidence 95
         try:
             left, top, width, height, confidence = map(float, fields[6:11])
         except ValueError:
@@ -103,14 +103,14 @@ def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> N
 
 
 def _is_quoted(rows: list[str]) -> bool:
-    """Return whether each text with a quotation mark is quoted, and some mark in it doubled."""
+    """Return whether each text with a quotation mark is quoted, with doubled marks inside."""
     last_cells = (row.removesuffix("\r").rpartition("\t")[2] for row in rows if '"' in row)
     marked = [text for text in last_cells if '"' in text]
     return bool(marked) and all(QUOTED.fullmatch(text) for text in marked)
 
 
 def _size(builder: Builder[int], fields: list[str], number: int) -> tuple[float, float]:
-    if fields[0] != "1":  # tables that someone has filtered
+    if fields[0] != "1":  # a filtered table, without the row of the page
         return NAN, NAN
     try:
         return float(fields[8]), float(fields[9])
@@ -119,7 +119,7 @@ def _size(builder: Builder[int], fields: list[str], number: int) -> tuple[float,
 
 
 def _not_a_number(builder: Builder[int], fields: list[str], number: int) -> OcrFileError:
-    """Return an error about the first field from `left` to `conf` that is no number."""
+    """Return an error about the first field from `left` to `conf` that is not a number."""
     for name, text in zip(COLUMNS[6:11], fields[6:11], strict=True):
         try:
             float(text)

@@ -1,4 +1,4 @@
-"""Amazon Textract: one flat list of blocks, tied together by their identifiers."""
+"""Read results of Amazon Textract: a flat list of blocks, linked by their identifiers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MODELS = ("DetectDocumentTextModelVersion", "AnalyzeDocumentModelVersion", "Anal
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read one response of Textract, or a list of the parts of one.
+    """Read one response of Textract, or a list with the parts of one response.
 
-    Where a response has lines and no words, each line is an output with its own confidence.
+    If a response has lines but no words, each line is an output with its own confidence.
     """
     require_complete(file.path, root)
     builder = Builder[Node](file, "textract", str, "Amazon Textract")
@@ -70,7 +70,7 @@ def read(file: InputFile, root: Node) -> Words:
 
 
 def require_complete(path: Path, root: Node) -> None:
-    """Raise where a response is of a job that has not succeeded, or lacks its further parts."""
+    """Raise if a response's job has not succeeded, or if further parts of the response are missing."""
     last = root
     for response in each_page(root):
         last = response
@@ -93,7 +93,7 @@ def _blocks(response: Node) -> Iterator[Node]:
 
 
 def _by_id(blocks: list[Node]) -> dict[str, Node]:
-    """Return the words by their identifiers, which must be unique among all blocks."""
+    """Return the words by identifier; raise unless identifiers are unique among all blocks."""
     seen: set[str] = set()
     for block in blocks:
         key = block.text("Id")
@@ -108,7 +108,7 @@ def _kind(block: Node) -> str:
 
 
 def _page(node: Node, key: str = "Page", *, least: int = 1) -> int:
-    """Return the number of a page, which makes all pages before it."""
+    """Return a page number; it is limited, as all pages up to it are created."""
     number = node.integer(key, absent=least)
     if not least <= number <= MOST_PAGES:
         raise node.at(key).error(f"a whole number from {least} to {MOST_PAGES:,}")
@@ -125,7 +125,7 @@ def _children(block: Node) -> list[str]:
 
 
 def box_of(word: Node) -> Box:
-    """Return the box of a block of Textract or Rekognition, in parts of the page."""
+    """Return the box of a block of Textract or Rekognition, in fractions of the page."""
     geometry = word.at("Geometry")
     if not geometry.has("BoundingBox"):
         return NO_BOX

@@ -1,4 +1,4 @@
-"""Twenty pages with their true text, as Tesseract reads them with two settings."""
+"""Sample of twenty pages: their true text, and Tesseract's output with two settings."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ SETTINGS = ("plain", "enlarged")
 
 @dataclass(frozen=True, slots=True)
 class SampleFolders:
-    """Where the sample is.
+    """The folders of the sample.
 
     Attributes
     ----------
     truth : Path
-        The folder with the true texts, one a page.
+        The folder with the true texts, one file for each page.
     outputs : mapping of str to Path
         For each setting, the folder with Tesseract's tables.
 
     See Also
     --------
-    sample_folders : return the folders of the sample, to try the command line
-    load_sample : twenty pages, their truth and what two engines read
+    sample_folders : return the folders of the sample, for trying the command line
+    load_sample : return twenty pages with their truth and Tesseract's output
     """
 
     truth: Path
@@ -41,7 +41,7 @@ class SampleFolders:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The sample, read.
+    """The words of the sample.
 
     Attributes
     ----------
@@ -52,8 +52,8 @@ class Sample:
 
     See Also
     --------
-    load_sample : twenty pages, their truth and what two engines read
-    SampleFolders : where the sample
+    load_sample : return twenty pages with their truth and Tesseract's output
+    SampleFolders : the folders of the sample
     """
 
     truth: Words
@@ -61,7 +61,7 @@ class Sample:
 
 
 def sample_folders() -> SampleFolders:
-    """Return the folders of the sample, to try the command line on.
+    """Return the folders of the sample, for trying the command line.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def sample_folders() -> SampleFolders:
 
     See Also
     --------
-    load_sample : twenty pages, their truth and what two engines read
+    load_sample : return twenty pages with their truth and Tesseract's output
     pair_files : pair files of the truth and of an engine by name
 
     Examples
@@ -88,19 +88,18 @@ def sample_folders() -> SampleFolders:
 def load_sample() -> Sample:
     """Return twenty pages of letters, invoices, tables and notices, as Tesseract 5.3 reads them.
 
-    The pages were drawn for this purpose in the resolution of a screen, turned, blurred and covered
-    with noise; eight of them are stained and faded, too (``bench/data/make_ocr_sample.py`` says how).
-    With the setting ``plain`` Tesseract reads
-    the image as it is, and with ``enlarged`` three times as large.
+    The pages were rendered for this purpose at screen resolution, then rotated, blurred and covered
+    with noise; eight of them are also stained and faded (see ``bench/data/make_ocr_sample.py``). With
+    the setting ``plain``, Tesseract reads the image as it is; with ``enlarged``, three times as large.
 
     Returns
     -------
     sample : Sample
-        2180 true words, and what each setting gives.
+        2180 true words, and Tesseract's words with each setting.
 
     See Also
     --------
-    sample_folders : return the folders of the sample, to try the command line
+    sample_folders : return the folders of the sample, for trying the command line
     align : align an engine's words with the true ones
 
     Examples

@@ -1,1 +1,1 @@
-"""What people verify of pages: drawn words, crops of images, pages to look at."""
+"""Material for people who verify pages: drawn words, image crops, review pages."""

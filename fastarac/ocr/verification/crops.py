@@ -1,4 +1,4 @@
-"""Pieces of page images around words, small enough for a page of errors."""
+"""Crop page images around words, to show them in reports and to the people who verify them."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ __all__ = [
     "check_images", "crops_of", "jpeg_uri", "opened_grey", "region_of", "scale_of", "write_crops",
 ]  # fmt: skip
 
-MARGIN = 1.2, 0.6  # heights of the word beside it, and above and below
-TALLEST, WIDEST = 56, 420  # pixels
+MARGIN = 1.2, 0.6  # margin left and right, and above and below, in heights of the word
+TALLEST, WIDEST = 56, 420  # largest height and width of a crop in a report, in pixels
 QUALITY = 60
 
 
 def check_images(images: Mapping[str, Path], page_names: Sequence[str]) -> None:
-    """Raise ValueError where no page has an image, or one has two."""
+    """Raise ValueError if images are given but none is of a page, or if a page has two images."""
     of_two: Mapping[str, tuple[Path, Path]] = getattr(images, "ambiguous", {})
     for name in page_names:
         if name in of_two:
@@ -52,10 +52,10 @@ def _some(names: Iterable[str]) -> str:
 def crops_of(
     images: Mapping[str, Path], words: Words, records: Records, rows: Sequence[int]
 ) -> dict[int, str]:
-    """Return pictures of the outputs of some records as data URIs, by record.
+    """Return crops of the outputs of some records as data URIs, by record.
 
-    A record without a box, or on a page without an image, has none. Boxes are in the units of the
-    pages' sizes, or in pixels of the image where a file gives no size.
+    A record without a box, or on a page without an image, has no crop. Boxes are in the units of the
+    page size, or in pixels of the image if the file gives no page size.
     """
     require("PIL", "ocr")
     found: dict[int, str] = {}
@@ -85,10 +85,10 @@ def write_crops(
     places: tuple[NDArray[np.intp], NDArray[np.float64]],
     files: Mapping[int, str],
 ) -> set[int]:
-    """Write PNG files of the places of outputs, and return those of which there is one.
+    """Write crops of outputs as PNG files, and return the indices of the outputs that have one.
 
-    `places` are the page and the box of each output, and `files` the names of the files by its index.
-    An output without a box has none.
+    `places` are the page and the box of each output; `files` maps the index of each output to crop to
+    the name of its file. An output without a box has no crop.
     """
     require("PIL", "ocr")
     written: set[int] = set()
@@ -104,13 +104,13 @@ def write_crops(
 
 
 def _opened(path: Path, page_size: NDArray[np.float64]) -> tuple[Image, NDArray[np.float64]]:
-    """Return a grey image, and how many of its pixels each end of a box counts."""
+    """Return an image in grey, and the factors that convert a box's four edges to its pixels."""
     grey = opened_grey(path)
     return grey, np.tile(scale_of(grey.size, page_size), 2)
 
 
 def opened_grey(path: Path) -> Image:
-    """Return a grey image from its file."""
+    """Open an image file and return it in grey."""
     from PIL.Image import open as open_image
 
     with open_image(path) as image:
@@ -118,20 +118,20 @@ def opened_grey(path: Path) -> Image:
 
 
 def scale_of(size: tuple[float, float], page_size: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how many pixels of an image a unit of its page is; 1 where the page has no size."""
+    """Return the pixels of an image per unit of its page, across and down; 1 without a page size."""
     scale = np.array(size) / page_size
     return np.where(np.isnan(scale), 1.0, scale)
 
 
 def jpeg_uri(image: Image) -> str:
-    """Return a grey image as a data URI."""
+    """Return an image as the data URI of a JPEG."""
     held = io.BytesIO()
     image.save(held, "JPEG", quality=QUALITY, optimize=True)
     return "data:image/jpeg;base64," + base64.b64encode(held.getvalue()).decode("ascii")
 
 
 def _piece(grey: Image, boxes: NDArray[np.float64]) -> Image | None:
-    """Return what is in boxes, in pixels, with a margin; None where there are none, or no place."""
+    """Return the crop around boxes in pixels, with a margin; None if `region_of` returns None."""
     inside = region_of(grey.size, boxes)
     return None if inside is None else grey.crop(inside)
 
@@ -139,9 +139,10 @@ def _piece(grey: Image, boxes: NDArray[np.float64]) -> Image | None:
 def region_of(
     size: tuple[int, int], boxes: NDArray[np.float64], margin: tuple[float, float] = MARGIN
 ) -> tuple[int, int, int, int] | None:
-    """Return the part of an image around boxes, in pixels; None where there are none, or no place.
+    """Return left, top, right and bottom of the part of an image around boxes, in pixels.
 
-    `margin` counts heights of the boxes: on their left and right, and above and below them.
+    None if there are no boxes, a box is unknown (NaN), or the part is empty. `margin` is in heights of
+    the boxes: first left and right, then above and below.
     """
     if not len(boxes) or np.isnan(boxes).any():
         return None

@@ -1,4 +1,4 @@
-"""Draw the words of an engine's files that people verify, and put the answers beside all words."""
+"""Draw words of an engine's files for people to verify, and join their answers to all words."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CROP = "crop"
 
 
 class SampledWords(NamedTuple):
-    """What was drawn, of how many words and pages, and what is to be known of these."""
+    """The sample drawn, the numbers of words, pages and crops, and notes."""
 
     sample: VerificationSample
     n_words: int
@@ -44,7 +44,7 @@ class SampledWords(NamedTuple):
 
 
 class Crops(NamedTuple):
-    """Where to write pictures of words, and the images of the pages by their names."""
+    """The folder for crops of words, and the images of the pages by name."""
 
     folder: Path
     images: Mapping[str, Path]
@@ -60,27 +60,27 @@ def sample_words(
     answers: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> SampledWords:
-    """Draw words to verify, or audits of what a policy accepts, as :func:`.sample_outputs` does.
+    """Draw words to verify, or to audit words that a policy accepts, as :func:`.sample_outputs` does.
 
     Parameters
     ----------
     outputs : EngineOutputs
-        Of which those that have a confidence are drawn from: the others are never accepted.
+        The outputs. Only those with a confidence are drawn: the others are never accepted.
     goal : str or path-like
-        The file to write, with the columns page, number, box, text and confidence beside those of
-        :func:`.sample_outputs`; with `crops` also crop, the file of each word's picture, from the
-        folder of this file.
+        The file to write, with the columns page, number, box, text and confidence besides those of
+        :func:`.sample_outputs`; with `crops`, also the column crop: the path of each word's crop,
+        relative to the folder of this file.
     budget, policy, answers, **options
-        As :func:`.sample_outputs` takes them; groups and strata are columns of these.
+        As for :func:`.sample_outputs`; groups and strata are named by these columns.
     crops : Crops, optional
-        Write a picture of each word that is drawn, called by its row, into a new folder.
+        Where to write a crop of each drawn word, named by its row, in a new folder.
 
     Raises
     ------
     DataFileError, ValueError
-        As :func:`.sample_outputs` and :func:`.apply_to_files`; where a page has no image.
+        As for :func:`.sample_outputs` and :func:`.apply_to_files`; also if a page has no image.
     FileExistsError
-        Where the folder of the crops holds files.
+        If the folder for crops contains files.
     """
     words = _Rows.of(outputs)
     path = goal_of(goal, *outputs.files, *([] if answers is None else [answers]))
@@ -125,7 +125,7 @@ def join_answers_of_words(
 ) -> tuple[int, int, tuple[str, ...]]:
     """Write all words that have a confidence, with the answers, as :func:`.join_answers` does.
 
-    Returns how many words were drawn, how many of them have an answer, and notes.
+    Return the number of words drawn, the number of these with an answer, and notes.
     """
     words = _Rows.of(outputs)
     path = goal_of(goal, *outputs.files, answers)
@@ -158,7 +158,7 @@ class _Rows:
 
     @property
     def opened(self) -> Callable[[DuckDBPyConnection], RowsOfArrays]:
-        """What opens them as a table."""
+        """A function that opens the words as a table, given a connection."""
         of = self.outputs
         columns = columns_of_pages(
             of.words.page_names, of.page, of.number, of.box, of.text, of.confidence

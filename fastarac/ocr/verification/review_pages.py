@@ -1,4 +1,4 @@
-"""What people see of a page whose outputs they verify: lines, places, and the image."""
+"""Build the review page on which people verify a page's outputs: lines, boxes and image."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = ["COLUMNS", "review_page"]
 
 COLUMNS = "text", "number", "line", "space", "confidence", "box", "accepted"
 
-LARGEST = 1600  # pixels of an image's longer side
-UPRIGHT = 1000.0, 1414.0  # of a page whose boxes are fractions of it, and whose shape is unknown
+LARGEST = 1600  # largest length of an image's longer side, in pixels
+UPRIGHT = 1000.0, 1414.0  # assumed size of a page whose boxes are fractions: a sheet of A4
 
 
 def review_page(
@@ -33,9 +33,11 @@ def review_page(
     image: Path | None,
     figures: tuple[int, int, float],
 ) -> ReviewPage:
-    """Return a page, from the columns of its outputs; `figures` are its counts and its expected errors.
+    """Return the review page of a page, from the columns of its outputs.
 
-    Boxes are in pixels of the image, as those of `crops_of`, or else in the units of the page's size.
+    `figures` are the numbers of outputs, of accepted outputs and of expected errors. Boxes are
+    converted to pixels of the image, as for `crops_of`. Without an image, they stay in the units of
+    the page size, but fractions of the page are scaled to `UPRIGHT`.
     """
     boxes = columns["box"]
     uri, size, scale = None, None, np.ones(2)
@@ -72,7 +74,7 @@ def review_page(
 
 
 def _picture(path: Path) -> tuple[str, tuple[float, float]]:
-    """Return an image, made smaller where it is large, as a data URI; and its true size."""
+    """Return an image as a data URI, scaled down if it is large, and its original size."""
     require("PIL", "ocr")
     from PIL import Image
 
