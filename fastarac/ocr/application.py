@@ -61,7 +61,7 @@ class AppliedPageCounts(Table, Result):
     See Also
     --------
     AppliedPages : the outputs on pages, with the policy's decision on each
-    apply_to_files : divide what an engine read by a policy
+    apply_to_files : apply a policy to an engine's outputs, without truth
     """
 
     page: tuple[str, ...]
@@ -225,7 +225,7 @@ def apply_to_files(
     hyphenated: Hyphenated = "whole",
     pattern: str | None = None,
 ) -> AppliedPages:
-    r"""Apply a policy to an engine's outputs: accept them or send them to people; needs no truth.
+    r"""Apply a policy to an engine's outputs, without truth: accept each or send it to people.
 
     Parameters
     ----------
@@ -361,7 +361,7 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
 def same_scale(
     policy: Policy, named: str, confidence: NDArray[np.float64], page: NDArray[np.intp]
 ) -> ConfidenceShift:
-    """Test whether the confidences have shifted since the policy was fitted.
+    """Return a test of whether the confidences have shifted since the policy was fitted.
 
     The test treats pages as groups if the policy was fitted with groups. Raise DataFileError if the
     confidences are clearly on another scale.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "align_files"]
 
-#: Files in one batch for a worker, and the smallest number of files that starts workers.
+#: Number of files in a worker's batch, and smallest number of files for which workers start.
 AT_A_TIME = 16
 FEW = 64
 ENDED = "a worker process has ended before its work was done: it was killed, or could not start"

@@ -120,7 +120,7 @@ class FileInspection(Sheet, Result):
         return ", ".join(filter(None, (self.format, self.encoding, engine)))
 
     def counted(self) -> str:
-        """Return the numbers of words, fields or rows and of pages, in words."""
+        """Return a phrase with the numbers of words, fields or rows, of lines and of pages."""
         noun = {"rows": "row", "fields": "field"}.get(self.holds, "word")
         text = f"{self.n_items:,} {plural(noun, self.n_items)}"
         if self.holds == "true words":

@@ -37,7 +37,7 @@ DIVIDED = (
 
 @dataclass(frozen=True, slots=True)
 class WordColumns:
-    """The columns of a table of words, by their contents.
+    """Names of the columns of a table of words that hold text, confidence, page and so on.
 
     Parameters
     ----------

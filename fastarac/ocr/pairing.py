@@ -148,8 +148,8 @@ def read_pair(
 ) -> tuple[Words, Words]:
     """Return the words of the truth and of the output, as :meth:`Pair.read` does.
 
-    `digits` is whether ALTO confidences are percents as digits (:func:`.wrote_digits`), judged over
-    all files of a run; None lets each file decide. `parts` selects the parts of a page that count.
+    `digits` is whether ALTO confidences are percents as the digits after ``0.``, judged over all files
+    of a run; None lets each file decide. `parts` selects the parts of a page that count.
     """
     ignored = parts.ignored
     truth = read_truth_file(
@@ -179,7 +179,7 @@ class Pairing(Table, Result):
     Attributes
     ----------
     pairs : tuple of Pair
-        In the order of their names.
+        The pairs, sorted by name.
     without_output, without_truth : tuple of Path
         Files without a partner, left out at the caller's request.
     images : tuple of Path
@@ -239,7 +239,7 @@ def pair_files(
     Returns
     -------
     pairing : Pairing
-        The pairs, and what was left out.
+        The pairs, and the files left out.
 
     Raises
     ------
@@ -347,7 +347,7 @@ def pair_table(
 
     See Also
     --------
-    WordColumns : the columns of a table of words, by their contents
+    WordColumns : names of the columns of a table of words
     pair_files : pair files of the truth and of an engine by name
 
     Examples

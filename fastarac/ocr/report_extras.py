@@ -51,11 +51,12 @@ if TYPE_CHECKING:
 __all__ = ["ERRORS", "ReportedPages", "section_of"]
 
 ERRORS, CONFUSIONS, PAGES = 50, 30, 40
-#: Most bytes of whole pages' texts in a report, over all engines, and most pages shown in this way.
+#: Limits on whole pages shown as text in a report: total bytes, over all engines, and pages.
 TEXTS, MOST_TEXTS = 900_000, 150
 #: Length of the longest confusions, in characters, that a report without texts shows.
 WITHOUT_TEXT = 2
-#: Changes of the accepted share, by the choice of policy, that count as decisive, or as hardly any.
+#: If the choice of policy changes the accepted share by at least DECISIVE, the report says so; by
+#: less than HARDLY, it says that the choice hardly matters.
 DECISIVE, HARDLY = 0.01, 0.0005
 
 
@@ -142,13 +143,13 @@ class ReportedPages(Source):
         )
 
     def as_counted(self, figures: Evaluation) -> Evaluation:
-        """Return the figures with missed words as errors that nobody finds, if the policy says so."""
+        """Add missed words to the figures as errors that remain, if the policy is ``residual``."""
         if self.policy.missed != "residual":
             return figures
         return with_unseen_figures(figures, self.records.n_missed)
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:
-        """Return the source with the shares accepted without pages that align badly for any engine."""
+        """Return the source with shares accepted without pages that hardly align for some engine."""
         names = {
             name: None
             for source in sources.values()
@@ -210,7 +211,7 @@ class ReportedPages(Source):
         )  # fmt: skip
 
     def splits(self, outputs: Outputs) -> list[ItemParts]:
-        """Return the pages of each value of each attribute."""
+        """Return, for each attribute of pages, the items divided by its values."""
         attributes, labels = self.beside.attributes, outputs.group or outputs.by
         if not isinstance(attributes, PageAttributes) or labels is None:
             return []
@@ -247,9 +248,9 @@ class ReportedPages(Source):
         return "0 to 100" if self.highest == 100.0 else "0 to 1"
 
     def remark(self, limit: int) -> tuple[str, str, bool]:
-        """Return how much the accepted share at a limit depends on the policy.
+        """Return a remark on how much the accepted share at a limit depends on the policy.
 
-        That is a title, a sentence, and whether the effect is decisive.
+        It consists of a title, a sentence, and whether the effect is decisive.
         """
         effects = self.sensitivity
         if len(effects.accepted) == 1:

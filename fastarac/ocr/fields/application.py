@@ -1,4 +1,4 @@
-"""Apply a policy with a threshold per field to a service's output for new documents, without truth."""
+"""Apply a policy of fields to a service's output for new documents, without truth."""
 
 from __future__ import annotations
 
@@ -169,12 +169,12 @@ def apply_to_fields(
     value_key: str = "value",
     confidence_key: str = "confidence",
 ) -> AppliedFields:
-    r"""Apply a policy to fields of new documents: accept them or send them to people; needs no truth.
+    r"""Apply a policy to fields of new documents, without truth: accept each or send it to people.
 
     Parameters
     ----------
     policy : Policy
-        A policy with a threshold per field, fitted to outputs of the same service, as
+        A policy of fields or of whole documents, fitted to outputs of the same service, as
         ``fastarac ocr -o`` writes it.
     path : str, path-like, or iterable of them
         The service's output: files and folders as :func:`read_fields` takes them.

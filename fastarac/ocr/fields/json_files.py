@@ -217,7 +217,8 @@ def _read_json(
     for value, place in values:
         name, fields = _document(file, value, place, stem if alone else None)
         every = partial(_leaves, file, name, fields, value_key, confidence_key, place)
-        # Check the leaves before listing them: a list of leaves takes many times the memory of JSON.
+        # Refuse files of words before listing the leaves: a list of leaves takes many times the
+        # memory of the coordinates in such files.
         if role != "truth" and alone and all(leaf.confidence is None for leaf in every()):
             _refuse_words(file, fields, value_key, confidence_key)
         if role == "both":
@@ -266,7 +267,7 @@ def _leaves(
     confidence_key: str,
     place: str,
 ) -> Iterator[Leaf]:
-    """Yield the fields of a document: objects with a value, and all values but objects and lists."""
+    """Yield the fields of a document: leaves with a value and a confidence, and plain values."""
 
     def error(name: str, problem: str) -> OcrFileError:
         return OcrFileError(

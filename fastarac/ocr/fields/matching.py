@@ -57,7 +57,7 @@ def pair_fields(
     )[0]
 
 
-Entry: TypeAlias = "tuple[FieldPath, int, Row]"  # the int counts levels of lists paired already
+Entry: TypeAlias = "tuple[FieldPath, int, Row]"  # the int counts the outer lists already paired
 
 
 def _paired(

@@ -146,14 +146,14 @@ class AbsentField(Result):
     documents : int
         Number of all documents.
     absent : int
-        Number of documents without an output of the field that has a confidence.
+        Number of documents that lack the field: they have no output of it with a confidence.
     rightly : int
-        Number of absent documents where the field is truly empty.
+        Number of these documents in which the field is truly empty.
     unlisted : int
-        Number of absent documents where the truth does not list the field.
+        Number of these documents for which the truth does not list the field.
     now, otherwise : StraightThrough
-        The counts at a threshold as the field is, and with the field required in place of optional (or
-        optional in place of required).
+        The counts at a threshold now, and if an optional field were required or a required field
+        optional.
 
     See Also
     --------
@@ -562,7 +562,7 @@ class ReportedFields(Source):
     texts: bool
 
     def splits(self, outputs: Outputs) -> list[ItemParts]:
-        """Return the items of each field."""
+        """Return the items divided by field."""
         if outputs.by is None:
             return []
         codes, n = outputs.by.codes, len(outputs.by.names)
@@ -573,7 +573,7 @@ class ReportedFields(Source):
         return [ItemParts("field", outputs.by.names, codes, missed)]
 
     def straight_through(self, threshold: float) -> tuple[float, float]:
-        """Return the shares of all documents that go straight through, and do so wrong."""
+        """Return the shares of documents that go straight through, and that do so with an error."""
         counts = self.fields.straight_through(threshold)
         return counts.straight_through_rate, counts.document_error_rate
 

@@ -94,16 +94,15 @@ def read_fields(
         ``{"value": …, "confidence": …}``, holding one document, a list of documents, or one per line,
         each named by its key ``document``; or a table (JSON lines, CSV, TSV, Parquet) with the columns
         ``document``, ``field`` (such as ``items[3].amount``), ``prediction`` and ``confidence``. A
-        folder has one file per document, named by the file's name up to the first dot.
+        folder has one file per document, which names it up to the first dot.
     truth : str or path-like, optional
         The true values: a table with the columns ``document``, ``field`` and ``truth``, or nested JSON
         with plain values. Without it, ``truth`` is a column of the first table.
     compare : str, mapping of str to str or path-like, optional
-        The comparison that decides whether an output is right: one of `fastarac.ocr.COMPARISONS` for
-        all fields, or a mapping from fields (without item numbers, with the wildcards ``*`` and ``?``)
-        to comparisons, such as ``{"items[].*": "amount:comma,tolerance=0.01"}``; or a TOML file with
-        such lines. The default is ``exact``; it raises an error if an output and its truth differ as
-        texts but are the same number (``9.0`` and ``9``).
+        The comparison of outputs with truths: one of `fastarac.ocr.COMPARISONS` for all fields, or a
+        mapping from fields (without item numbers; ``*`` and ``?`` are wildcards) to comparisons, such
+        as ``{"items[].*": "amount:comma,tolerance=0.01"}``, or a TOML file with such lines. By default
+        ``exact``, with an error where different texts are the same number (``9.0`` and ``9``).
     rename : mapping of str to str or path-like, optional
         The truth's names for fields of the outputs, without item numbers:
         ``{"InvoiceTotal": "total", "Items[].Amount": "items[].amount"}``. Renaming a list or object
@@ -166,9 +165,9 @@ def read_fields(
     without a prediction is right if its truth is empty, too. A prediction is wrong if its comparison
     cannot read it, or if it can be read in two ways and only one of them would be right.
 
-    Line items are matched one to one with the true ones, each as a whole, so that the sum of the
-    similarities of their fields is largest. The remaining outputs are *inserted* and wrong. The number
-    of rows of each list is a field of its own, such as ``items.count``.
+    Line items are matched one to one with the true ones, as wholes, to maximize the sum of their
+    fields' similarities. The remaining outputs are *inserted* and wrong. The number of rows of each
+    list is a field, such as ``items.count``.
     """
     keys = value_key, confidence_key
     notes: list[str] = []
@@ -515,7 +514,7 @@ def _counted(
 
 
 def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[str]:
-    """Yield a note if no output at all is right, or one for each field of many outputs, all wrong."""
+    """Yield a note if no output is right, or else one for each field with many outputs, all wrong."""
     wrong: dict[str, list[Item]] = defaultdict(list)
     right: set[str] = set()
     for item, each in zip(items, judged, strict=True):

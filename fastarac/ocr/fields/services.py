@@ -31,7 +31,7 @@ NORMALIZED = {
     "floatValue": "float_value",
 }
 NO_LABEL = "(without a label)"
-#: Largest number of levels of fields within fields.
+#: Largest depth of nested fields.
 DEEPEST = 32
 
 

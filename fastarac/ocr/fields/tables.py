@@ -254,7 +254,7 @@ def _of_parquet(value: object) -> Written | None:
     """Return a value of a column as text; a number or date also as a normalized value."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
-    if isinstance(value, datetime) and not value.time():  # data frames hold dates as midnights
+    if isinstance(value, datetime) and not value.time():  # data frames store a date as midnight
         value = value.date()
     by_machine = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     by_machine = by_machine or type(value) is date

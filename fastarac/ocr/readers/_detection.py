@@ -80,7 +80,7 @@ def read_file(file: InputFile) -> Words:
         return reader(file)
     if kind == "json" or _is_null(file):
         node = _json.load(file)
-        if node.value == {}:  # Google's libraries write an empty response so
+        if node.value == {}:  # an empty response, as Google's libraries write it
             return _blank(file.path)
         json_read = json_reader(node)
         if json_read is None:
@@ -121,7 +121,7 @@ def _expected() -> str:
 
 def xml_root(file: InputFile) -> str:
     begin = file.head.decode(_files.encoding_of(file.head), errors="ignore").lstrip()[:200].lower()
-    if begin.startswith(("<!doctype html>", "<html")):  # HTML need not be XML
+    if begin.startswith(("<!doctype html>", "<html")):  # HTML may not be well-formed XML
         return "html"
     return _xml.root_of(file).name
 

@@ -41,7 +41,7 @@ def read(file: InputFile) -> Words:
     """Read an ALTO file.
 
     A word broken at a line end takes two strings, each of which may also hold the whole word
-    (`SUBS_CONTENT`). Read it as one word or as its two parts, as `hyphenated` of the file says.
+    (`SUBS_CONTENT`). The option `hyphenated` decides whether it is read as one word or as two parts.
     """
     pages = _Pages(file)
     for element in elements(file, KINDS):
@@ -249,7 +249,7 @@ def _follows_space(line: list[Element], k: int) -> bool:
 def _are_one_word(first: Element, second: Element) -> bool:
     """Return whether the second string continues the word that the first one begins.
 
-    It may not: where text flows around a picture or a column ends, another broken word may come next.
+    It need not: where text flows around a picture or a column ends, another broken word may follow.
     """
     if second.get("SUBS_TYPE") != "HypPart2":
         return False

@@ -23,11 +23,11 @@ ALTERNATIVES = frozenset({"alternatives"})
 CHARACTERS = frozenset({"ocrx_cinfo"})
 PAGES = ("div", "body", "section", "article")
 TAIL = 1 << 10
-OF_WORD = ("x_wconf", "x_conf")  # confidence of the whole element; `x_confs` is by character
+OF_WORD = ("x_wconf", "x_conf")  # one confidence for the element; `x_confs` has one per character
 
 
 def read(file: InputFile) -> Words:
-    """Read an hOCR file: XHTML, as Tesseract writes, or HTML."""
+    """Read an hOCR file in XHTML, the form that Tesseract writes, or in HTML."""
     try:
         return _read(file, as_html=False)
     except OcrFileError as error:
@@ -257,7 +257,7 @@ class _Confidences:
 
         hOCR prescribes percents, but kraken and others write probabilities. If all confidences are at
         most 1, they are probabilities unless all are whole numbers: Tesseract may have read every word
-        with 0% or 1%. Confidences by character are always taken for probabilities then.
+        with 0% or 1%. Confidences by character that are all at most 1 are always probabilities.
         """
         builder = self._builder
         written = builder.confidences

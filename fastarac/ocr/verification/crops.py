@@ -87,8 +87,8 @@ def write_crops(
 ) -> set[int]:
     """Write crops of outputs as PNG files, and return the indices of the outputs that have one.
 
-    `places` are the page and the box of each output; `files` maps the index of each output to crop to
-    the name of its file. An output without a box has no crop.
+    `places` holds the pages and the boxes of all outputs; `files` maps the indices of the outputs to
+    crop to file names. An output without a box gets no crop.
     """
     require("PIL", "ocr")
     written: set[int] = set()
