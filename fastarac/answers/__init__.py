@@ -1,1 +1,1 @@
-"""Sentences, tables and notes of results, made once for command line, reports and texts."""
+"""Sentences, tables and notes about results, shared by command line, reports and texts."""

@@ -1,4 +1,4 @@
-"""What a command says of a result."""
+"""The answer of a command."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A result in words for people, and in figures for programs.
+    """A result as sentences for people and as figures for programs.
 
     Attributes
     ----------
     screen : Screen
         The answer, its table, notes, the next command, and the details.
     figures : mapping
-        By their names, as JSON has them.
+        The figures by name, as in JSON.
     warnings : sequence of str
-        Notes that speak against the result or its input; JSON tells them apart from other sentences.
+        Notes that cast doubt on the result or its input; JSON lists them apart.
     """
 
     screen: Screen
@@ -37,18 +37,18 @@ class Answer:
         return replace(self, figures={**figures, **self.figures})
 
     def with_warnings(self, notes: Iterable[str | Note], weight: Weight = Weight.LITTLE) -> Answer:
-        """Return the answer with warnings among its notes; texts are of this weight."""
+        """Return the answer with warnings among its notes; `weight` is for warnings that are texts."""
         every = [each if isinstance(each, Note) else Note(sentence(each), weight) for each in notes]
         warnings = [*self.warnings, *(note.text for note in every)]
         return replace(self, screen=self.screen.with_notes(*every), warnings=warnings)
 
     def closing(self, command: str = "", *written: str) -> Answer:
-        """Return the answer with the next command, and sentences about the files that were written."""
+        """Return the answer with the next command, and with sentences about files written."""
         screen = replace(self.screen, command=command, written=[*self.screen.written, *written])
         return replace(self, screen=screen)
 
     def in_words(self, words: Callable[[str], str]) -> Answer:
-        """Return the answer with other words in its sentences and notes."""
+        """Return the answer with its sentences and notes reworded by a function."""
         screen = self.screen
         notes = [each._replace(text=words(each.text), brief=words(each.brief)) for each in screen.notes]
         said = list(map(words, screen.answer))
@@ -56,5 +56,5 @@ class Answer:
         return replace(self, screen=replace(screen, answer=said, notes=notes), warnings=warnings)
 
     def sentences(self) -> list[str]:
-        """Return all sentences but warnings."""
+        """Return all sentences except warnings."""
         return [each for each in self.screen.sentences() if each not in self.warnings]

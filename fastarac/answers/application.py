@@ -1,4 +1,4 @@
-"""What is said of outputs that a policy has divided."""
+"""Describe outputs that a policy has split into accepted and rejected."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ GROUPS_NOTE = (
 
 
 def application_answer(applied: AppliedPolicy, *, lacks_groups: bool) -> Answer:
-    """Say how many outputs of a table are accepted; `lacks_groups` those that the policy has."""
+    """Describe how many outputs are accepted; `lacks_groups`: the policy has groups, the table none."""
     notes = [Note(GROUPS_NOTE, Weight.ASSUMES)] if lacks_groups else []
     return _answer(applied, notes)
 
 
 def pages_answer(pages: AppliedPages) -> Answer:
-    """Say how many words of an OCR engine's pages are accepted."""
+    """Describe how many words on an OCR engine's pages are accepted."""
     return _answer(pages.applied, _notes_of(pages))
 
 
 def documents_answer(documents: AppliedFields) -> Answer:
-    """Say how many fields of documents are accepted."""
+    """Describe how many fields of documents are accepted."""
     return _answer(documents.applied, _notes_of(documents))
 
 
@@ -69,14 +69,14 @@ def _answer(applied: AppliedPolicy, notes: Sequence[Note]) -> Answer:
 
 
 def _warning(applied: AppliedPolicy) -> Note:
-    """Say that confidences have moved, and what to do."""
+    """Return the warning that confidences have shifted, with advice."""
     advice = "Verify a random sample of them and run fastarac check."
     brief = f"The confidences have moved since the fit: the limit may no longer hold. {advice}"
     return Note(f"{sentence(applied.warning)} {advice}", Weight.DECIDES, brief)
 
 
 def application_figures(applied: AppliedPolicy) -> dict[str, Any]:
-    """Return how many outputs went where, and the errors expected among them."""
+    """Return the counts of accepted and rejected outputs, and the expected errors."""
     names = (
         *("criterion", "limit", "n_items", "accepted", "rejected", "unknown_fields"),
         *("expected_errors", "expected_low", "expected_high", "expected_rate"),

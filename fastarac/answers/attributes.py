@@ -1,4 +1,4 @@
-"""What is said of engines by the attributes of pages: quality, language, source and the like."""
+"""Describe engines by attributes of pages, such as quality, language or source."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def objects(figures: AttributeFigures) -> list[dict[str, Any]]:
-    """Return the figures of each value by their names; what is undefined is None."""
+    """Return a dictionary of figures for each value of each attribute; undefined ones are None."""
     columns = figures.to_columns()
     return [
         {name: plain(values[row]) for name, values in columns.items()} for row in range(len(figures))
@@ -30,7 +30,7 @@ def objects(figures: AttributeFigures) -> list[dict[str, Any]]:
 
 
 def flat(figures: AttributeFigures) -> dict[str, Any]:
-    """Return the same in one row, by keys that end in the attribute and its value."""
+    """Return the same figures in one dictionary whose keys end in the attribute and its value."""
     return {
         f"{name}/{part}": value
         for part, each in zip(_parts_of_keys(figures), objects(figures), strict=True)
@@ -40,7 +40,7 @@ def flat(figures: AttributeFigures) -> dict[str, Any]:
 
 
 def _parts_of_keys(figures: AttributeFigures) -> Iterator[str]:
-    """Yield the attribute and the value of each row as its keys end in them."""
+    """Yield the end of each row's keys, made of the attribute and its value."""
     names = list(dict.fromkeys(figures.attribute))
     for attribute, part in zip(names, parts_of_keys(names, "attributes"), strict=True):
         own = zip(figures.attribute, figures.value, strict=True)
@@ -51,7 +51,7 @@ def _parts_of_keys(figures: AttributeFigures) -> Iterator[str]:
 
 
 def parts(engines: Mapping[str, AttributeFigures]) -> Iterator[Part]:
-    """Yield a table for each attribute, and by which rule its values hold or fail."""
+    """Yield a table for each attribute, and the rule by which a value meets the limit."""
     first = next(iter(engines.values()))
     several = len(engines) > 1
     for attribute, rows in tables_by_attribute(engines):

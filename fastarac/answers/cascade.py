@@ -1,4 +1,4 @@
-"""What is said of models and people one behind the other."""
+"""Describe a cascade of models and people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def cascade_answer(cascade: Cascade) -> Answer:
-    """Say what each stage decides, and what all of them cost."""
+    """Return a table of the stages, and a sentence on what the cascade costs."""
     cells = zip(*cascade.rows_in_words(), strict=True)
     columns = [
         Column(header.replace("of ", "of\n"), list(column))

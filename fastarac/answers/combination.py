@@ -1,4 +1,4 @@
-"""What is said of several engines put together."""
+"""Describe a combination of several engines."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 def together_name(engines: Mapping[str, Any] | Sequence[str]) -> str:
-    """Return what engines together are called."""
+    """Return the name of the learnt combination of engines."""
     return " + ".join(engines)
 
 
 def agreement_name(engines: Mapping[str, Any] | Sequence[str]) -> str:
-    """Return what the rule of agreement is called."""
+    """Return the name of the rule that accepts what all engines agree on."""
     return " = ".join(engines)
 
 
 def sentences(
     engines: Sequence[str], models: Sequence[Model], prices: Mapping[str, float], n_pages: int
 ) -> Iterator[str]:
-    """Yield what agreement alone accepts, and what it is worth to have all engines."""
+    """Yield sentences on the rule of agreement, and on what the combination saves."""
     by_name = {model.name: model for model in models}
     rule = by_name.get(agreement_name(engines)) if len(engines) > 1 else None
     if rule is None:

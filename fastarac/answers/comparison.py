@@ -1,4 +1,4 @@
-"""What is said of models that are compared: tables, which model is best, and how sure that is."""
+"""Describe a comparison of models: tables, and which model is best and how surely."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
     from fastarac.uncertainty.statistics import Statistic
 
-NAMED = 3  # models in the answer; of more, how many there are
-SHOWN = 45  # pairs in the table, as of ten models; the other formats have all
+NAMED = 3  # models named in the answer; more are only counted
+SHOWN = 45  # pairs in the table, enough for ten models; JSON and CSV have all
 SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
 
 
@@ -30,7 +30,8 @@ def parts(
 ) -> Iterator[Part]:
     """Yield tables and sentences.
 
-    `draws` are the number of resamples and their seed; `whole`: all differences are at hand, too.
+    `draws` is the number of resamples and their seed; `whole` is whether the reader also has all
+    differences.
     """
     yield AnswerTable(found.names, [_columns_of_models(found)])
     pairs = _shown_pairs(found)
@@ -58,7 +59,7 @@ def parts(
 
 
 def answer(found: ModelComparison) -> str:
-    """Say which model is best, and whether that is more than chance, in a sentence."""
+    """Return a sentence on the best model, and on whether its lead may be chance."""
     best, *others = (printable(name) for name in found.names)
     label = label_of(found.statistic)
     if math.isnan(found.share_of_best[0]):
@@ -77,7 +78,7 @@ def answer(found: ModelComparison) -> str:
 
 
 def table(found: ModelComparison, width: int) -> AnswerTable:
-    """Return each model with its distance to the best one."""
+    """Return a table of the models with their distance to the best one."""
     pairs = [found.pair(name, found.names[0]) for name in found.names[1:]]
     columns = [
         Column(
@@ -96,7 +97,7 @@ def table(found: ModelComparison, width: int) -> AnswerTable:
 
 
 def caption(found: ModelComparison, n_groups: int | None) -> str:
-    """Say what the intervals in the table are."""
+    """Return a caption that explains the intervals in the table."""
     resting = f"{found.n:,} items" if n_groups is None else f"{n_groups:,} groups"
     adjusted = ""
     if len(found.pairs) > 1 and found.correction is not None:
@@ -105,7 +106,7 @@ def caption(found: ModelComparison, n_groups: int | None) -> str:
 
 
 def models_of(comparison: ModelComparison) -> list[dict[str, Any]]:
-    """Return the name and the figures of each model."""
+    """Return the name and the figures of each model as dictionaries."""
     columns = {name: plain(column) for name, column in comparison.to_columns().items()}
     columns = {"name": columns.pop("model")} | columns
     rows = zip(*columns.values(), strict=True)
@@ -113,7 +114,7 @@ def models_of(comparison: ModelComparison) -> list[dict[str, Any]]:
 
 
 def object_of(comparison: ModelComparison) -> dict[str, Any]:
-    """Return a comparison with a list of its pairs, as JSON can hold it."""
+    """Return a comparison and its pairs as a dictionary for JSON."""
     return {
         "statistic": comparison.statistic.name,
         "parameters": {key: _listed(value) for key, value in comparison.statistic.parameters},
@@ -129,12 +130,12 @@ def _listed(value: Any) -> Any:
 
 
 def named(statistic: Statistic) -> str:
-    """Return the text that `statistic_of` reads as this statistic."""
+    """Return the text from which `statistic_of` would read this statistic."""
     return ":".join([statistic.name, *(f"{key}={value}" for key, value in statistic.parameters)])
 
 
 def label_of(statistic: Statistic) -> str:
-    """Return how people call the statistic."""
+    """Return the everyday name of the statistic."""
     label = statistic.definition.label
     if statistic.parameters:
         label += f" ({', '.join(f'{key} = {value}' for key, value in statistic.parameters)})"
@@ -142,7 +143,7 @@ def label_of(statistic: Statistic) -> str:
 
 
 def conclusion(found: ModelComparison) -> str:
-    """Say which model is best, and from which ones it cannot be told."""
+    """Return a sentence on the best model and on those not significantly worse."""
     best, *others = (printable(name) for name in found.names)
     if math.isnan(found.share_of_best[0]):
         return f"{label_of(found.statistic)} is undefined for one of the models; none is best."

@@ -1,4 +1,4 @@
-"""Costs of models on the same items, each at its cheapest threshold, and their differences."""
+"""Compare the costs of models on the same items, each at its cheapest threshold."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ FIELDS = ("cost", *(f"cost_{name}" for name in OF_PAIRS[1:]))
 
 @dataclass(frozen=True, slots=True)
 class CostComparison:
-    """The models, the cheapest first, and the differences between any two.
+    """The models, cheapest first, and their differences in cost.
 
     Attributes
     ----------
     models : tuple of PricedModel
-        With their cheapest thresholds.
+        The models with their cheapest thresholds.
     differences : tuple of PairDifference
-        Of every model less each of those before it, which are cheaper; in money for one output.
+        The cost of each model minus that of each cheaper one, per output.
     level : float
         The confidence level.
     notes : tuple of str
-        What speaks against relying on them.
+        Reasons for caution.
     correction : {"holm", "bonferroni"} or None
-        By which p-values are adjusted.
+        The adjustment of p-values.
     n : int
-        How many items, or groups, the differences rest on.
+        The number of items or groups behind the differences.
     over : str
-        Over which items, where that is not all that each model has.
+        A phrase on the items compared, if not all items of each model.
     """
 
     models: tuple[PricedModel, ...]
@@ -80,7 +80,7 @@ class CostComparison:
         correction: Correction | None = "holm",
         paired: Literal["items", "groups"] = "items",
     ) -> Self:
-        """Compare models whose outputs are of the same items in the same order, or of shared groups."""
+        """Compare models on the same items in the same order, or on shared groups."""
         priced = []
         for name, outputs in models.items():
             sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
@@ -122,11 +122,11 @@ class CostComparison:
         return cls(tuple(priced), differences, level, said, correction, found.n, over)
 
     def of_models(self) -> dict[str, dict[str, Any]]:
-        """Return what each model costs by its name; sums are for `UNIT` outputs."""
+        """Return the costs of each model by name, for `UNIT` outputs."""
         return {model.name: in_units(model.cost_evaluation.to_dict()) for model in self.models}
 
     def comparison(self) -> dict[str, Any]:
-        """Return the differences as JSON can hold them; sums are for `UNIT` outputs."""
+        """Return the differences as a dictionary for JSON, for `UNIT` outputs."""
         return {
             "statistic": f"cost_per_{UNIT}/cheapest",
             "parameters": {},
@@ -141,7 +141,7 @@ class CostComparison:
         }
 
     def record(self, name: str, minus: str | None) -> dict[str, Any]:
-        """Return the figures of a model, or of a difference, by the names in `FIELDS`."""
+        """Return the figures of a model, or of a difference, under the names in `FIELDS`."""
         record: dict[str, Any] = dict.fromkeys(f"{field}_per_{UNIT}" for field in FIELDS)
         values: tuple[Any, ...]
         if minus is None:
@@ -153,7 +153,7 @@ class CostComparison:
         return record | dict(zip(record, map(plain, values), strict=False))
 
     def _lead(self) -> str:
-        """Say from which models the cheapest one cannot be told."""
+        """Return a sentence on which models the cheapest one clearly beats."""
         first, *others = self.models
         clear, even = list[str](), list[str]()
         for pair in self.differences:
@@ -165,7 +165,7 @@ class CostComparison:
         return lead(printable(first.name), clear, even, better) if others else ""
 
     def answers(self) -> list[str]:
-        """Return which model is cheapest, and whether that is more than chance."""
+        """Return a sentence on the cheapest model, and on whether its lead may be chance."""
         said = decisions.cheapest([(model, model.cost_evaluation) for model in self.models], self.over)
         return [f"{said} {self._lead()}"]
 
@@ -189,7 +189,7 @@ class CostComparison:
 
 
 def _figures(pair: PairDifference) -> tuple[float | None, ...]:
-    """The figures of a difference by the names in `OF_PAIRS`, sums for `UNIT` outputs."""
+    """Return the figures of a difference in the order of `OF_PAIRS`, for `UNIT` outputs."""
     of, adjusted = pair.interval, pair.adjusted_interval
     sums = (UNIT * value for value in (of.estimate, of.standard_error, of.low, of.high))
     ends = UNIT * adjusted.low, UNIT * adjusted.high

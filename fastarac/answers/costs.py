@@ -1,4 +1,4 @@
-"""Money: each model's cheapest threshold for given prices, and what checking more or less costs."""
+"""Describe costs: each model's cheapest threshold, and the cost of checking more or less."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     Priced: TypeAlias = "Model | PricedModel"
 
-UNIT = 1000  # outputs that a sum of money is for
+UNIT = 1000  # sums of money are for this many outputs
 
 
 def in_units(figures: dict[str, Any]) -> dict[str, Any]:
-    """Return figures of `to_dict` with the cost of `UNIT` outputs in the place of that of one."""
+    """Return the figures of `to_dict` with costs per `UNIT` outputs instead of per output."""
     return {
         name.replace("cost/", f"cost_per_{UNIT}/"): UNIT * value if name.startswith("cost/") else value
         for name, value in figures.items()
@@ -33,7 +33,7 @@ def in_units(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 class PricedModel(NamedTuple):
-    """A model with what it costs, where nothing else of it is known."""
+    """A model's costs, without any other figures."""
 
     name: str
     sweep: ThresholdSweep
@@ -46,7 +46,7 @@ class PricedModel(NamedTuple):
 
 
 def columns(models: Sequence[Priced]) -> list[Column]:
-    """Return the columns of the table that say what the models cost."""
+    """Return the columns of a table of the models' costs."""
     spent = [model.cost_evaluation for model in models if model.cost_evaluation is not None]
     rows = list(zip(models, spent, strict=True))
     points = [cost_evaluation.cheapest for cost_evaluation in spent]
@@ -66,9 +66,9 @@ def columns(models: Sequence[Priced]) -> list[Column]:
 
 
 def sentence(models: Sequence[Priced], over: str = "") -> str:
-    """Say which model is cheapest, at which threshold, and what checking more or less costs.
+    """Return a sentence on the cheapest model, its threshold, and the cost of checking otherwise.
 
-    `over` says over which items, where that is not all that each model has.
+    `over` is a phrase on the items compared, if not all items of each model.
     """
     spent = [(model, model.cost_evaluation) for model in models if model.cost_evaluation is not None]
     least = min(cost_evaluation.at_cheapest for _, cost_evaluation in spent)
@@ -101,7 +101,7 @@ def sentence(models: Sequence[Priced], over: str = "") -> str:
 
 
 def at_limit(models: Sequence[Priced], limit: Limit, units: str = "outputs") -> str:
-    """Say what outputs cost at a limit, and where that is more than with everything checked."""
+    """Return a sentence on costs at a limit, and on where checking everything would be cheaper."""
     several = len(models) > 1
     said = []
     for model in models:
@@ -118,7 +118,7 @@ def at_limit(models: Sequence[Priced], limit: Limit, units: str = "outputs") -> 
 
 
 def _sum(cost: float) -> str:
-    """Say what `UNIT` outputs cost, where one costs that much."""
+    """Return the cost of `UNIT` outputs as a text; `cost` is for one."""
     return money(UNIT * cost)
 
 

@@ -1,4 +1,4 @@
-"""The answer of an evaluation: a sentence a limit, one table, notes that may change the decision."""
+"""Answer an evaluation: a sentence per limit, one table, and notes that may change a decision."""
 
 from __future__ import annotations
 
@@ -36,36 +36,36 @@ if TYPE_CHECKING:
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
-NAMED = 3  # models in a sentence; of more, how many there are
+NAMED = 3  # models named in a sentence; more are only counted
 FITTED = "Thresholds are fitted to these {units}: new ones may have more errors."
 GUARANTEED = " With --guarantee 0.05 a limit holds for them, too."
 
 
 def opening(limit: Limit) -> str:
-    """Return the limit as a sentence about it begins."""
+    """Return the words with which a sentence about a limit begins."""
     if is_given(limit):
         return f"At confidence >= {as_given(limit)}"
     return f"At most {kept(limit)}"
 
 
 def kept(limit: Limit) -> str:
-    """Return what a limit allows."""
+    """Return the errors that a limit allows, in words."""
     of = "errors" if limit.criterion == "max_error_rate" else "errors among the accepted"
     return f"{percent(limit.value)} {of}"
 
 
 def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> list[str]:
-    """Return one sentence a limit, after the cheapest threshold where there are prices."""
+    """Return a sentence per limit, after the cheapest threshold if there are prices."""
     limits = range(len(models[0].limits))
     decided = [at_limit(models, k, leads[k] if k < len(leads) else None) for k in limits]
-    if len(models) > MANY:  # a table is read, not a paragraph
+    if len(models) > MANY:  # with many models the table is read, so limits share a sentence
         first, *others = [said.removesuffix(".") for said in decided]
         decided = [f"{'; '.join([first, *(said[:1].lower() + said[1:] for said in others)])}."]
     return [*_cheapest(models), *decided]
 
 
 def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> str:
-    """Return the answer at one limit; of documents, what goes straight through comes first."""
+    """Return the answer at one limit; for documents, it begins with those straight through."""
     said = _of_items(models, index, lead)
     through = straight_through(models, index)
     if through is None or not through[0]:
@@ -75,7 +75,7 @@ def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> s
 
 
 def straight_through(models: Sequence[Model], index: int) -> tuple[float, float] | None:
-    """Return which documents go through whole with the leader, and wrong ones; None without any."""
+    """Return the shares of documents straight through and of wrong ones, or None without documents."""
     model = leader(models, index)
     return model.source.straight_through(threshold_of(model, index))
 
@@ -97,7 +97,7 @@ def _of_items(models: Sequence[Model], index: int, lead: Lead | None) -> str:
 
 
 def _accepted(leaders: Sequence[Model], index: int, *, several: bool) -> str:
-    """Say what the leaders accept, where, and how sure that is."""
+    """Return what the leaders accept, at which threshold, and with which interval."""
     first, point = leaders[0], leaders[0].point(index)
     everything = point.acceptance_rate == 1
     wrong = [f"{rounded_percent(model.point(index).error_rate)}" for model in leaders]
@@ -143,7 +143,7 @@ def _interval(model: Model, index: int) -> str:
 
 
 def _guaranteed(models: Sequence[Model], index: int) -> str:
-    """Say which model accepts most by a threshold that holds on new items, and what it does here."""
+    """Return which model accepts most by a guaranteed threshold, and its share in the sample."""
     limit = models[0].limits[index]
     every = [(model, sure) for model in models if (sure := model.at(index).guaranteed) is not None]
     confidence = percent(1.0 - every[0][1].failure_probability)
@@ -177,7 +177,7 @@ def _share(rate: float) -> str:
 
 
 def _at_given(models: Sequence[Model], index: int) -> str:
-    """Say what a given threshold accepts of a few models, or of the first and the last one."""
+    """Return what a given threshold accepts with a few models, or with the first and the last."""
     if len(models) == 1:
         return _outcome(models[0], index)
     ranked = sorted(models, key=lambda model: -model.point(index).acceptance_rate)
@@ -203,7 +203,7 @@ def _outcome(model: Model, index: int) -> str:
 
 
 def _lead_in_brief(lead: Lead | None) -> str:
-    """Say whether the lead of the best model is more than chance, as the end of a sentence."""
+    """Return the end of a sentence: whether the best model's lead may be chance."""
     if lead is None:
         return ""
     leader, *others = lead.comparison.names
@@ -223,7 +223,7 @@ def _lead_in_brief(lead: Lead | None) -> str:
 
 
 def _cheapest(models: Sequence[Model]) -> Iterator[str]:
-    """Yield the cheapest model and threshold, where there are prices."""
+    """Yield a sentence on the cheapest model and threshold, if there are prices."""
     spent = [(model, costs) for model in models if (costs := model.cost_evaluation) is not None]
     if spent:
         yield cheapest(spent, units=models[0].units)
@@ -232,7 +232,7 @@ def _cheapest(models: Sequence[Model]) -> Iterator[str]:
 def cheapest(
     spent: Sequence[tuple[Priced, CostEvaluation]], over: str = "", units: str = "outputs"
 ) -> str:
-    """Say which model is cheapest, at which threshold, and what that saves; `over` which items."""
+    """Return a sentence on the cheapest model and threshold; `over` is a phrase on the items."""
     model, costs = min(spent, key=lambda row: row[1].at_cheapest)
     point = costs.cheapest
     who = f"{printable(model.name)}, " if len(spent) > 1 else ""
@@ -248,7 +248,7 @@ def cheapest(
 
 
 def table(models: Sequence[Model], width: int) -> AnswerTable:
-    """Return the one table of all models: items, right ones, and what each limit accepts."""
+    """Return one table of all models: items, recognition rate, and share accepted at each limit."""
     ranked = sorted(models, key=_rank)
     figures = [model.evaluation for model in ranked]
     units = "weight" if any(isinstance(each.n, float) for each in figures) else models[0].units
@@ -267,7 +267,7 @@ def table(models: Sequence[Model], width: int) -> AnswerTable:
 
 
 def caption(models: Sequence[Model]) -> str:
-    """Say what the intervals in the table are, where there are any."""
+    """Return a caption that explains the intervals in the table, if there are any."""
     ends = next(iter(models[0].intervals.values()), None)
     if ends is None:
         return ""
@@ -278,24 +278,24 @@ def caption(models: Sequence[Model]) -> str:
 
 
 def leader(models: Sequence[Model], index: int) -> Model:
-    """Return the model that accepts most at a limit, with a guarantee where there is one."""
+    """Return the model that accepts most at a limit, by the guaranteed threshold if there is one."""
     return max(models, key=lambda model: accepted_share(model, index))
 
 
 def threshold_of(model: Model, index: int) -> float:
-    """Return the threshold for a limit: the guaranteed one where there is one."""
+    """Return the threshold for a limit, guaranteed if possible."""
     sure = model.at(index).guaranteed
     threshold: float = model.point(index).threshold if sure is None else sure.threshold
     return threshold
 
 
 def _rank(model: Model) -> list[float]:
-    """Return by what models are ordered: what each limit lets through."""
+    """Return the sort key of a model: the negative shares accepted at each limit."""
     return [-accepted_share(model, index) for index in range(len(model.limits))]
 
 
 def accepted_share(model: Model, index: int) -> float:
-    """Return what a limit lets through: with a guarantee, where there is one."""
+    """Return the share accepted at a limit, by the guaranteed threshold if there is one."""
     sure = model.at(index).guaranteed
     if sure is None:
         return model.point(index).acceptance_rate
@@ -337,7 +337,7 @@ def _below(models: Sequence[Model], name: str) -> list[str] | None:
 
 
 def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterator[Note]:
-    """Yield what limits the answer: what would change it, what it assumes, what is too little."""
+    """Yield notes on what would change the answer, what it assumes, and where data are too few."""
     sources = {model.name: model.source for model in models}
     for index, limit in enumerate(models[0].limits):
         lead = leads[index] if index < len(leads) else None
@@ -376,7 +376,7 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
 
 
 def _wrong_groups(models: Sequence[Model]) -> dict[str, list[str]]:
-    """Return how many groups may be wrong throughout, with the models of which it is said."""
+    """Return notes on groups that may be wrong throughout, with the models they concern."""
     first = next(iter(models[0].intervals.values()), None)
     if first is None:
         return {}
@@ -389,14 +389,14 @@ def _wrong_groups(models: Sequence[Model]) -> dict[str, list[str]]:
 
 
 def _groups_of(model: Model | FiguresOfModel) -> Groups | None:
-    """Return the figures of each group, the worst first, where they are asked for."""
+    """Return the figures of each group, worst first, or None without groups."""
     if isinstance(model, FiguresOfModel):
         return model.groups
     return None if model.by_group is None else Groups.of(model)
 
 
 def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
-    """Yield on what the limits rest."""
+    """Yield notes on what the limits assume."""
     from fastarac.answers.guarantees import premise, together
 
     if all(map(is_given, models[0].limits)):

@@ -1,6 +1,6 @@
 """The command ``fastarac``: evaluate outputs with confidences in files.
 
-Its parts are imported inside `main`, after the handler of interrupts is in place.
+`main` imports the parts of the command only after it has set up the handling of interrupts.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ MOMENT = 0.05  # seconds
 
 
 def main() -> None:
-    """Run the command line, and end with its status: 0, that of a verdict, 2 after an error, or others.
+    """Run the command line and exit with its status.
 
-    Whatever goes wrong, the status is none of a verdict: an error of the program itself ends with 70.
+    The status is 0, the verdict of a command (1 or 3), 2 after an error, or another code of
+    `_exit`. An unexpected error never exits with the status of a verdict: a defect of the program
+    exits with 70.
     """
     sys.unraisablehook = _interrupt_again
     status: int | str | None
@@ -36,7 +38,7 @@ def main() -> None:
         status = end.code
     except KeyboardInterrupt:
         end_interrupted()
-    except OSError as error:  # help and version are written by typer
+    except OSError as error:  # typer writes help and version, outside our own error handling
         discard_output()
         what = error.filename or "the standard output cannot be written"
         status = refuse(f"{what}: {error.strerror or error}")
@@ -50,7 +52,7 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run the command, and return the status that it ends with; errors pass."""
+    """Run the command and return its exit status; errors propagate."""
     with interrupts_end_at_once():
         from fastarac._core.extras import missing
 
@@ -62,17 +64,17 @@ def _run() -> int:
         from fastarac.cli._app import app
 
     try:
-        # standalone, an unexpected end of a file would end with 1, the status of a verdict
+        # in standalone mode, an unexpected EOFError would exit with 1, the status of a verdict
         return int(app(prog_name="fastarac", standalone_mode=False) or 0)
     except SystemExit as end:
-        if end.code == 1:  # typer's, where who reads its output has closed it
+        if end.code == 1:  # typer exits with 1 where the reader closed the pipe
             discard_output()
             return KILLED_BY_CLOSED_PIPE
         raise
     except typer.Abort as end:
         raise (end.__cause__ or end) from None
     except Exception as error:
-        # an error of usage is of one of two packages, depending on the version of typer
+        # usage errors come from typer or from click, depending on typer's version; both have `show`
         show = getattr(error, "show", None)
         if show is None:
             raise
@@ -81,7 +83,7 @@ def _run() -> int:
 
 
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Send an interrupt once more that arose where it cannot pass, such as in a callback of numba."""
+    """Send an interrupt again that was raised where Python drops it, such as in a numba callback."""
     if unraisable.exc_type is KeyboardInterrupt:
         import threading
 
@@ -93,7 +95,7 @@ def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
 
 
 def _interrupt_main() -> None:
-    """Send an interrupt to the main thread itself, which wakes it where it waits."""
+    """Send SIGINT to the main thread itself, to wake it if it is waiting."""
     import threading
 
     if hasattr(signal, "pthread_kill"):

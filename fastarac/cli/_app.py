@@ -1,4 +1,4 @@
-"""The root of the commands, and the options that go before one."""
+"""The root command and the options that precede a subcommand."""
 
 from __future__ import annotations
 

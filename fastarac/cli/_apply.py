@@ -1,4 +1,4 @@
-"""`fastarac apply`: a table of outputs, or the files of an OCR engine."""
+"""`fastarac apply`: apply a policy to a table of outputs, or to the files of an OCR engine."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ PagesOutput = Annotated[
 
 
 class _Goals(NamedTuple):
-    """Where to write what."""
+    """The files and folders to write."""
 
     accepted: Path
     review: Path
@@ -103,7 +103,7 @@ class _Goals(NamedTuple):
     station: Station = Station(None)
 
     def require(self) -> None:
-        """Refuse files and folders that could not be written, before anything is."""
+        """Refuse goals that cannot be written, before any file is written."""
         require_files(None, self.report)
         self.station.require()
         written = ("--output", self.accepted), ("--review", self.review), ("--pages", self.pages)
@@ -126,7 +126,7 @@ class _Goals(NamedTuple):
         request: _Invocation,
         **of_station: Any,
     ) -> None:
-        """Write the report and the station, and say what was divided."""
+        """Write the report and the verification page, and print how the outputs were split."""
         refusing(
             str(self.report), lambda: _html.save_operation(self.report, policy=policy, applied=applied)
         )
@@ -137,7 +137,7 @@ class _Goals(NamedTuple):
         deliver(request.printing, "apply", answer, about="applied", report=self.report)
 
     def _next(self, applied: AppliedPolicy, request: _Invocation) -> str:
-        """Return how to audit what was accepted, or to check the limit where confidences have moved."""
+        """Return the next command: audit the accepted outputs, or sample anew after a shift."""
         if applied.n_documents is not None or not applied.accepted:
             return ""
         both = self.accepted, self.review
@@ -148,7 +148,7 @@ class _Goals(NamedTuple):
 
 
 class _Invocation(NamedTuple):
-    """The file of the policy, the column of its fields, and how the answer is printed."""
+    """The policy's file, the column of fields, and how to print the answer."""
 
     policy: Path
     by: str | None
@@ -183,7 +183,7 @@ def apply(
     page = Station(station, images)
     goals = _Goals(output, review, report, pages, review_pages, page)
     if page.path is not None:
-        given.discard("--images")  # which its page shows, whatever is read
+        given.discard("--images")  # --station shows the images too, for tables as for OCR
     elif images is not None:
         incomplete(given, [("--images", ("--review-pages", "--station"))])
     columns = {
@@ -205,7 +205,7 @@ def apply(
 
 
 def _are_documents(policy: Policy, paths: Sequence[Path], columns: Mapping[str, Any]) -> bool:
-    """Whether the files are documents with the fields of the policy, and not a table of outputs."""
+    """Return whether the files are documents with the policy's fields, not a table of outputs."""
     from fastarac.ocr.fields.application import are_documents
 
     if not policy.fields or columns["by"] is not None or columns["documents"] is not None:
@@ -216,7 +216,7 @@ def _are_documents(policy: Policy, paths: Sequence[Path], columns: Mapping[str, 
 
 
 def _columns_of_fields(policy: Policy, path: Path, columns: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the columns, those of fields and documents by their usual names where none is given."""
+    """Return the columns; if neither is named, look for columns "field" and "document"."""
     if not policy.fields or columns["by"] is not None or columns["documents"] is not None:
         return columns
     usual = {"by": "field"} | ({} if policy.documents is None else {"documents": "document"})
@@ -226,7 +226,7 @@ def _columns_of_fields(policy: Policy, path: Path, columns: Mapping[str, Any]) -
 def _divide_table(
     policy: Policy, path: Path, columns: Mapping[str, Any], goals: _Goals, request: _Invocation
 ) -> None:
-    """Divide the outputs in a table, and say how many went where."""
+    """Split the outputs of a table into accepted and rejected, and print the counts."""
     require_files(None, goals.report)
     goals.station.require()
     require_columns([policy], by=columns["by"], documents=columns["documents"])
@@ -251,7 +251,7 @@ def _divide_table(
 def _divide_documents(
     policy: Policy, paths: Sequence[Path], names: Mapping[str, Any], goals: _Goals, request: _Invocation
 ) -> None:
-    """Divide the fields of documents, and say how much went where."""
+    """Split the fields of documents into accepted and rejected, and print the counts."""
     from fastarac import ocr
     from fastarac.ocr.fields.renaming import read_names
 
@@ -273,7 +273,7 @@ def _divide_pages(
     goals: _Goals,
     request: _Invocation,
 ) -> None:
-    """Divide what an OCR engine read, and say how much went where."""
+    """Split the words that an OCR engine read into accepted and rejected, and print the counts."""
     from fastarac import ocr
     from fastarac.report import write_review_pages
 

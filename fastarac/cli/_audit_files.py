@@ -1,4 +1,4 @@
-"""Files of audits, counted by the monitors of policies, and the state between them."""
+"""Count files of audits in the monitors of policies, and keep the state between runs."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from fastarac.operation.shifts import ConfidenceShift
     from fastarac.reviewer import Reviewer
 
-ALONE = ""  # the name of a policy that is watched by itself
-ID = "id"  # the column of the audits' ids, where it is there
+ALONE = ""  # the name under which a single policy is monitored
+ID = "id"  # the default column of audit ids
 
 
 class AuditOptions(NamedTuple):
-    """Which columns say what; that of models has the ids of audits, that of groups the policies."""
+    """The columns of audits; "model" names the column of ids and "group" that of policies."""
 
     columns: Mapping[str, Any]
     group: str | None
@@ -59,12 +59,12 @@ class AuditOptions(NamedTuple):
     types: str | None
     fields_complete: bool
     of_tables: str | None
-    """An option that is for tables, and not for logs."""
+    """The first option given that applies to tables but not to logs."""
     truth_reader: Reviewer | None = None
 
 
 class Watch:
-    """One policy, or those of a folder, with their monitors and the files counted so far."""
+    """One policy, or the policies of a folder, with their monitors and the audits counted so far."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Watch:
             )
         require_columns(self.policies.values(), by=columns["by"], documents=columns["item"])
         if audits.group is not None:
-            columns["item"] = audits.group  # whose place is free
+            columns["item"] = audits.group  # free, as --group excludes --document
         self.columns, self._options = columns, audits
         limits: dict[str, Any] = {
             name: {
@@ -110,19 +110,19 @@ class Watch:
 
     @property
     def monitors(self) -> dict[str, ErrorRateMonitor]:
-        """The monitors by the names of their policies."""
+        """The monitors by policy name."""
         if isinstance(self.monitor, operation.MonitorSet):
             return {name: self.monitor[name] for name in self.monitor}
         return {ALONE: self.monitor}
 
     def changes_of(self, name: str) -> tuple[int, ...]:
-        """The updates with an alarm of a change among these files, or that of the last update."""
+        """Return the updates that raised an alarm of a change in these files, or else the last one."""
         monitor = self.monitors[name]
         found = monitor.changes[len(self._before[name]) :]
         return found or (monitor.changes[-1:] if monitor.changed else ())
 
     def _go_on(self, source: Path, state: Path) -> None:
-        """Take up the state in a file; refuses one of another policy or failure probability."""
+        """Load the state in a file; refuse the state of another policy or of other settings."""
         new, promised = self.monitors, self.monitor.mean_updates_to_false_alarm
         self.monitor = load(state, type(self.monitor))
         was = self.monitor.mean_updates_to_false_alarm
@@ -136,7 +136,7 @@ class Watch:
             )
 
     def count(self, path: Path) -> None:
-        """Count the audits in a file that were not counted before, and say how many were."""
+        """Count the audits in a file that were not counted before, and note how many were old."""
         is_table = self.columns["confidence"] in columns_in(path)
         if is_table and not refusing(str(path), lambda: has_rows(path)):
             self._note(path, ["it has no rows, and so no audits"])
@@ -154,7 +154,7 @@ class Watch:
             self._count_table(path)
 
     def _count_table(self, path: Path) -> None:
-        """Count audits that all have an answer, of each policy."""
+        """Count audits that all have an answer, policy by policy."""
         columns = {**self.columns, "model": self._ids_of(path)}
         names = {"ids": columns["model"], "groups": columns["item"]}
         given = counted = 0
@@ -178,7 +178,7 @@ class Watch:
     def _rows_of_policies(
         self, path: Path, outputs: io.Outputs
     ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Yield the name of each policy that has outputs, and which are its."""
+        """Yield the name of each policy that has outputs, with the mask of its outputs."""
         if outputs.group is not None:
             self._require_known(path, outputs.group)
         for name in self.policies:
@@ -189,7 +189,7 @@ class Watch:
                 yield name, chosen
 
     def _ids_of(self, path: Path) -> str | None:
-        """The column of ids of a file, where it has one."""
+        """Return the column of audit ids in a file, or None."""
         named: str | None = self.columns["model"]
         has_documents = self.columns["item"] is not None and self._options.group is None
         if named is None and not has_documents and ID in columns_in(path):
@@ -197,7 +197,7 @@ class Watch:
         return named
 
     def _count_log(self, path: Path) -> None:
-        """Count the audits in a log of all outputs, open ones too, as a simple random sample."""
+        """Count the audits in a log of all outputs as a simple random sample; some may be open."""
         if self.columns["group"] is not None:
             raise RefusalError(
                 f"{path}: it is a log of one policy, as fastarac sample --audit writes it; give "
@@ -232,7 +232,7 @@ class Watch:
         seen.append((audits.logged, audits.logged_by))
 
     def _count_drawn(self, path: Path, ids: str) -> None:
-        """Count the audits in a file by when their outputs were drawn; open ones have no truth."""
+        """Count the audits in a file by the time when they were drawn; unanswered ones lack a truth."""
         monitor, policy = self.monitor, self.policies[ALONE]
         drawn_at = str(self._options.drawn_at)
         columns = {"ids": ids, "drawn_at": drawn_at, "groups": self.columns["item"]}
@@ -247,7 +247,7 @@ class Watch:
             )  # fmt: skip
         accepted = refusing(str(path), lambda: policy.apply(audits.confidence, by=audits.by))
         rows = np.flatnonzero(accepted | (policy.criterion == "max_error_rate"))
-        errors = np.where(accepted, 1.0 - audits.correct, 0.0)[rows]  # what is rejected is none
+        errors = np.where(accepted, 1.0 - audits.correct, 0.0)[rows]  # a rejected output is no error
         details = _details(audits.confidence[rows], None if audits.by is None else audits.by[rows])
         late = monitor.answered_late
         groups = None if audits.groups is None else audits.groups[rows]
@@ -256,11 +256,11 @@ class Watch:
         self._note(path, late_note(monitor.answered_late - late, has_deadline=True))
 
     def _note(self, path: Path, notes: Iterable[str]) -> None:
-        """Keep notes about a file."""
+        """Add notes about a file."""
         self.notes += [f"{path}: {note}" for note in notes]
 
     def _look_at(self, name: str, outputs: io.Outputs, chosen: NDArray[np.bool_]) -> None:
-        """Note the confidences of outputs that were drawn from all, accepted or not."""
+        """Keep the confidences of a sample of all outputs, to test for a shift."""
         policy = self.policies[name]
         if outputs.rejected is not None:
             chosen = chosen & ~outputs.rejected
@@ -272,10 +272,10 @@ class Watch:
             self._seen.setdefault(name, []).append(found)
 
     def shifts(self) -> dict[str, ConfidenceShift | None]:
-        """Whether the confidences in the files have moved, of each policy; None where none is known.
+        """Return for each policy whether the confidences in the files shifted, or None if unknown.
 
-        Under a limit of the risk the audits may be drawn from the accepted outputs alone, whose
-        confidences are no sample of all.
+        It is unknown where the risk is limited: the audits may then come from accepted outputs
+        alone, whose confidences are no sample of all.
         """
         found: dict[str, ConfidenceShift | None] = {}
         for name, policy in self.policies.items():
@@ -306,7 +306,7 @@ class Watch:
 def _other_state(
     source: Path, old: Mapping[str, ErrorRateMonitor], new: Mapping[str, ErrorRateMonitor]
 ) -> str | None:
-    """Say what a state is of, where that is not what is watched; None where it is."""
+    """Return in which setting a saved state differs from the policies watched, or None if in none."""
     digests = [{name: each.policy_digest for name, each in part.items()} for part in (old, new)]
     if digests[0] != digests[1]:
         return f"it is not the state of {source}, but of another policy"
@@ -326,15 +326,15 @@ def _other_state(
 
 
 class _Audits(NamedTuple):
-    """Single audits, of outputs or of documents."""
+    """Audits of single outputs or of documents."""
 
     error: NDArray[Any]
-    """Of an open one NaN."""
+    """1 for an error, 0 for none, and NaN for an audit without an answer."""
     content: list[Any]
     ids: NDArray[Any] | None
     groups: NDArray[Any] | None
     rows: NDArray[np.intp]
-    """The row of each in the file, or the first one of a document, from 0."""
+    """The row of each output in the file, or of a document's first field, counted from 0."""
 
 
 def _audits(
@@ -345,9 +345,9 @@ def _audits(
     options: AuditOptions,
     types: NDArray[Any] | None,
 ) -> _Audits:
-    """Audits of some outputs, or of their documents: of accepted ones, where the risk is limited."""
+    """Return audits of outputs or documents; only accepted ones where the risk is limited."""
     if outputs.rejected is not None and policy.documents is None:
-        chosen = chosen & ~outputs.rejected  # what is not read is no output that could be accepted
+        chosen = chosen & ~outputs.rejected  # an output that was not read cannot be accepted
     rows = np.flatnonzero(chosen)
     by = _texts(outputs.by, rows) if policy.fields else None
     documents = _texts(outputs.item, rows) if policy.documents else None
@@ -397,7 +397,7 @@ def _audits(
 
 
 def _details(*columns: NDArray[Any] | None) -> list[str]:
-    """What tells audits apart, of those columns that there are."""
+    """Return a text for each audit from the columns given, to tell audits apart."""
     there = [each.tolist() for each in columns if each is not None]
     return [repr(each) for each in zip(*there, strict=True)]
 
@@ -415,7 +415,7 @@ def _count(
     *,
     drawn_at: NDArray[Any] | None = None,
 ) -> int:
-    """Count audits, and return how many were new; `columns` are those of what the monitor is given."""
+    """Count audits and return how many were new; `columns` names the columns for messages."""
     try:
         return monitor.count(
             audits.error,
@@ -435,7 +435,7 @@ def _count(
             f"{where} holds {error.found}, the id of an audit that was counted with another "
             "confidence or outcome; no two audits may share an id (--id names another column)"
         ) from None
-    except TypeError:  # open ones, which need ids
+    except TypeError:  # an audit without an answer needs an id
         raise RefusalError(
             f'{path}: audits without an answer need ids that no two audits share: add a column "{ID}", '
             "or use --id COLUMN"

@@ -1,4 +1,4 @@
-"""`fastarac cascade`: the thresholds of models and people one behind the other, from a TOML file."""
+"""`fastarac cascade`: thresholds of successive models and people, from a TOML file."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ PRICES = ("verification", "correction", "error")
 OF_MODELS = ("name", "price", "file", "max_share")
 OF_PEOPLE = ("name", "price", "detection_rate", "false_alarm_rate", "max_share")
 
-# How the library says what a key of [columns] does.
+# Replace the library's arguments in messages by keys of the TOML file.
 KEYS = {
     "item=COLUMN matches them": "id in [columns] matches them",
     "item=False": 'id = "none" in [columns]',
@@ -92,7 +92,7 @@ StagesFile = Annotated[
 
 
 class _Request(NamedTuple):
-    """What a file of stages asks for."""
+    """The stages, prices and limits of a TOML file."""
 
     stages: list[Stage]
     costs: VerificationCosts | None
@@ -124,7 +124,7 @@ def cascade(
 
 
 def _read(path: Path, error_rate: float | None) -> _Request:
-    """Read the file of stages, and the outputs of their models."""
+    """Read the TOML file and the outputs of its models."""
     from fastarac.costs.stages import Stage
     from fastarac.costs.verification import VerificationCosts
     from fastarac.reviewer import Reviewer
@@ -179,7 +179,7 @@ def _content(path: Path) -> dict[str, Any]:
         raise RefusalError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise RefusalError(f"{path}: it is no TOML: it is not UTF-8 text") from None
-    except ValueError as error:  # of TOML and of UTF-8
+    except ValueError as error:  # a TOMLDecodeError is a ValueError
         raise RefusalError(f"{path}: it is no TOML: {error}") from None
 
 
@@ -201,9 +201,9 @@ def _only(path: Path, where: str, table: dict[str, Any], known: tuple[str, ...])
 def _outputs(
     path: Path, stages: list[Any], columns: dict[str, Any], *, by_pages: bool
 ) -> tuple[dict[str, Any], Any]:
-    """Return the outputs of the models by their names, and the groups where a column has them.
+    """Return the outputs by model, and the groups if a column has them.
 
-    `by_pages` is whether the pages of what `fastarac ocr` wrote are groups.
+    If `by_pages`, outputs that `fastarac ocr` wrote are grouped by page.
     """
     files: dict[str, Path] = {}
     for place, each in enumerate(stages, 1):
@@ -245,7 +245,7 @@ def _outputs(
 
 
 def _is_of_ocr(path: Path, files: dict[str, Path], columns: dict[str, Any]) -> bool:
-    """Whether all files have the items of `fastarac ocr -o`, or none; raise where only some have."""
+    """Return whether all files have items of `fastarac ocr -o`; raise if only some have."""
     from fastarac.io._pages import says_kinds
 
     item = columns.get("item", "id")
@@ -264,7 +264,7 @@ def _is_of_ocr(path: Path, files: dict[str, Path], columns: dict[str, Any]) -> b
 def _columns_of_ocr(
     files: dict[str, Path], columns: dict[str, Any], *, by_pages: bool
 ) -> dict[str, Any]:
-    """Return the columns, with those of `fastarac ocr -o` where none are named."""
+    """Return the columns; by default, those that `fastarac ocr -o` writes."""
     from fastarac.cli._files import with_pages
     from fastarac.cli._policies import MODEL, columns_in
 
@@ -306,7 +306,7 @@ def _read_files(
 
 
 def _of(path: Path, make: Callable[[], Any], where: str = "") -> Any:
-    """Return what is made; its errors name the file."""
+    """Return the result of `make`, and refuse its errors with the file's name."""
     try:
         return make()
     except (ValueError, TypeError) as error:
@@ -314,7 +314,7 @@ def _of(path: Path, make: Callable[[], Any], where: str = "") -> Any:
 
 
 def _draw(found: Cascade, request: _Request, plot: Path) -> None:
-    """Draw the stages, and beside them the cost over each threshold."""
+    """Draw the stages, and beside them the cost as a function of each threshold."""
     from matplotlib import figure as figures
 
     from fastarac.cli import _plot

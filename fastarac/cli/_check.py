@@ -1,4 +1,4 @@
-"""`fastarac check`: whether the limit of a policy holds on new verified outputs."""
+"""`fastarac check`: test on new verified outputs whether a policy's limit holds."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ Log = Annotated[
 
 
 class _Checked(NamedTuple):
-    """A check, what else is known of the outputs, and the notes about their file."""
+    """A check, the shift of confidences, and the notes about the file."""
 
     check: PolicyCheck
     shift: ConfidenceShift
@@ -189,7 +189,7 @@ def check(
 
 
 def _next(check: PolicyCheck, policy: Policy, path: Path, columns: Sequence[str | None]) -> str:
-    """Return what follows where a limit does not hold: to fit again, or to verify more outputs."""
+    """Return the next command: fit again if the limit fails, or else verify more outputs."""
     if check.verdict == "fails":
         limit = limit_options(policy.criterion, policy.limit)
         return command_line("fit", path, *columns, *limit, "-o", "new_policy.json")
@@ -206,7 +206,7 @@ def _deliver(
     report: Path | None,
     command: str,
 ) -> None:
-    """Write the report, and say whether the limit holds."""
+    """Write the report, and print whether the limit holds."""
     warned: list[str] = []
     with collected(warned):
         results = {"policy": policy, **found._asdict()}
@@ -214,7 +214,7 @@ def _deliver(
         refusing(str(report), lambda: _html.save_operation(report, **results))
         answer = check_answer(policy, found.check, found.shift, found.log)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
-    once = dict.fromkeys(note.replace(*limit) for note in warned)  # if the report has it too
+    once = dict.fromkeys(note.replace(*limit) for note in warned)  # the report may repeat them
     answer = (
         answer.with_warnings(found.alone).with_warnings(found.notes, Weight.ASSUMES).with_warnings(once)
     )
@@ -264,7 +264,7 @@ def _of_items(
 def _of_verified(
     policy: Policy, path: Path, columns: Mapping[str, Any], of_look: Mapping[str, Any]
 ) -> _Checked:
-    """Check a policy on outputs that are verified in part."""
+    """Check a policy on partly verified outputs."""
     read, fields = read_verified(path, columns)
     truth, confidence = read
     found = refusing(str(path), partial(policy.check, truth, confidence, by=fields, **of_look))
@@ -273,7 +273,7 @@ def _of_verified(
 
 
 def _shift(policy: Policy, path: Path, confidence: Any, by: Any, groups: Any) -> Any:
-    """Return whether confidences have moved; refuse those that look like another scale's."""
+    """Return the shift of confidences; refuse confidences that seem to be on another scale."""
     groups = groups if policy.has_groups else None
     shift = refusing(str(path), partial(policy.shift, confidence, by=by, groups=groups))
     refusing(str(path), lambda: require_scale(path, policy, shift, confidence))

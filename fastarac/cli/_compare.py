@@ -1,4 +1,4 @@
-"""``fastarac compare``: models on the same items."""
+"""``fastarac compare``: compare models on the same items."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _compare_items(
     request: ComparisonRequest,
     delivery: Delivery,
 ) -> tuple[ModelComparison, str]:
-    """Read the models, compare them and print; return also the name of the first."""
+    """Read the models, compare them and print the result; return also the first model's name."""
     from fastarac.cli._files import (
         notes_of_none_right,
         notes_of_pages,

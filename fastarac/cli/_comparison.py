@@ -1,4 +1,4 @@
-"""What ``fastarac compare`` finds out about models on the same items, and how it says it."""
+"""Compare models on the same items for ``fastarac compare``, and print what was found."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import ModelComparison
     from fastarac.uncertainty.paired import Pairing
 
-SEED = 0  # of resamples, so that a comparison can be repeated
+SEED = 0  # a fixed seed of the resamples makes a comparison repeatable
 BOOTSTRAP_HAS = "--method bootstrap has one"
 OF_PART = "with partly verified outputs, fastarac evaluate --ci gives each model's interval"
 ORDER = "All models are assumed to have the same items in the same order; --id COLUMN matches them."
@@ -52,7 +52,7 @@ BY_IDS = (
     'Column "id" matches the items of all models; --id none takes outputs in the order of the files.'
 )
 SHARED = "Only shared items are compared"
-# What sets the rows of pairs apart from those of models in CSV and Markdown.
+# Rows of pairs fill in "minus", rows of models do not.
 FIELDS = (
     "model", "minus", "statistic", "method", "correction", "confidence_level", "n", "estimate",
     "standard_error", "low", "high", "pvalue", "adjusted_low", "adjusted_high", "adjusted_pvalue",
@@ -62,7 +62,7 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRequest:
-    """What is to be compared, and how; checked before any file is read."""
+    """What to compare and how, checked before any file is read."""
 
     statistic: Statistic
     method: Method
@@ -83,7 +83,7 @@ class ComparisonRequest:
         in_part: bool = False,
         unseen_pages: bool = False,
     ) -> Self:
-        """Return the request, or raise where it cannot be met; `in_part`: of some that are verified."""
+        """Return the request if it is possible; `in_part`: only some outputs are verified."""
         if level is None:
             raise RefusalError(
                 "--ci is none, but a comparison needs intervals; use a level such as 0.95"
@@ -106,7 +106,7 @@ class ComparisonRequest:
         progress: bool = False,
         instead: str = BOOTSTRAP_HAS,
     ) -> ModelComparison:
-        """Compare models by the statistic; `instead` says what there is where it has no test."""
+        """Compare models by the statistic; `instead` is the advice for a statistic without a test."""
         try:
             return compare_models(
                 models,
@@ -133,22 +133,22 @@ class ComparisonRequest:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """How the models compare, the best one first, by the statistic and by what they cost.
+    """The comparison of models, best first, by the statistic and by cost.
 
     Attributes
     ----------
     request : Request
         What was asked for.
     comparison : ModelComparison
-        By the statistic.
+        The comparison by the statistic.
     costs : CostComparison or None
-        By money, where there are prices.
+        The comparison of costs, if there are prices.
     notes : tuple of str
-        What speaks against relying on it.
+        Reasons for caution.
     order : str or None
-        How items are paired, where no option says it.
+        How items are paired, unless an option says it.
     n_groups : int or None
-        How many groups of outputs that depend on each other there are, where they are told.
+        The number of groups of dependent outputs, if groups are given.
     """
 
     request: ComparisonRequest
@@ -162,7 +162,7 @@ class Findings:
     def of_verified(
         cls, models: Mapping[str, Any], request: ComparisonRequest, order: str | None
     ) -> Self:
-        """Compare models of the same items, of which some are verified."""
+        """Compare models on the same items, some of which are verified."""
         notes: list[str] = []
         with collected(notes):
             found = request.compare(models, resamples=request.resamples)
@@ -176,7 +176,7 @@ class Findings:
         order: str | None = None,
         paired: Pairing = "items",
     ) -> Self:
-        """Compare models of the same items in the same order, or of the same groups."""
+        """Compare models on the same items in the same order, or on the same groups."""
         first = next(iter(models.values()))
         weight: Any = first.weight
         groups: Any = first.factors
@@ -213,7 +213,7 @@ class Findings:
         return cls(request, comparison, costs, tuple(said), order, n_groups)
 
     def models(self) -> list[dict[str, Any]]:
-        """Return the figures of each model by their names, the best one first."""
+        """Return the figures of each model as a dictionary, best model first."""
         found = answers.models_of(self.comparison)
         if self.costs is None:
             return found
@@ -221,7 +221,7 @@ class Findings:
         return [each | costs[each["name"]] for each in found]
 
     def comparisons(self) -> list[dict[str, Any]]:
-        """Return the differences by the statistic and, where there are prices, in money."""
+        """Return the differences by the statistic and, if there are prices, by cost."""
         by_statistic = answers.object_of(self.comparison)
         if self.request.method is Method.bootstrap:
             by_statistic["n_resamples"] = self.request.resamples
@@ -231,7 +231,7 @@ class Findings:
         return [by_statistic, *([] if self.costs is None else [self.costs.comparison()])]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return flat dictionaries: one a model, then one a pair; what does not apply is None."""
+        """Return flat rows, one per model and then one per pair; fields that do not apply are None."""
         content = answers.object_of(self.comparison)
         shared = {name: content[name] for name in answers.SHARED_FIGURES}
         shared["statistic"] = answers.named(self.comparison.statistic)
@@ -252,7 +252,7 @@ class Findings:
         return records
 
     def screen(self, width: int, notes: Iterable[str] = (), apart: str | None = None) -> Screen:
-        """Return which model is best, the table of all, and everything else in sections."""
+        """Return the best model as the answer, the table of all models, and details in sections."""
         draws = self.request.resamples, SEED
         found = self.comparison
         every = list(answers.parts(found, draws, self.n_groups, whole=False))
@@ -272,7 +272,7 @@ class Findings:
 
 
 def said_of(request: ComparisonRequest, notes: Sequence[str]) -> tuple[str, ...]:
-    """Return notes as sentences in which the statistic is called as people call it."""
+    """Return notes as sentences, with the everyday name of the statistic."""
     raw, label = request.statistic.name, answers.label_of(request.statistic)
     return tuple(dict.fromkeys(f"{note.replace(raw, label)}." for note in notes))
 
@@ -288,7 +288,7 @@ def deliver(
     notes: Sequence[str] = (),
     command: str = "",
 ) -> ModelComparison:
-    """Compare the models, and print what is found; before any figure what sets their items apart."""
+    """Compare the models and print the result, first of all how their items differ."""
     findings = Findings.of(models, request, order, paired)
     print_findings(findings, delivery, difference=difference, notes=notes, command=command)
     return findings.comparison
@@ -302,7 +302,7 @@ def print_findings(
     notes: Sequence[str] = (),
     command: str = "",
 ) -> None:
-    """Print what was found, and the next command; beside rows, `notes` are told on stderr, too."""
+    """Print the result and the next command; beside JSON or CSV, `notes` also go to stderr."""
     apart = difference and f"{difference}. {SHARED}"
     screen = findings.screen(delivery.page().width, notes, apart)
     if delivery.form.is_for_people:
@@ -326,7 +326,7 @@ def print_findings(
 
 
 def statistic_of(text: str) -> Statistic:
-    """Return the statistic that a text such as ``"acceptance_rate:threshold=0.9"`` names."""
+    """Return the statistic for a text such as ``"acceptance_rate:threshold=0.9"``."""
     name, *parameters = text.split(":")
     if name == "cost":
         raise RefusalError(
@@ -350,7 +350,7 @@ def statistic_of(text: str) -> Statistic:
         except (ValueError, SyntaxError):
             values[key] = value
     try:
-        with unquestioned():  # the comparison itself says it among its notes
+        with unquestioned():  # the comparison repeats the same notes
             return Statistic(name, **values)
     except (ValueError, TypeError) as error:
         missing = re.search(r"needs (\w+):", str(error))
@@ -364,7 +364,7 @@ def statistic_of(text: str) -> Statistic:
 
 
 def refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> None:
-    """Refuse a share accepted that takes in outputs that are never accepted."""
+    """Refuse an acceptance rate so high that it includes outputs that are never accepted."""
     from fastarac.operating_points.limits import most_accepted
     from fastarac.samples.door import threshold_sweep
 

@@ -1,4 +1,4 @@
-"""Prices, as they are typed."""
+"""Options for prices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastarac.cli._options import RefusalError
 from fastarac.costs.verification import VerificationCosts
 from fastarac.reviewer import Reviewer
 
-# What the library calls an argument, and what the user has typed.
+# The library's arguments and the options for them.
 NAMES = {
     "verification": "--cost-verification",
     "correction": "--cost-correction",
@@ -17,7 +17,7 @@ NAMES = {
     "detection_rate": "--reviewer-detection",
     "false_alarm_rate": "--reviewer-false-alarm",
 }
-# What to enter where there are but two prices.
+# Advice where correcting has no price of its own.
 INCLUDED = (
     "if verifying includes correcting, use a small price of correction, such as 0.0001: it does not "
     "change the cheapest threshold"
@@ -26,14 +26,14 @@ INCLUDED = (
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What verifying, correcting and errors cost, and how well people verify.
+    """The costs of verifying, correcting and errors, and the reviewers' error rates.
 
     Attributes
     ----------
     costs : VerificationCosts
         The prices.
     reviewer : Reviewer or None
-        The people, where they are not perfect.
+        The reviewer, or None for a perfect one.
     """
 
     costs: VerificationCosts
@@ -45,9 +45,9 @@ class Prices:
         prices: dict[str, float | None],
         people: dict[str, float | None],
     ) -> Self | None:
-        """Return the prices that were given, or None.
+        """Return the prices given as options, or None if there are none.
 
-        `prices` and `people` are arguments of `VerificationCosts` and of `Reviewer`.
+        `prices` are arguments of `VerificationCosts`, `people` those of `Reviewer`.
         """
         given = {name: value for name, value in prices.items() if value is not None}
         rates: dict[str, Any] = {name: value for name, value in people.items() if value is not None}
@@ -71,7 +71,7 @@ class Prices:
 
 
 def cost_arguments(prices: Prices | None) -> dict[str, Any]:
-    """Return what :func:`fastarac.evaluate` is told about prices."""
+    """Return the arguments of :func:`fastarac.evaluate` for prices."""
     if prices is None:
         return {"costs": VerificationCosts.from_ratios(1.0, 0.0), "reviewer": None}
     return {"costs": prices.costs, "reviewer": prices.reviewer}

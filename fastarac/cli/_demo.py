@@ -1,4 +1,4 @@
-"""``fastarac demo``: four models of handwritten digits, which ship with the package."""
+"""``fastarac demo``: evaluate four classifiers of handwritten digits; the data ships with fastarac."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fastarac doctor`: whether fastarac works here, what is installed, and what is missing."""
+"""`fastarac doctor`: check whether fastarac works here, what is installed, and what is missing."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def doctor(printing: PrintingOptions) -> None:
 
 
 def run(printing: Printing) -> int:
-    """Print what a report of a defect needs to say; the exit status is 1 where a trial fails."""
+    """Print what a bug report needs; return exit status 1 if the trial computation is wrong."""
     with interrupts_end_at_once():
         found = examine()
     screen = _screen(found)
@@ -61,7 +61,7 @@ def run(printing: Printing) -> int:
 
 
 def examine() -> dict[str, Any]:
-    """Return the versions, the threads, the cache, the extras, and the area of a trial."""
+    """Return the versions, threads, cache and extras, and the result of a trial computation."""
     begin = time.perf_counter()
     import fastarac
     from fastarac import _kernels
@@ -89,7 +89,7 @@ def examine() -> dict[str, Any]:
 
 
 def _cache(kernel: Any) -> dict[str, Any]:
-    """Where machine code is kept, how much there is, and whether more can be written."""
+    """Return the folder of compiled code, its size, and whether it is writable."""
     path = getattr(getattr(kernel, "stats", None), "cache_path", None)
     if path is None:
         return {"path": None, "writable": False, "functions": 0, "bytes": 0}
@@ -103,10 +103,10 @@ def _cache(kernel: Any) -> dict[str, Any]:
 
 
 def _extras() -> dict[str, list[str]]:
-    """The packages that each extra lacks; an extra that includes others lacks what they lack."""
+    """Return the packages that each extra lacks, including those of extras that it contains."""
     try:
         lines = requires("fastarac") or []
-    except PackageNotFoundError:  # run from its source
+    except PackageNotFoundError:  # fastarac runs from its source, without being installed
         return {}
     lacking: dict[str, list[str]] = {}
     included: dict[str, list[str]] = {}
@@ -137,7 +137,7 @@ def _installed(package: str) -> bool:
 
 
 def _screen(found: dict[str, Any]) -> Screen:
-    """Return whether fastarac works, what it found, and what is missing."""
+    """Return the screen that says whether fastarac works, what it found, and what is missing."""
     trial, number = found["trial"], found["fastarac"]
     seconds = f"{trial['seconds']:.2f} s with loading"
     said = f"fastarac {number} works: a trial gives the right area, {trial['area']} ({seconds})."
@@ -166,7 +166,7 @@ def _screen(found: dict[str, Any]) -> Screen:
 
 
 def _problems(found: dict[str, Any]) -> Iterator[str]:
-    """Yield what slows fastarac down or keeps it from running."""
+    """Yield the problems that slow fastarac down or stop it."""
     if found["threads"] is None:
         limit = found["FASTARAC_NUM_THREADS"]
         yield f"FASTARAC_NUM_THREADS is {limit!r}; use a whole number of at least 1."
@@ -178,7 +178,7 @@ def _problems(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what is installed, and where, each with a name."""
+    """Return the lines of the screen as pairs of name and text."""
     threads = f"{found['threads'] or '?'} of {found['processors']} processors"
     if found["threads"] is not None and found["FASTARAC_NUM_THREADS"]:
         threads += " (FASTARAC_NUM_THREADS)"

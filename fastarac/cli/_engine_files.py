@@ -1,4 +1,4 @@
-"""Tables, files of OCR engines, and documents with fields: which they are, and their options."""
+"""Tell tables, files of OCR engines and documents with fields apart, and refuse others' options."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OF_FIELDS = "--rename", "--value-key", "--confidence-key"
 def refuse_others(
     given: Collection[str], path: Path, read: str, options: Mapping[str, Sequence[str]]
 ) -> None:
-    """Refuse options that are for something else than what a file is read as."""
+    """Refuse options that do not apply to the kind of file that was read."""
     for wanted, names in options.items():
         other = next((name for name in names if name in given), None)
         if other is not None:
@@ -36,7 +36,7 @@ def refuse_others(
 def is_of_ocr(
     paths: Sequence[Path], given: Collection[str], of_tables: Sequence[str] = OF_TABLES
 ) -> bool:
-    """Tell files of an OCR engine from a table; refuse options that are for the other."""
+    """Return whether the files are an OCR engine's, not a table; refuse options for the other kind."""
     from fastarac import ocr
 
     tables = {path.name.lower().removesuffix(".gz").endswith(tuple(WRITTEN_FORMATS)) for path in paths}
@@ -49,7 +49,7 @@ def is_of_ocr(
 
 
 def engine_files(paths: Sequence[Path], reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the files of one engine, or of several by their names, and how they are read."""
+    """Return the arguments for reading files of one OCR engine, or of several by name."""
     from fastarac import ocr
 
     options = dict(reading)

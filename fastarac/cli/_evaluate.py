@@ -93,7 +93,7 @@ def evaluate(
         )
     costs, report = Prices.of(prices, people), delivery.report
     if report is not None and ci is None:
-        ci = _html.LEVEL  # a report says how sure its figures are
+        ci = _html.LEVEL  # a report shows intervals
     asks_for_intervals = is_typed(context, "ci")
     is_default = not (asks_for_intervals or report is not None or conditions.every)
     if unseen_pages and (by is not None or ci is None):
@@ -144,7 +144,7 @@ def evaluate(
 
 
 def _refuse_unguaranteed(groups: Any, limits: Limits, weight: str | None) -> None:
-    """Raise where a guarantee is asked for of what has none."""
+    """Refuse a guarantee for limits, groups or weights that allow none."""
     if groups not in (None, NONE) and limits.max_risk:
         raise RefusalError(
             "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
@@ -155,7 +155,7 @@ def _refuse_unguaranteed(groups: Any, limits: Limits, weight: str | None) -> Non
 
 
 def _refuse_groups(groups: Any, paths: Sequence[Path]) -> None:
-    """Raise where groups are named and no figure depends on them; OCR's own pages may be named."""
+    """Refuse --group where no figure depends on groups; pages of `fastarac ocr` may be named."""
     from fastarac.io._pages import PAGE, is_of_ocr
 
     if groups is not None and (groups not in (PAGE, NONE) or not all(map(is_of_ocr, paths))):
@@ -170,7 +170,7 @@ def _evaluate_items(
     conditions: Conditions,
     of_pages: list[str] | None,
 ) -> None:
-    """Read the models, evaluate them and print; `of_pages` are notes where groups are looked at."""
+    """Read the models, evaluate them and print; `of_pages` has the notes on groups, or None."""
     from fastarac.answers.evaluation import objects, reliability_warnings
     from fastarac.cli._files import (
         notes_of_none_right,

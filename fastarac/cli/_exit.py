@@ -1,7 +1,8 @@
-"""Exit statuses, and what is left in the buffer of the standard output.
+"""Exit statuses, interrupts, and output left in the buffer of stdout.
 
-It imports next to nothing: an interrupt during these imports is the only one that the command does not
-see. Nor may `end_interrupted` import anything, since it may interrupt the import of just that.
+This module imports almost nothing, because the command cannot catch an interrupt during these
+imports. `end_interrupted` must not import anything either, since it may run in the middle of an
+import.
 """
 
 from __future__ import annotations
@@ -15,26 +16,26 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-DEBUG = "FASTARAC_DEBUG"  # set to anything, errors of the program show their traceback
+DEBUG = "FASTARAC_DEBUG"  # if set, a defect shows its traceback
 
-FAILED = 1  # a verdict: a limit fails, an alarm, a condition of --fail-if
+FAILED = 1  # a verdict: a limit fails, a monitor alarms, or a condition of --fail-if holds
 REFUSED = 2
-UNDECIDED = 3  # a verdict: too few outputs to tell, or to accept any
-INTERNAL = 70  # EX_SOFTWARE of sysexits.h: never that of a verdict
+UNDECIDED = 3  # a verdict: too few outputs to decide, or to accept any
+INTERNAL = 70  # EX_SOFTWARE of sysexits.h; no verdict has this status
 INTERRUPTED = 130
 SHOW_CURSOR = "\x1b[?25h"
-KILLED_BY_CLOSED_PIPE = 141  # as the shell counts it
+KILLED_BY_CLOSED_PIPE = 141  # 128 + SIGPIPE, as a shell reports it
 
 
 def end_interrupted() -> NoReturn:
-    """End the process with the status of an interrupt.
+    """End the process at once with the status of an interrupt.
 
-    `sys.exit` would not do: Python ends by a signal where a string of code was interrupted that some
-    module executed, even if that was caught; and another interrupt may come on the way out.
+    `sys.exit` would not do: if an interrupt once hit code run by `exec`, even one that was caught,
+    Python exits by a signal; and another interrupt may arrive during the exit.
     """
     try:
         if sys.stderr.isatty():
-            sys.stderr.write(SHOW_CURSOR)  # which a status may have hidden
+            sys.stderr.write(SHOW_CURSOR)  # a status display may have hidden the cursor
         sys.stderr.flush()
     except (OSError, AttributeError):
         pass
@@ -42,7 +43,7 @@ def end_interrupted() -> NoReturn:
 
 
 def refuse(problem: str) -> int:
-    """Tell on stderr why nothing was done, and return the exit status that goes with it."""
+    """Print on stderr why nothing was done, and return the exit status for it."""
     from contextlib import suppress
 
     with suppress(OSError):
@@ -51,7 +52,7 @@ def refuse(problem: str) -> int:
 
 
 def fail(error: BaseException) -> int:
-    """Tell on stderr that the program is wrong, where and how to report it; returns the status."""
+    """Print on stderr that fastarac has a defect and how to report it; return the exit status."""
     import traceback
     from contextlib import suppress
 
@@ -74,25 +75,25 @@ def fail(error: BaseException) -> int:
 
 
 def discard_output() -> None:
-    """Forget what is left in the buffer of stdout, which would otherwise fail again at exit."""
+    """Discard what is left in the buffer of stdout: writing it at exit would fail again."""
     from contextlib import suppress
 
-    with suppress(OSError, AttributeError):  # of a stdout that is closed, or no file
+    with suppress(OSError, AttributeError):  # stdout may be closed, or no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class interrupts_end_at_once:  # noqa: N801  # a context, as those of contextlib
-    """End the process at SIGINT, where an exception could come to nothing good.
+    """End the process at SIGINT wherever a KeyboardInterrupt would do harm.
 
-    Modules that are being imported raise anything then, and DuckDB may abort.
+    Modules interrupted during their import raise arbitrary errors, and DuckDB may abort.
     """
 
     def __enter__(self) -> None:
-        self.is_set = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not under nohup
+        self.is_set = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # nohup ignores it
         if self.is_set:
             try:
                 signal.signal(signal.SIGINT, _end)
-            except ValueError:  # in another thread than the main one
+            except ValueError:  # only the main thread can set handlers
                 self.is_set = False
 
     def __exit__(self, *exception: object) -> None:

@@ -26,13 +26,13 @@ CONDITION = re.compile(
 )
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
-NEAREST = 3  # keys that an error shows
+NEAREST = 3  # similar keys that an error message suggests
 EXAMPLE = '"acceptance_rate/0.01 < 0.6"'
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison of a figure with a number, of any model or of a named one."""
+    """A comparison of a figure with a number, for all models or for a named one."""
 
     model: str | None
     key: str
@@ -61,9 +61,9 @@ class Condition:
         return cls(found["model"], found["key"], found["sign"], number)
 
     def failure(self, figures: Mapping[str, Any]) -> str | None:
-        """Return that a model meets the condition, in a sentence, or None where it does not.
+        """Return a sentence if a model meets the condition, or else None.
 
-        A figure that is undefined fails, too.
+        An undefined figure meets every condition.
         """
         value, name = figures.get(self.key), figures["name"]
         if value is None:
@@ -74,7 +74,7 @@ class Condition:
 
 
 def _share_of(written: str) -> float | None:
-    """Return the share that a percentage such as 60% is; None for anything else."""
+    """Return a percentage such as 60% as a share; None for anything else."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)%", written)
     return None if found is None else float(found[1]) / 100.0
 
@@ -87,18 +87,18 @@ class Conditions:
 
     @classmethod
     def of(cls, texts: Iterable[str] | None) -> Self:
-        """Read the conditions, or refuse one."""
+        """Read the conditions; refuse an invalid one."""
         return cls(tuple(Condition.of(text) for text in texts or ()))
 
     def require_models(self, names: Collection[str]) -> None:
-        """Refuse a condition on a model that is not there."""
+        """Refuse a condition on an unknown model."""
         for each in self.every:
             if each.model is not None and each.model not in names:
                 known = listed([quoted(name) for name in names])
                 raise RefusalError(f"--fail-if names the model {quoted(each.model)}; there is {known}")
 
     def require_keys(self, figures: Mapping[str, Any]) -> None:
-        """Refuse a condition on a key that is none of a number; `figures` are of any data."""
+        """Refuse a condition whose key is no number in the example `figures`."""
         keys = [key for key, value in figures.items() if not isinstance(value, str | list)]
         for each in self.every:
             if each.key not in keys:
@@ -109,7 +109,7 @@ class Conditions:
                 )
 
     def failures(self, models: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Return which conditions are met, a sentence each; `models` as JSON has them."""
+        """Return a sentence for each condition that is met; `models` are the objects of JSON."""
         return [
             failure
             for condition in self.every
@@ -120,7 +120,7 @@ class Conditions:
 
 
 def worse_than_first(found: ModelComparison, first: str) -> Iterator[str]:
-    """Yield which models are worse than the first one, beyond chance, a sentence each."""
+    """Yield a sentence for each model that is significantly worse than the first one."""
     label, level = label_of(found.statistic), percent(found.confidence_level)
     for name in found.names:
         if name == first:
@@ -128,7 +128,7 @@ def worse_than_first(found: ModelComparison, first: str) -> Iterator[str]:
         pair = found.pair(name, first)
         low, high = pair.adjusted_interval.low, pair.adjusted_interval.high
         is_worse = low > 0 if found.statistic.definition.lower_is_better else high < 0
-        if not low <= high:  # NaN
+        if not low <= high:  # an undefined interval (NaN)
             yield f"Whether {name} is worse than {first} is undefined: {label} has no interval."
         elif is_worse:
             yield (
@@ -138,7 +138,7 @@ def worse_than_first(found: ModelComparison, first: str) -> Iterator[str]:
 
 
 def end(failures: Iterable[str]) -> None:
-    """Write failures to stderr; end with exit status 1 where there is one."""
+    """Write failures to stderr, and exit with status 1 if there are any."""
     said = list(failures)
     tell(said, "failed")
     if said:

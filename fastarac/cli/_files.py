@@ -1,4 +1,4 @@
-"""The outputs in files, by model."""
+"""Read the outputs in files, by model."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from fastarac.answers.models import Model
 
 
-PROBABILITY = "inclusion_probability"  # the column that fastarac sample writes
-READ = ("confidence", "correct", "prediction", "truth")  # the columns that say what is right
-EXAMPLES = 3  # outputs that a note shows
+PROBABILITY = "inclusion_probability"  # a column that fastarac sample writes
+READ = ("confidence", "correct", "prediction", "truth")  # these decide which outputs are right
+EXAMPLES = 3  # outputs that a note quotes
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
-# How the library says what an option does, and how the user has to.
+# The library's arguments in messages, and the options that replace them.
 WORDS = {
     "empty_truth=True": "--empty-truth",
     "empty_truth is True": "--empty-truth is given",
@@ -50,7 +50,7 @@ WORDS = {
 def read_models(
     paths: Sequence[Path], columns: Mapping[str, Any], *, same_items: bool = False
 ) -> io.Models:
-    """Return the outputs of each model: one a file, or as the column `model` says."""
+    """Return the outputs by model: one model per file, or as the column `model` says."""
     files = dict(zip(names_of_files(paths), paths, strict=True))
     if columns.get("model") is None:
         _refuse_engines(paths, columns)
@@ -72,7 +72,7 @@ def read_models(
 
 
 def _refuse_engines(paths: Sequence[Path], columns: Mapping[str, Any]) -> None:
-    """Refuse files of several engines, as fastarac ocr writes them, where nothing tells these apart."""
+    """Refuse a file of several engines, as `fastarac ocr` writes it, without --model."""
     from fastarac.io._pages import MODEL, names_in, says_kinds
 
     used = {column for column in columns.values() if isinstance(column, str)}
@@ -88,7 +88,7 @@ def _refuse_engines(paths: Sequence[Path], columns: Mapping[str, Any]) -> None:
 
 
 def in_words(error: Exception) -> str:
-    """Return what is wrong with a file, with the options in the place of arguments."""
+    """Return an error's message with options in place of the library's arguments."""
     message = in_words_of_options(error)
     for library, command in WORDS.items():
         message = message.replace(library, command)
@@ -96,7 +96,7 @@ def in_words(error: Exception) -> str:
 
 
 def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:
-    """Return the models with a note of how many outputs are never accepted, or items have none."""
+    """Return the models with a note of how many outputs lack a confidence, or items an output."""
     said = []
     for model in models:
         rejected = model.outputs.rejected
@@ -111,7 +111,7 @@ def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:
 def with_unseen_words(
     models: Sequence[Model], paths: Sequence[Path], columns: Mapping[str, Any]
 ) -> list[Model]:
-    """Return the models with the missed words that nobody looks for, as `fastarac ocr` counts them."""
+    """Return the models with the missed words that no reviewer sees, as in `fastarac ocr`."""
     from fastarac.io._pages import count_unseen
     from fastarac.ocr.words.residual_misses import with_unseen_figures
 
@@ -129,7 +129,7 @@ def with_unseen_words(
 
 
 def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
-    """Return how many outputs have no confidence, or are not there, as the opening of a sentence."""
+    """Return how many outputs lack a confidence, or items an output, to begin a sentence with."""
     many = n != 1
     if missed:
         what = "have no output with a confidence: they are"
@@ -141,9 +141,9 @@ def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
 
 
 def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the columns, with the pages as groups in files that ``fastarac ocr`` wrote, and a note.
+    """Return the columns, with pages as groups if ``fastarac ocr`` wrote the files, and a note.
 
-    The group "none" turns that off, where no column has this name.
+    The group "none" turns this off, unless a column has that name.
     """
     from fastarac.io._pages import PAGE, is_of_ocr
 
@@ -162,9 +162,9 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[
 def notes_of_pages(
     paths: Sequence[Path], columns: Mapping[str, Any], only: str | None = None
 ) -> list[str]:
-    """Return a note that a column looks like pages, or repeats its ids, where no --group is given.
+    """Return a note if no --group is given but a column looks like pages or ids repeat.
 
-    Of the outputs of `only` one model, where one is named.
+    If `only` names a model, look at its outputs alone.
     """
     from fastarac.io._pages import MODEL, column_of_pages, is_of_ocr, names_in, repeated_ids
 
@@ -198,14 +198,14 @@ def notes_of_pages(
 
 
 def without_right_ones(models: Mapping[str, io.Outputs]) -> dict[str, int]:
-    """Return the numbers of outputs of the models that have none that is right."""
+    """Return the number of outputs of each model that has no right output."""
     return {name: len(outputs) for name, outputs in models.items() if not outputs.correct.any()}
 
 
 def notes_of_none_right(
     paths: Sequence[Path], numbers: Mapping[str, int], columns: Mapping[str, Any]
 ) -> list[str]:
-    """Return a note for each model of so many outputs, none of them right, with the first ones."""
+    """Return a note with examples for each model without right outputs; `numbers` counts outputs."""
     from fastarac.io._columns import Columns
     from fastarac.io._pages import first_texts
 
@@ -229,11 +229,10 @@ def notes_of_none_right(
 
 
 def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
-    """Raise about a file of outputs that were drawn to be verified, where no option says so.
+    """Refuse a file of outputs drawn for verification, unless an option says so.
 
-    `taken` is whether the command has these options.
-
-    Those that were drawn are no random part of all outputs: what is unsure is drawn more often.
+    Such outputs are no simple random sample, because unsure outputs are drawn more often. `taken`
+    is whether the command has options for them.
     """
     from fastarac.io._pages import columns_of_sample, is_of_audits
 
@@ -263,7 +262,7 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
 
 
 def refuse_searched(paths: Sequence[Path]) -> None:
-    """Raise about a file of outputs that a search asked for: they are those it was least sure of."""
+    """Refuse a file written by `fastarac search`, which asks for the outputs it is least sure of."""
     from fastarac.io._pages import BATCH, is_of_search
 
     for path in paths:
@@ -277,9 +276,9 @@ def refuse_searched(paths: Sequence[Path]) -> None:
 def notes_of_groups(
     paths: Sequence[Path], models: Iterable[Any], columns: Mapping[str, Any]
 ) -> list[str]:
-    """Return a note where groups of `VerifiedOutputs` are those of the draw, which no option names.
+    """Return a note if groups come from the draw of `VerifiedOutputs` and not from an option.
 
-    Where there are none, one that a column looks like pages, if one does.
+    Without such groups, return a note if a column looks like pages.
     """
     if columns["groups"] is not None:
         return []
@@ -290,7 +289,7 @@ def notes_of_groups(
 
 
 def names_of_files(paths: Sequence[Path]) -> list[str]:
-    """Return the name of each file without its ending; the whole path where names repeat."""
+    """Return each file's name without its ending, or all whole paths if names repeat."""
     names = [path.name.removesuffix(".gz").rpartition(".")[0] or path.name for path in paths]
     if len(set(names)) == len(names):
         return names

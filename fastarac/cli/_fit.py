@@ -1,4 +1,4 @@
-"""`fastarac fit`: thresholds that keep a limit on new outputs."""
+"""`fastarac fit`: find thresholds that keep a limit on new outputs."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def fit(
         of_pages = notes_of_groups([path], [read], of_verified)
         policy = _fitted(path, (*read,), {**arguments, "by": labels}, notes)
     else:
-        if (max_risk is None or scale) and document is None:  # the others have no guarantee by groups
+        if (max_risk is None or scale) and document is None:  # others: no guarantee by group
             columns, of_pages = with_pages([path], columns)
         else:
             of_pages = []
@@ -175,7 +175,7 @@ def fit(
 def _next(
     policy: Policy, path: Path, only: str | None, output: Path, by: str | None, document: str | None
 ) -> str:
-    """Return how a policy is applied, or where nothing is accepted, how many more outputs it takes."""
+    """Return the next command: apply the policy, or plan a sample if it accepts nothing."""
     fields = column_option("--by", by)
     if not policy.accepted:
         one = column_option("--only", only)
@@ -193,7 +193,7 @@ def _chosen(
     arguments: Mapping[str, Any],
     notes: list[str],
 ) -> PolicyChoice:
-    """Fit a policy to every model in the files, and choose one."""
+    """Fit a policy for every model in the files, and choose one of them."""
     candidates: dict[str, dict[str, Any]] = {}
     for path in paths:
         in_file: list[str | None] = [None]
@@ -236,7 +236,7 @@ def _fitted_to_items(
     arguments: Mapping[str, Any],
     notes: list[str],
 ) -> Policy:
-    """Fit a policy to a file, or to one model in it, of which all outputs are verified."""
+    """Fit a policy to the fully verified outputs of a file, or of one model in it."""
     outputs, of_items, about = _items_of(path, only, columns, types, notes)
     pair = outputs.correct, outputs.confidence
     policy = _fitted(path, pair, {**arguments, **of_items}, notes)
@@ -246,7 +246,7 @@ def _fitted_to_items(
 def _items_of(
     path: Path, only: str | None, columns: Mapping[str, Any], types: str | None, notes: list[str]
 ) -> tuple[io.Outputs, dict[str, Any], dict[str, Any]]:
-    """Return the outputs of a model, the columns beside them, and what is known of other items."""
+    """Return a model's outputs, the columns beside them, and the counts of items left out."""
     every = of_one_model(path, only, columns)
     outputs = with_confidence(path, every, notes, missed=not columns["empty_confidence"])
     of_items = {
@@ -266,7 +266,7 @@ def _items_of(
 
 
 def _optional(given: list[str]) -> list[str]:
-    """Return the fields that documents may lack, those in .toml files of fields in place of these."""
+    """Return the optional fields; the name of a .toml file stands for the fields named in it."""
     from fastarac.ocr.fields.comparisons import settings_of_file
 
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""What ``--help`` and ``--help-all`` show: commands by task, options in panels."""
+"""Write the pages of ``--help`` and ``--help-all``: commands by task, options in panels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from fastarac._core.text import listed
 from fastarac.cli._panels import Panel
 
-TASKS = {  # each command with the first sentence of its docstring, which is not imported for a list
+TASKS = {  # first sentences of docstrings, so that a list imports no command
     "Measure and compare": {
         "demo": "Evaluate four models on handwritten digits, as an example.",
         "evaluate": "Show how much you can accept unchecked, and at which confidence.",
@@ -41,8 +41,8 @@ TASKS = {  # each command with the first sentence of its docstring, which is not
         "doctor": "Check the installation.",
     },
 }
-MODULES = {"ocr": "_ocr_command"}  # of the others, the name of the command after an underscore
-WORDS = {  # of pydantic, which reads the options
+MODULES = {"ocr": "_ocr_command"}  # other commands are in the module of their name after an underscore
+WORDS = {  # pydantic, which validates options, words its errors like this
     "Value error, ": "",
     "Input should be ": "it should be ",
     ", unable to parse string as an integer": "",
@@ -51,8 +51,8 @@ WORDS = {  # of pydantic, which reads the options
     "a valid number": "a number",
     "greater than or equal to": "at least",
 }
-WIDEST_USAGE = 26  # characters of an option and its value beside which its help stands
-MORE = "\f"  # in an epilog, what follows is shown by --help-all alone
+WIDEST_USAGE = 26  # longer options have their help on the next line
+MORE = "\f"  # --help-all alone shows the part of an epilog after this mark
 WHOLE = "fastarac.help_all"
 
 
@@ -76,10 +76,10 @@ HelpAll = Annotated[
 
 
 class Command(TyperCommand):
-    """A command whose help has options in panels, those for experts under ``--help-all`` alone."""
+    """A command whose help puts options in panels and shows expert options only in ``--help-all``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; an error names everything that is missing, not only the first."""
+        """Read the arguments; an error names all missing parameters, not only the first."""
         given = list(args)
         try:
             return super().parse_args(ctx, args)
@@ -89,7 +89,7 @@ class Command(TyperCommand):
             raise
 
     def _name_all_missing(self, error: Any, ctx: Any, given: list[str]) -> None:
-        """Put all required parameters that were not given into the error."""
+        """Put all required parameters that were not given into the error message."""
         values = self.make_parser(ctx).parse_args(args=given)[0]
         missing = [
             param
@@ -106,7 +106,7 @@ class Command(TyperCommand):
             error.param_hint = listed(list(map(repr, names)))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments, then options by panel."""
+        """Write the arguments, and then the options by panel."""
         panels: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             is_argument = isinstance(param, TyperArgument)
@@ -128,7 +128,7 @@ class Command(TyperCommand):
                     formatter.write_dl(rows, col_max=width)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write examples, and with ``--help-all`` what follows `MORE`."""
+        """Write the examples; with ``--help-all``, also the part after `MORE`."""
         shown, _, more = (self.epilog or "").partition(MORE)
         if not ctx.meta.get(WHOLE):
             hides = more or any(getattr(param, "hidden", False) for param in self.params)
@@ -145,7 +145,7 @@ def _panel_of(param: Any) -> str:
 
 
 def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
-    """Return a row; of an argument without its type, and that the usage says whether it is required."""
+    """Return a row of help; drop an argument's type and "[required]", which the usage line shows."""
     usage, text = record
     if is_argument:
         return usage.partition(" <")[0], text.removesuffix("  [required]")
@@ -153,10 +153,10 @@ def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
 
 
 class Commands(Mapping[str, TyperCommand]):
-    """The commands by name; the module of one is imported when it is asked for."""
+    """The commands by name; a command's module is imported on demand."""
 
     def __getitem__(self, name: str) -> TyperCommand:
-        """Build the command of this name."""
+        """Build the command with this name."""
         if name not in list(self):
             raise KeyError(name)
         module = import_module(f"fastarac.cli.{MODULES.get(name, f'_{name}')}")
@@ -167,23 +167,23 @@ class Commands(Mapping[str, TyperCommand]):
         return cast("TyperCommand", typer.main.get_command(alone))
 
     def __iter__(self) -> Iterator[str]:
-        """Name the commands by task."""
+        """Iterate over the names of the commands by task."""
         return (name for names in TASKS.values() for name in names)
 
     def __len__(self) -> int:
-        """Count the commands."""
+        """Return the number of commands."""
         return len(list(iter(self)))
 
 
 class ByTask(TyperGroup):
-    """Commands in groups, each with its whole first sentence."""
+    """The group of commands: lists them by task, each with its whole first sentence."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.commands: Any = Commands()
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; what is wrong with an option is said without another library's words."""
+        """Run a command; reword errors about options that come from pydantic."""
         try:
             return super().invoke(ctx)
         except BadParameter as error:
@@ -192,14 +192,14 @@ class ByTask(TyperGroup):
             raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands, and then the options that go before one."""
+        """Write the commands, and then the options that precede a command."""
         self.format_commands(ctx, formatter)
         records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
         with formatter.section("Options before a command"):
             formatter.write_dl([each for each in records if each], col_max=WIDEST_USAGE)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002, as typer has it
-        """Write the groups one after the other."""
+        """Write the commands, one section per task."""
         widest = max(map(len, self.commands))
         for task, names in TASKS.items():
             rows = [(name.ljust(widest), sentence) for name, sentence in names.items()]

@@ -1,4 +1,4 @@
-"""The file that ``--report`` writes: whole, or not at all."""
+"""Write the file of ``--report``, whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 TITLE = "How much can go through unchecked?"
 WRITTEN = "{path} has the report: open it in a browser."
-LEVEL = 0.95  # of intervals, where none is given
+LEVEL = 0.95  # confidence level of intervals by default
 
 
 def problem_with(path: Path) -> str | None:
-    """Return why the report could not be written to this file, or None."""
+    """Return why the report cannot be written to this file, or None."""
     return files.problem_with(path, "report", files.PAGES) or missing(["jinja2"], "report")
 
 
 def save_operation(path: Path | None, **parts: Any) -> None:
-    """Write the report about what is in use, if there is to be one."""
+    """Write the report about a policy in use, if one is wanted."""
     if path is None:
         return
     from fastarac.report import write_operation_report

@@ -1,4 +1,4 @@
-"""What files hold, for people and for programs."""
+"""`fastarac inspect`: show the contents of files as text or JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def inspect(paths: Files, *, printing: PrintingOptions) -> None:
 
 
 def run(paths: Sequence[Path], printing: Printing) -> None:
-    """Print what each file holds, or all of it as one object."""
+    """Print what each file holds, as text or as one JSON object."""
     with ends_quietly():
         from fastarac.answers.inspection import inspection_screen
         from fastarac.ocr import inspect_file
@@ -54,7 +54,7 @@ def run(paths: Sequence[Path], printing: Printing) -> None:
 
 
 def _next(found: Sequence[FileInspection]) -> str:
-    """Return the command that takes a file, or an engine's files and their truth."""
+    """Return a command that uses the file, or none for several files."""
     if len(found) > 1:
         return ""
     (file,) = found

@@ -1,4 +1,4 @@
-"""What ``--format json`` prints: one object, which schema.json describes."""
+"""Print the object of ``--format json``, which schema.json describes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastarac.answers.answer import Answer
     from fastarac.cli._options import Printing
 
-FORMAT = 2  # one more wherever a name goes or means something else
+FORMAT = 2  # increased whenever a name is removed or changes its meaning
 
 
 def write_object(
@@ -30,19 +30,19 @@ def write_object(
     decisions: Iterable[str] = (),
     warnings: Iterable[str] = (),
 ) -> None:
-    """Write what a command has found.
+    """Write the results of a command.
 
     Parameters
     ----------
     command : str
     about : mapping
-        What the command is about by its name, such as ``"models"`` or ``"policy"``.
+        The subject of the command by its name, such as ``"models"`` or ``"policy"``.
     comparisons : iterable of mapping
-        Models side by side: a statistic, and its difference of each pair.
+        Comparisons of models: a statistic and its difference for each pair.
     decisions : iterable of str
-        What people read beside tables.
+        The sentences that people read above the tables.
     warnings : iterable of str
-        The notes, which go to the standard error output as well.
+        The notes, which also go to stderr.
     """
     content = {
         "format": FORMAT,
@@ -64,9 +64,9 @@ def deliver(
     about: str | None = None,
     report: Path | None = None,
 ) -> None:
-    """Write an answer, for people or for programs, which have its warnings on stderr, too.
+    """Write an answer as text or as JSON; JSON repeats the warnings on stderr.
 
-    In JSON the figures are named after the command, or as `about`.
+    In JSON, the key of the figures is `about`, or else the name of the command.
     """
     if report is not None:
         found = found.closing(found.screen.command, _html.WRITTEN.format(path=report))
@@ -79,7 +79,7 @@ def deliver(
 
 
 def _values(content: Any) -> Any:
-    """Return content as JSON has it: numbers that are not finite are null."""
+    """Return content ready for JSON, with null for numbers that are not finite."""
     if isinstance(content, dict):
         return {name: _values(value) for name, value in content.items()}
     if isinstance(content, list | tuple):

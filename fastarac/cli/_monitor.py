@@ -1,4 +1,4 @@
-"""`fastarac monitor`: whether audits show that a limit is exceeded."""
+"""`fastarac monitor`: test whether audits show that a limit is exceeded."""
 
 from __future__ import annotations
 
@@ -167,12 +167,12 @@ def monitor(
         "failure_probability": false_alarm, "mean_updates_to_false_alarm": updates_to_false_alarm,
     }  # fmt: skip
     with ExitStack() as held:
-        if state is not None:  # from reading it to the last writing, lest another's audits be lost
+        if state is not None:  # locked throughout, or a parallel run's audits could be lost
             refusing(str(state), lambda: held.enter_context(locked(state)))
         watch = Watch(policy, audits, promises, state)
         for path in paths:
             watch.count(path)
-            if state is not None:  # after each file, so that an interrupt loses none that is done
+            if state is not None:  # after each file, so that an interrupt loses no file already counted
                 refusing(str(state), lambda: watch.monitor.save(state))
     shifts, monitors = watch.shifts(), watch.monitors
     if plot is not None:
@@ -191,7 +191,7 @@ def monitor(
 def _next(
     found: Answer, policy: Path, paths: Sequence[Path], by: str | None, state: Path | None
 ) -> str:
-    """Return what follows an alarm of one policy, or the next look at the audits."""
+    """Return the next command: a check after the alarm of one policy, or else the next audits."""
     fields = column_option("--by", by)
     alarm = found.figures["alarm"] or found.figures["changed"]
     if alarm:
@@ -203,7 +203,7 @@ def _next(
 
 
 def _draw(monitors: Mapping[str, ErrorRateMonitor], plot: Path) -> None:
-    """Draw the monitors that have seen something, in one picture."""
+    """Draw all monitors that have counted audits into one figure."""
     from fastarac.displays import MonitorDisplay
 
     display = None

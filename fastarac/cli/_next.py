@@ -1,4 +1,4 @@
-"""The next command, ready to be copied: with the files and columns of the one that was run."""
+"""Build the command to run next from the files and columns of the current one."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ ANSWERED = "details", "output_format", "report", "plot", "output"
 
 
 def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bool) -> str:
-    """Return what to run after an evaluation.
+    """Return the command to run after an evaluation.
 
-    Several models of `alike` items: whether the lead at the first limit is more than chance.
-    Otherwise a threshold that holds on new outputs; where one is proved, the policy with it, of
-    the model that accepts most.
+    With several models of the same items (`alike`) and no guarantee, compare them at the first
+    limit. Otherwise ask for a guaranteed threshold; if there already is one, fit the policy of the
+    model that accepts most.
     """
     files = list(map(str, context.params["paths"]))
     limit = _first(models[0].limits)
-    if limit is None or len(models) > MANY:  # they would fill the screen, or run for minutes
+    if limit is None or len(models) > MANY:  # so many models would fill the screen, or run for minutes
         return ""
     limited = limit_options(limit.criterion, limit.value)
     index = models[0].limits.index(limit)
@@ -67,7 +67,7 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
         return ""
     if sure.threshold == math.inf:
         return command_line("plan", *limited, "--pilot", *files, *one)
-    if len(models) > 1:  # the promise has room for the choice
+    if len(models) > 1:  # --choose corrects the guarantee for the choice among models
         files, one = list(map(str, context.params["paths"])), ["--choose"]
     probability = sure.failure_probability
     promise = [] if probability == 0.05 else ["--guarantee", f"{probability:.3g}"]
@@ -76,7 +76,7 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
 
 
 def after_verified(context: typer.Context, limits: Limits) -> str:
-    """Return what to run after an evaluation of outputs of which some are verified."""
+    """Return the command to run after an evaluation of partly verified outputs."""
     files, options = list(map(str, context.params["paths"])), _typed(context, READING)
     if len(files) > 1:
         return command_line("compare", *files, *options)
@@ -88,23 +88,23 @@ def after_verified(context: typer.Context, limits: Limits) -> str:
 
 
 def after_compare(context: typer.Context) -> str:
-    """Return what to run after a comparison: what each model accepts for sure."""
+    """Return the command to run after a comparison: evaluate each model with a guarantee."""
     options = _typed(context, [*READING, "model", "weight"])
     guarantee = () if context.params["weight"] is not None else ("--guarantee", "0.05")
     return command_line("evaluate", *map(str, context.params["paths"]), *options, *guarantee)
 
 
 def after_ocr(context: typer.Context) -> str:
-    """Return what to run after the evaluation of engines, of which no items were written."""
+    """Return the command to run after an evaluation of engines that wrote no items."""
     names = [parameter.name or "" for parameter in context.command.params]
-    of_pages = are_by_page(context.params["group"]) and bool(context.params["max_risk"])  # is refused
+    of_pages = are_by_page(context.params["group"]) and bool(context.params["max_risk"])  # no guarantee
     no_guarantee = of_pages or context.params["guarantee"] is not None
     end = ("-o", "words.parquet") if no_guarantee else ("--guarantee", "0.05")
     return command_line("ocr", *_typed(context, [name for name in names if name not in ANSWERED]), *end)
 
 
 def after_items(path: Path, models: Sequence[Model], *, by_field: bool) -> str:
-    """Return what to run on the items of engines in a file: a policy of the best one."""
+    """Return the command to run on a file of engines' items: fit a policy for the best engine."""
     limit = _first(models[0].limits)
     if limit is None:
         return command_line("evaluate", path, *(["--model", MODEL] if len(models) > 1 else []))
@@ -116,12 +116,12 @@ def after_items(path: Path, models: Sequence[Model], *, by_field: bool) -> str:
 
 
 def _first(limits: Iterable[Limit]) -> Limit | None:
-    """Return the first limit that is no given threshold."""
+    """Return the first limit that is not a given threshold."""
     return next((limit for limit in limits if not is_given(limit)), None)
 
 
 def _typed(context: typer.Context, names: Sequence[str]) -> list[str]:
-    """Return options as they were typed, those of `names` that differ from their defaults."""
+    """Return the options in `names` as they were typed, without those at their defaults."""
     found: list[str] = []
     for parameter in context.command.params:
         value: Any = context.params.get(parameter.name or "")

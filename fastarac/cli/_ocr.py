@@ -1,4 +1,4 @@
-"""What `fastarac ocr` asks for."""
+"""Options and arguments of `fastarac ocr`."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ SkipUnmatched = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """How outputs are aligned with the true texts."""
+    """Options for aligning outputs with the true texts."""
 
     unit: UnitOption = Unit.word
     level: LevelOption = TextLevel.auto
@@ -217,7 +217,7 @@ class Alignment:
     ignore_regions: IgnoreRegions = None
 
     def arguments(self) -> dict[str, Any]:
-        """Return what the library is told about it."""
+        """Return the options as arguments of the library."""
         given: dict[str, Any] = {
             name: str(value) for name, value in asdict(self).items() if name != "within"
         }
@@ -231,7 +231,7 @@ class Alignment:
 
 @dataclass(frozen=True, slots=True)
 class FieldReading:
-    """How fields are found, named and compared."""
+    """Options for finding, naming and comparing fields."""
 
     compare: CompareOption = None
     rename: RenameOption = None
@@ -241,13 +241,13 @@ class FieldReading:
     fields_complete: FieldsComplete = False
 
     def given(self) -> list[str]:
-        """Return the options that are given."""
+        """Return the names of the options that were given."""
         return [f"--{name.replace('_', '-')}" for name, value in asdict(self).items() if value]
 
 
 @dataclass(frozen=True, slots=True)
 class EngineFiles:
-    """Which files are the truth and the outputs of each engine."""
+    """Options for the files of the truth and of each engine."""
 
     truth: TruthFiles = None
     outputs: OutputFiles = None
@@ -259,7 +259,7 @@ class EngineFiles:
     skip_unmatched: SkipUnmatched = False
 
     def check(self) -> None:
-        """Refuse what cannot be read."""
+        """Refuse a combination of files and options that cannot be read."""
         if self.pair is not None:
             if self.truth is not None or self.outputs or self.name:
                 raise RefusalError(
@@ -277,7 +277,7 @@ class EngineFiles:
             self.named()
 
     def named(self) -> dict[str, Path]:
-        """Return the outputs of each engine by its name."""
+        """Return each engine's outputs by its name."""
         return named_paths(self.outputs or (), self.name or ())
 
 
@@ -319,7 +319,7 @@ OF_TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class BesideItems:
-    """What stands beside the items: files to read and to write, and what may be shown."""
+    """Options for files beside the items, and for hiding texts in the report."""
 
     images: Images = None
     attributes: Attributes = None
@@ -327,7 +327,7 @@ class BesideItems:
     no_text: NoText = False
 
     def check(self, report: Path | None) -> None:
-        """Refuse what nothing would show, or what could not be written."""
+        """Refuse options without effect, and folders that cannot be written."""
         if self.images is not None and report is None:
             raise RefusalError("--images needs --report, which shows them")
         if self.no_text and report is None:
@@ -340,7 +340,7 @@ class BesideItems:
         refuse(missing(["jinja2"], "report"))
 
     def of_pages(self) -> list[str]:
-        """Return the options that are given and are for pages."""
+        """Return the options given that apply to pages only."""
         given = {
             "--images": self.images,
             "--attributes": self.attributes,
@@ -354,7 +354,7 @@ BesideOptions = Annotated[BesideItems, OptionsOf(BesideItems)]
 
 @dataclass(frozen=True, slots=True)
 class OcrRequest:
-    """What is to be read, how it is to be aligned or compared, and what is put together.
+    """The files to read, how to align or compare them, and which engines to combine.
 
     Attributes
     ----------
@@ -363,10 +363,10 @@ class OcrRequest:
     fields : FieldReading
     combining : Combining
     by_page : bool
-        Whether items depend on each other in pages, or documents.
+        Whether items of one page or document are treated as dependent.
     missed_price : float or None
     of_texts : tuple of str
-        The options that are given and are for texts.
+        The options given that apply to texts only.
     """
 
     files: EngineFiles
@@ -379,7 +379,7 @@ class OcrRequest:
 
 
 def are_by_page(group: Sequence[str] | None) -> bool:
-    """Whether ``--group`` takes pages, or documents of fields, for what depends on each other."""
+    """Return whether ``--group`` treats items of one page or document as dependent."""
     given = tuple(group or ("page",))
     if given in (("page",), ("none",)):
         return given == ("page",)
@@ -387,7 +387,7 @@ def are_by_page(group: Sequence[str] | None) -> bool:
 
 
 def named_paths(paths: Sequence[Path], given: Sequence[str]) -> dict[str, Path]:
-    """Return the paths of engines by their names: given ones, or those of the files and folders."""
+    """Return the paths by engine: `given` names, or the names of the files and folders."""
     if given and len(given) != len(paths):
         raise RefusalError(
             f"--name is given {_times(len(given))}, but OCR {_times(len(paths))}; give one name "

@@ -1,4 +1,4 @@
-"""Several engines put together, and what they cost, in ``fastarac ocr``."""
+"""Combine several engines in ``fastarac ocr``, and price the combination."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ EnginePrices = Annotated[
 ]  # fmt: skip
 
 
-OF_READING = ("level", "within_truth", "ignore_regions")  # what has been done when engines are combined
+OF_READING = ("level", "within_truth", "ignore_regions")  # applied before engines are combined
 
 
 @dataclass(frozen=True, slots=True)
 class Combining:
-    """What is to be put together, and at which prices.
+    """Options for combining engines, and the prices of engines.
 
     Attributes
     ----------
     combine : bool
     combination : Path or None
-        The file of what was learnt from other pages.
+        A file of a combination learnt from other pages.
     save_combination : Path or None
-        The file that gets what is learnt.
+        The file in which to save the learnt combination.
     engine_price : list of str or None
-        As they were typed.
+        The prices as typed.
     """
 
     combine: Combine = False
@@ -72,11 +72,11 @@ class Combining:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether engines are put together."""
+        """Whether to combine engines."""
         return self.combine or self.combination is not None
 
     def check(self, missed_price: float | None, *, are_priced: bool) -> None:
-        """Refuse options that do not fit each other."""
+        """Refuse options that contradict each other."""
         if self.save_combination is not None and not self.combine:
             raise RefusalError("--save-combination needs --combine, which learns it")
         if self.save_combination is not None and self.combination is not None:
@@ -95,7 +95,7 @@ class Combining:
             raise RefusalError("give only one of --engine-price and --cost-missed")
 
     def texts(self, engines: Mapping[str, Engine], alignment: Mapping[str, Any]) -> dict[str, Engine]:
-        """Return the engines, and what they are together."""
+        """Return the engines and their combinations."""
         from fastarac.ocr import Engine, combine
 
         if not self.is_wanted:
@@ -111,7 +111,7 @@ class Combining:
         return dict(engines) | self._together(engines, put)
 
     def fields(self, engines: Mapping[str, FieldOutputs]) -> dict[str, FieldOutputs]:
-        """Return the engines, and what they are together."""
+        """Return the engines and their combinations."""
         from fastarac.ocr import combine_fields
 
         if not self.is_wanted:
@@ -126,7 +126,7 @@ class Combining:
     def _together(
         self, engines: Mapping[str, Any], put: Callable[..., tuple[Any, Combination | None]]
     ) -> dict[str, Any]:
-        """Return the combination and the rule of agreement by their names; save what is learnt."""
+        """Return the learnt combination and the rule of agreement by name; save the former if asked."""
         from fastarac.ocr import Combination
 
         if len(engines) < 2:
@@ -146,7 +146,7 @@ class Combining:
         return found
 
     def price_of(self, engines: Sequence[str]) -> dict[str, float]:
-        """Return the price of each engine, and of what they are together; empty where none is given."""
+        """Return the price of each engine and of their combinations; empty if no price is given."""
         if not self.engine_price:
             return {}
         found: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""`fastarac ocr`: from pages or tables of fields to what is printed and written."""
+"""Run `fastarac ocr`: read pages or tables of fields, evaluate, print and write files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ALONE = (
     "Intervals treat {units} as independent (--group none). They are too narrow if {units} of one "
     "{group} resemble each other."
 )
-# The items; those that are never accepted have no confidence.
+# Select the items, with no confidence where they are never accepted.
 KNOWN = """
     SELECT * EXCLUDE (rejected)
     REPLACE (CASE WHEN rejected THEN NULL ELSE confidence END AS confidence) FROM items
@@ -62,23 +62,23 @@ KNOWN = """
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All that is known of the engines: what the text, the rows and the report are made of.
+    """All results about the engines: the source of the screen, the rows and the report.
 
     Attributes
     ----------
     engines : Texts or Fields
-        All that sets the two apart.
+        The engines; the class holds all that differs between texts and fields.
     models : list of Model
-        Their figures, the one that accepts most at the first limit first.
+        The figures of each engine, ordered by the share accepted at the first limit.
     leads : list of Lead or None
-        The engines side by side at each limit, where there are several.
+        The comparison of the engines at each limit, if there are several.
     costs : CostComparison or None
-        The engines side by side by what they cost, where there are prices.
+        The comparison of the engines by cost, if there are prices.
     notes : list of str
     together : list of str
-        What is to be said of engines that are put together.
+        Sentences about combined engines.
     written : str
-        Which pages were written, a sentence; empty for none.
+        A sentence on the pages written, or an empty text.
     """
 
     engines: EngineTexts | EngineFields
@@ -91,12 +91,12 @@ class Found:
 
     @property
     def names(self) -> list[str]:
-        """The engines, the best first."""
+        """The names of the engines, best first."""
         return [model.name for model in self.models]
 
     @property
     def group(self) -> str | None:
-        """What items depend on each other in, for intervals and tests."""
+        """The unit of dependence for intervals and tests, such as page, or None."""
         first = self.models[0]
         return None if first.outputs.group is None else first.source.group_word
 
@@ -104,7 +104,7 @@ class Found:
 def run(
     request: OcrRequest, settings: Settings, beside: BesideItems, *, output: Path | None, command: str
 ) -> None:
-    """Read, evaluate, write and print; `command` is the next one, where no items are written."""
+    """Read, evaluate, write and print; `command` is the next one if no items are written."""
     request.files.check()
     beside.check(settings.delivery.report)
     kind = _kind(request, settings, output, beside)
@@ -141,7 +141,7 @@ def run(
 def _kind(
     request: OcrRequest, settings: Settings, output: Path | None, beside: BesideItems
 ) -> type[EngineTexts | EngineFields]:
-    """Return whether texts or fields are to be read; refuse options that do not fit."""
+    """Return the class for reading texts or fields; refuse options that do not fit it."""
     price = request.missed_price
     if price is not None:
         if not 0 <= price < math.inf:
@@ -174,7 +174,7 @@ def find(
     settings: Settings,
     beside: BesideItems,
 ) -> Found:
-    """Read the files of all engines, and evaluate and compare these."""
+    """Read the files of all engines, then evaluate and compare the engines."""
     from fastarac.answers.models import first_by_share
     from fastarac.evaluation.limits import read_limits
     from fastarac.evaluation.model_ranking import leads_of
@@ -192,7 +192,7 @@ def find(
     models = first_by_share(settings.evaluate(outputs, sources))
     prices, missed_price = settings.prices, request.missed_price
     if prices is not None and missed_price is None and request.alignment.missed == "residual":
-        missed_price = prices.costs.error  # at every threshold, even where everything is checked
+        missed_price = prices.costs.error  # even if all items are checked
     if missed_price is not None:
         models = [engines.with_missed_price(model, missed_price) for model in models]
     charged = request.combining.price_of(engines.single)
@@ -230,7 +230,7 @@ def find(
 def _compared_costs(
     items: Mapping[str, Outputs], prices: Prices, level: float, paired: Literal["items", "groups"]
 ) -> tuple[CostComparison | None, Sequence[str]]:
-    """Test differences in cost; or say why that is not possible: the table of each has its costs."""
+    """Test differences in cost, or return why that is impossible; tables show costs anyway."""
     try:
         costs = CostComparison.of(
             items, prices.costs, prices.reviewer, level=level, correction="holm", paired=paired
@@ -241,7 +241,7 @@ def _compared_costs(
 
 
 def _with_engine_price(model: Model, n_pages: int, price: float) -> Model:
-    """Return a model whose costs have the price of the engine for each page."""
+    """Return the model with the engine's price per page added to its costs."""
     from fastarac.ocr.analysis.engine_prices import with_engine_price
 
     figures = model.evaluation
@@ -256,7 +256,7 @@ def _with_engine_price(model: Model, n_pages: int, price: float) -> Model:
 
 
 def _rows(found: Found, level: float | None) -> list[dict[str, Any]]:
-    """Return one flat dictionary an engine, the figures of `fastarac evaluate` first."""
+    """Return one flat row per engine, beginning with the figures of `fastarac evaluate`."""
     with refused(ValueError, words="{}, or use --format json".format):
         parts = [found.engines.flat(model) for model in found.models]
     rows = [
@@ -273,7 +273,7 @@ def _rows(found: Found, level: float | None) -> list[dict[str, Any]]:
 
 
 def _objects(found: Found, level: float | None) -> list[dict[str, Any]]:
-    """Return all figures of each engine by their names, those of single fields inside."""
+    """Return all figures of each engine as dictionaries, with figures of single fields nested."""
     return [
         figures
         | found.engines.row(model, found.group or "none")
@@ -284,7 +284,7 @@ def _objects(found: Found, level: float | None) -> list[dict[str, Any]]:
 
 
 def _comparisons(found: Found) -> Iterator[dict[str, Any]]:
-    """Yield the differences of the engines at each limit, and in money."""
+    """Yield the differences between engines at each limit, and in cost."""
     for lead in found.leads:
         if lead is not None:
             yield ranking.object_of(lead)
@@ -293,7 +293,7 @@ def _comparisons(found: Found) -> Iterator[dict[str, Any]]:
 
 
 def _write_items(found: Found, path: Path) -> None:
-    """Write the items of all engines into a file, or nothing where that fails."""
+    """Write the items of all engines into a file; a failure leaves no file."""
     import duckdb
     import numpy as np
 
@@ -320,7 +320,7 @@ def _write_items(found: Found, path: Path) -> None:
 
 
 def _write_pages(found: Found, folder: Path | None) -> str:
-    """Write the texts of all pages, where they are asked for, and say so."""
+    """Write the texts of all pages, if asked for, and return a sentence about them."""
     if folder is None:
         return ""
     try:
@@ -331,7 +331,7 @@ def _write_pages(found: Found, folder: Path | None) -> str:
 
 
 def _screen(found: Found, settings: Settings, output: Path | None, command: str) -> Screen:
-    """Return what is printed: the answer, and everything else in sections."""
+    """Return the screen: the answer, and all details in sections."""
     engines, models = found.engines, found.models
     screen = settings.screen(models, leads=found.leads, more=_sections(found, settings))
     written = []
@@ -350,7 +350,7 @@ def _screen(found: Found, settings: Settings, output: Path | None, command: str)
 
 
 def _sections(found: Found, settings: Settings) -> Iterator[Section]:
-    """Yield counts and items, then what follows all figures: differences, costs, policies."""
+    """Yield sections: what was read, differences, costs, combinations, then fields or policies."""
     engines = found.engines
     read: list[Part] = [AnswerTable(found.names, engines.counts(found.names), "engine")]
     rates = engines.error_rates(found.names, settings.certainty.level)

@@ -1,4 +1,4 @@
-"""Tables of fields in ``fastarac ocr``: each field alone, and each document as a whole."""
+"""Fields in ``fastarac ocr``: figures of each field, and of each document as a whole."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ CHOSEN = (
     "they come from the half that does not test the limit."
 )
 ABSENT = ("optional", "documents", "absent", "rightly", "unlisted")
-SHOWN = 20  # fields in the table; the other formats have all
+SHOWN = 20  # fields in the printed table; JSON and CSV have all
 
 
 def are_given(request: OcrRequest) -> bool:
-    """Return whether the arguments are fields: the truth tells; raise where only some are."""
+    """Return whether the truth has fields; raise if only the outputs have them."""
     from fastarac.ocr import has_fields, is_field_table
 
     truth, outputs = request.files.truth, request.files.outputs or ()
-    if truth is None:  # a table of pairs names files of texts
+    if truth is None:  # a file of --pair names files of texts
         return False
     with refused(ValueError, OSError, ModuleNotFoundError):
         if has_fields(truth):
@@ -79,16 +79,16 @@ def are_given(request: OcrRequest) -> bool:
 
 @dataclass(slots=True)
 class EngineFields:
-    """The fields that engines have read.
+    """The fields that the engines have read.
 
     Attributes
     ----------
     engines : mapping of str to FieldOutputs
     sources : mapping of str to (Outputs, ReportedFields)
     single : tuple of str
-        The engines that were read, without what they are together.
+        The names of the engines that were read, without their combinations.
     documents : dict of str to Model
-        The figures of whole documents.
+        The figures of whole documents, by engine.
     """
 
     engines: Mapping[str, FieldOutputs]
@@ -101,7 +101,7 @@ class EngineFields:
 
     @property
     def paired(self) -> Literal["items", "groups"]:
-        """By what engines are compared: by items, unless one has inserted some of its own."""
+        """Whether engines are compared by item, or by group if one has inserted fields of its own."""
         keys = {(fields.document, fields.field) for fields in self.engines.values()}
         return "items" if len(keys) == 1 else "groups"
 
@@ -114,7 +114,7 @@ class EngineFields:
         asked = request.fields
         truth, paths = request.files.truth, request.files.named()
         keys = {"value_key": asked.value_key, "confidence_key": asked.confidence_key}
-        if not paths and truth is not None:  # the truth stands beside the outputs
+        if not paths and truth is not None:  # one table holds the truth and the outputs
             paths, truth = {truth.stem: truth}, None
         engines = {}
         for name, path in paths.items():
@@ -155,19 +155,19 @@ class EngineFields:
         self.documents = {name: models[name] for name in names}
 
     def with_missed_price(self, model: Model, price: float) -> Model:  # noqa: ARG002
-        """Return the model: of fields, that option is refused before."""
+        """Return the model unchanged: `fastarac ocr` refuses --cost-missed for fields."""
         return model
 
     def with_attributes(self, model: Model, level: float) -> Model:  # noqa: ARG002
-        """Return the model: of fields, attributes are refused before."""
+        """Return the model unchanged: `fastarac ocr` refuses --attributes for fields."""
         return model
 
     def write_pages(self, folder: Path, models: Sequence[Model]) -> int:  # noqa: ARG002
-        """Write nothing: fields are on no pages."""
+        """Write nothing: fields have no pages."""
         return 0
 
     def flat(self, model: Model) -> dict[str, Any]:
-        """Return the shares of each field in a row."""
+        """Return the shares of each field as entries of a flat row."""
         parts = self.inside(model)["groups"]
         fields = parts_of_keys((part["name"] for part in parts), "fields")
         return {
@@ -178,11 +178,11 @@ class EngineFields:
         }
 
     def to_compare(self) -> Mapping[str, Outputs]:
-        """Return the items of all engines: the fields of one truth, and what each has inserted."""
+        """Return the items of each engine: the fields of the truth, and those that it inserted."""
         return {name: outputs for name, (outputs, _) in self.sources.items()}
 
     def row(self, model: Model, group: str) -> dict[str, Any]:
-        """Return figures of fields and of documents."""
+        """Return the figures of fields and of documents."""
         fields, whole = self.engines[model.name], self.documents[model.name].evaluation
         row: dict[str, Any] = {
             "unit": "field",
@@ -203,7 +203,7 @@ class EngineFields:
         return row
 
     def inside(self, model: Model) -> dict[str, Any]:
-        """Return the figures of each field, by their names."""
+        """Return the figures of each field and of absent fields."""
         fields, found = self.engines[model.name], dict[str, dict[str, Any]]()
         for index, limit in enumerate(model.limits):
             for each in fields.by_field(model.point(index).threshold):
@@ -229,7 +229,7 @@ class EngineFields:
         }
 
     def notes(self) -> Iterator[str]:
-        """Yield what is to be known of the tables, and of documents as a whole."""
+        """Yield notes about the tables of fields and about whole documents."""
         from fastarac.ocr.analysis.hints import ties
 
         for name, fields in self.engines.items():
@@ -246,7 +246,7 @@ class EngineFields:
             yield from (f"Documents of {printable(whole.name)}: {note}." for note in whole.notes)
 
     def counts(self, names: Sequence[str]) -> list[list[Column]]:
-        """Return how much each engine has read."""
+        """Return a table of how much each engine has read."""
         every = [self.engines[name] for name in names]
         numbers = [
             {"documents": len(set(fields.document)), "fields": len(fields), **_counts(fields)}
@@ -255,20 +255,20 @@ class EngineFields:
         return [[Column(name, [count(each[name]) for each in numbers]) for name in numbers[0]]]
 
     def error_figures(self, name: str, level: float | None) -> dict[str, float | None]:  # noqa: ARG002
-        """Return nothing: fields are right or wrong."""
+        """Return no error rates: a field is right or wrong, whatever the distance."""
         return {}
 
     def error_rates(self, names: Sequence[str], level: float | None) -> None:
-        """Return nothing: fields are right or wrong."""
+        """Return no error rates: a field is right or wrong, whatever the distance."""
 
     def about(self, names: Sequence[str]) -> str:
-        """Return how much was read, in a line."""
+        """Return a line on how much was read."""
         fields = self.engines[names[0]]
         n = len(set(fields.document))
         return f"{n:,} {plural('document', n)}, {count(len(fields))} fields."
 
     def introduction(self, names: Sequence[str]) -> Iterator[Said]:
-        """Yield what an item is, and by what texts are compared."""
+        """Yield what counts as an item, and how texts are compared."""
         for name in names:
             fields = self.engines[name]
             both = int((fields.correct & fields.rejected).sum())
@@ -281,7 +281,7 @@ class EngineFields:
         yield Said(f"{ITEMS} {_comparison(self.engines[names[0]])}")
 
     def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
-        """Yield which limits documents break, and what the counting of items assumes."""
+        """Yield notes on limits that documents exceed, and on how items are counted."""
         for index, limit in enumerate(models[0].limits):
             model = decisions.leader(models, index)
             through = model.source.straight_through(model.point(index).threshold)
@@ -294,7 +294,7 @@ class EngineFields:
         yield Note(f"{ITEMS} {_comparison(self.engines[models[0].name])}", Weight.ASSUMES, ITEMS_BRIEF)
 
     def _of_documents(self, model: Model, index: int, wrong: float) -> str:
-        """Say by how much documents break a limit that fields keep, and what keeps it among them."""
+        """Return a sentence on a limit that fields keep and documents exceed, and on how to keep it."""
         whole = self.documents[model.name]
         share = whole.point(index).acceptance_rate
         instead = "No threshold keeps it among documents."
@@ -307,7 +307,7 @@ class EngineFields:
         )
 
     def of_engine(self, model: Model) -> Iterator[Section]:
-        """Yield whole documents, fields that are absent, and each field."""
+        """Yield sections on whole documents, on absent fields, and on each field."""
         of_engine = f" of {printable(model.name)}" if len(self.engines) > 1 else ""
         fields = self.engines[model.name]
         whole = self.documents[model.name]
@@ -320,13 +320,13 @@ class EngineFields:
         yield _each_field(fields, model, of_engine)
 
     def _lacking(self, model: Model) -> Sequence[AbsentField]:
-        """Return the fields that documents lack, at the first limit."""
+        """Return the fields that documents lack, with effects at the first limit's threshold."""
         if not model.limits:
             return []
         return self.engines[model.name].absent_fields(model.point(0).threshold)
 
     def of_all(self, models: Sequence[Model]) -> tuple[()]:  # noqa: ARG002
-        """Return nothing: there is one policy."""
+        """Return no sections: fields have a single alignment policy."""
         return ()
 
 
@@ -342,7 +342,7 @@ def _counts(fields: FieldOutputs) -> dict[str, int]:
 
 
 def _check(request: OcrRequest) -> None:
-    """Refuse options that are for texts."""
+    """Refuse options that apply to texts only."""
     missed = request.alignment.missed
     if missed not in (None, "reject"):
         raise RefusalError(
@@ -358,14 +358,14 @@ def _check(request: OcrRequest) -> None:
 
 
 def _comparisons(given: tuple[str, ...]) -> dict[str, str] | None:
-    """Return what `--compare` says of each field, or of all; None where it says nothing."""
+    """Return the comparison of each field as `--compare` gives it, or None without `--compare`."""
     from fastarac.ocr.fields.comparisons import read_comparisons
 
     return read_comparisons(given) or None
 
 
 def _optional(asked: FieldReading) -> tuple[str, ...]:
-    """Return what `--optional` and the files of `--compare` say."""
+    """Return the optional fields of `--optional` and of the .toml files of `--compare`."""
     from fastarac.ocr.fields.comparisons import settings_of_file
 
     files = [Path(text) for text in asked.compare or () if text.endswith(".toml")]
@@ -374,7 +374,7 @@ def _optional(asked: FieldReading) -> tuple[str, ...]:
 
 
 def _new_names(given: Sequence[str] | None) -> dict[str, str]:
-    """Return what `--rename` says."""
+    """Return the new name of each field in `--rename`."""
     from fastarac.ocr.fields.renaming import read_names
 
     return read_names(tuple(given or ()))
@@ -391,7 +391,7 @@ def _check_names(given: Sequence[str] | None, engines: Mapping[str, FieldOutputs
 
 
 def _without_outputs(path: Path, fields: FieldOutputs) -> str:
-    """Say why no field has an output."""
+    """Return why no field has an output."""
     n = len(fields)
     if any(prediction is not None for prediction in fields.prediction):
         return f"{path}: none of the {n:,} fields has an output with a confidence"
@@ -417,7 +417,7 @@ def _in_words(error: Exception) -> str:
 
 
 def _comparison(fields: FieldOutputs) -> str:
-    """Say by which comparisons outputs are right."""
+    """Return a sentence on how outputs and truth are compared."""
     of_name: dict[str, list[str]] = {}
     for of_field, name in fields.comparisons.items():
         of_name.setdefault(name, []).append(printable(of_field))
@@ -429,7 +429,7 @@ def _comparison(fields: FieldOutputs) -> str:
 
 
 def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Part]:
-    """Yield fields and documents side by side: at the threshold of the fields, and at their own."""
+    """Yield a table with fields at their threshold beside documents at theirs."""
     counts = [
         fields.straight_through(model.point(index).threshold) for index in range(len(model.limits))
     ]
@@ -462,7 +462,7 @@ def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Par
 
 
 def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
-    """Return how often each field is absent, and what the other setting changes at each limit."""
+    """Return for each field how often it is absent, and rates with its optionality reversed."""
     found: dict[str, dict[str, Any]] = {}
     for index, limit in enumerate(model.limits):
         for each in fields.absent_fields(model.point(index).threshold):
@@ -474,7 +474,7 @@ def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
 
 
 def _absent(fields: FieldOutputs, model: Model, absent: Sequence[AbsentField]) -> Iterator[Part]:
-    """Yield how often fields are absent, and what that costs at the first limit."""
+    """Yield how often fields are absent, and the effect at the first limit."""
     threshold = model.point(0).threshold
     at = short(model.limits[0])
     yield Said(f"Shares straight through are at the fields' threshold for {at}.", "dim")
@@ -495,7 +495,7 @@ def _absent(fields: FieldOutputs, model: Model, absent: Sequence[AbsentField]) -
 
 
 def _each_field(fields: FieldOutputs, model: Model, of_engine: str) -> Section:
-    """Return a table of the fields by name, the one that is least often right first."""
+    """Return a table of the fields, least accurate first."""
     at = [fields.by_field(model.point(index).threshold) for index in range(len(model.limits))]
     order = sorted(range(len(at[0])), key=lambda k: at[0][k].correct / at[0][k].items)[:SHOWN]
     title = f"Each field{of_engine}, worst first"

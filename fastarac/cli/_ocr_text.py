@@ -1,4 +1,4 @@
-"""Texts of pages in ``fastarac ocr``: how they are read, and what is said of them."""
+"""Texts of pages in ``fastarac ocr``: read, align and describe them."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.policies import AlignmentPolicy, MissedPolicy
     from fastarac.results import AlignedOutputs, AttributeFigures, ErrorRates, Pairing, Sensitivity
 
-WIDE_NAME = 16  # characters above a column
-MOVES = 0.01  # of a share, from which on a policy matters
-PATIENCE = 2.0  # seconds without a progress bar
+WIDE_NAME = 16  # longer names are broken over lines in table headings
+MOVES = 0.01  # policies that change the share accepted by less hardly matter
+PATIENCE = 2.0  # seconds until a progress bar appears
 
 
 @dataclass(frozen=True, slots=True)
 class EngineTexts:
-    """What engines have read on pages.
+    """The texts that the engines have read on pages.
 
     Attributes
     ----------
     engines : mapping of str to Engine
-        Their items, words and files.
+        The items, words and files of each engine.
     pairings : mapping of str to Pairing
-        Which files are paired, and which are left out.
+        The paired files of each engine, and the files left out.
     sources : mapping of str to (Outputs, ReportedPages)
     parts : str
-        Which parts of the pages count; empty for all.
+        The parts of the pages that count; empty for all.
     """
 
     engines: Mapping[str, Engine]
@@ -74,7 +74,7 @@ class EngineTexts:
     parts: str = ""
 
     items = "items"
-    paired: ClassVar[Literal["items", "groups"]] = "groups"  # engines have items of their own
+    paired: ClassVar[Literal["items", "groups"]] = "groups"  # each engine has its own items
     notes_beside_rows = False
 
     @classmethod
@@ -106,10 +106,10 @@ class EngineTexts:
         return cls(engines, pairings, sources, str(parts))
 
     def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
-        """Evaluate nothing."""
+        """Evaluate nothing more: pages have no figures of their own."""
 
     def with_missed_price(self, model: Model, price: float) -> Model:
-        """Return a model whose costs have each missed word at its own price."""
+        """Return the model with costs in which missed words have their own price."""
         from fastarac.ocr.analysis.missed_prices import with_missed_price
 
         figures, aligned = model.evaluation, self.engines[model.name].aligned
@@ -125,13 +125,13 @@ class EngineTexts:
         )
 
     def with_attributes(self, model: Model, level: float) -> Model:
-        """Return a model with its figures by the attributes of pages, where there are any."""
+        """Return the model with figures by page attribute, if there are attributes."""
         source = cast("ReportedPages", model.source)
         figures = source.attribute_figures(model.outputs, model.evaluation, level)
         return replace(model, source=replace(source, by_attribute=figures))
 
     def write_pages(self, folder: Path, models: Sequence[Model]) -> int:
-        """Write the texts of all pages, and return how many."""
+        """Write the texts of all pages, and return the number of pages."""
         from fastarac.ocr import compare_texts
         from fastarac.report import write_review_pages
 
@@ -141,7 +141,7 @@ class EngineTexts:
 
     @property
     def single(self) -> tuple[str, ...]:
-        """The engines that were read, without what they are together."""
+        """The names of the engines that were read, without their combinations."""
         return tuple(self.pairings)
 
     @property
@@ -150,16 +150,16 @@ class EngineTexts:
         return len(next(iter(self.engines.values())).words.page_names)
 
     def to_compare(self) -> Mapping[str, Outputs]:
-        """Return the items of each engine, with their pages."""
+        """Return the items of each engine, with their pages as groups."""
         return {name: outputs for name, (outputs, _) in self.sources.items()}
 
     def flat(self, model: Model) -> dict[str, Any]:
-        """Return the figures by attribute in a row."""
+        """Return the figures by attribute as entries of a flat row."""
         figures = _attributes_of(model)
         return {} if figures is None else answers.flat(figures)
 
     def row(self, model: Model, group: str) -> dict[str, Any]:
-        """Return figures of an engine beside those of any model."""
+        """Return an engine's figures that only OCR has."""
         aligned, effects = self._of(model.name)
         policy, reading = aligned.policy, aligned.reading
         return {
@@ -175,7 +175,7 @@ class EngineTexts:
         }
 
     def inside(self, model: Model) -> dict[str, Any]:
-        """Return what is known of an engine's confidences, and shares without bad pages."""
+        """Return the scale of the confidences, figures by attribute, and shares without bad pages."""
         effects = self._of(model.name)[1]
         without = zip(model.limits, effects.accepted_without, strict=False)
         figures = _attributes_of(model)
@@ -194,7 +194,7 @@ class EngineTexts:
         return columns
 
     def notes(self) -> Iterator[str]:
-        """Yield what is to be known of the files and the confidences, a sentence each."""
+        """Yield notes on the files and the confidences, one sentence each."""
         from fastarac.ocr.words.words import WITHOUT_CONFIDENCE
 
         for name, engine in self.engines.items():
@@ -203,7 +203,7 @@ class EngineTexts:
             for note in (*self.sources[name][1].notes, *of_words):
                 yield f"{who}{sentence(note)}"
             pairing = self.pairings.get(name)
-            if pairing is None:  # of engines that are put together
+            if pairing is None:  # a combination of engines has no files
                 continue
             for paths, what in (
                 (pairing.without_output, "truth without output"),
@@ -214,7 +214,7 @@ class EngineTexts:
                     yield f"{who}Left out: {len(paths)} of {what}: {names}."
 
     def counts(self, names: Sequence[str]) -> list[list[Column]]:
-        """Return how much each engine has read."""
+        """Return a table of how much each engine has read."""
         every = [self.engines[name].aligned for name in names]
         columns = [
             Column("pages", [count(len(a.records.page_names)) for a in every]),
@@ -226,11 +226,11 @@ class EngineTexts:
         return [columns, [items, Column("scale of\nconfidence", scales)]]
 
     def error_figures(self, name: str, level: float | None) -> dict[str, float | None]:
-        """Return the error rates of an engine, with both ends where there is a level."""
+        """Return the error rates of an engine, with interval ends if there is a level."""
         return figures_of(self._rates(name, level), with_intervals=level is not None)
 
     def error_rates(self, names: Sequence[str], level: float | None) -> tuple[str, list[list[Column]]]:
-        """Return what stands above the table of error rates, and its columns."""
+        """Return the line above the table of error rates, and the table's columns."""
         every = [self._rates(name, level).rates for name in names]
         said = "Error rates of the text as it is, by page; moved words are errors"
         columns = []
@@ -242,19 +242,19 @@ class EngineTexts:
         return f"{said}:" if level is None else f"{said}; {percent(level)} intervals:", [columns]
 
     def about(self, names: Sequence[str]) -> str:
-        """Return how much was read, in a line."""
+        """Return a line on how much was read."""
         first = self.engines[names[0]].aligned
         n, unit = len(first.records.page_names), first.reading.unit
         words = f"{count(first.true_words)} true {plural(unit, first.true_words)}"
         return f"{n:,} {plural('page', n)}, {words}."
 
     def introduction(self, names: Sequence[str]) -> Iterator[Said]:
-        """Yield what an item is."""
+        """Yield what counts as an item."""
         first = self.engines[names[0]].aligned
         yield Said(" ".join(first.policy.sentences(first.reading)))
 
     def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
-        """Yield what the counting of items decides, and what it assumes."""
+        """Yield notes on how much the counting of items matters, and on what it assumes."""
         spread = self._widest(models)
         if spread is not None:
             text, decides = spread
@@ -265,11 +265,11 @@ class EngineTexts:
         yield Note(" ".join(said), Weight.ASSUMES, said[1])
 
     def of_engine(self, model: Model) -> tuple[()]:  # noqa: ARG002
-        """Return nothing: policies are shown of all engines at once."""
+        """Return no sections: `of_all` shows the alignment policies of all engines at once."""
         return ()
 
     def of_all(self, models: Sequence[Model]) -> Iterator[Section]:
-        """Yield figures by attribute, then what each engine accepts under other policies."""
+        """Yield figures by attribute, then shares accepted under other alignment policies."""
         figures = {model.name: _attributes_of(model) for model in models}
         by_attribute = {name: each for name, each in figures.items() if each is not None}
         if by_attribute:
@@ -277,7 +277,7 @@ class EngineTexts:
         yield Section("Other policies", list(self._policies(models)))
 
     def _policies(self, models: Sequence[Model]) -> Iterator[Part]:
-        """Yield what each engine accepts under other policies."""
+        """Yield the share that each engine accepts under other alignment policies."""
         every = {model.name: self._of(model.name)[1] for model in models}
         policies = dict.fromkeys(policy for each in every.values() for policy in each.accepted)
         if len(policies) == 1:
@@ -315,7 +315,7 @@ class EngineTexts:
         yield Said(_legend(policies, models[0].units), "dim")
 
     def _widest(self, models: Sequence[Model]) -> tuple[str, bool] | None:
-        """Return by how much the policies move a share where they do most, and whether that decides."""
+        """Return the largest effect of alignment policies on a share, and whether it matters."""
         moved = {}
         for model in models:
             effects = self._of(model.name)[1]
@@ -343,7 +343,7 @@ def _attributes_of(model: Model) -> AttributeFigures | None:
 
 
 def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:
-    """Say in few words what the policies mean."""
+    """Return a short legend of the alignment policies."""
     missed: dict[MissedPolicy, None] = dict.fromkeys(policy.missed for policy in policies)
     said = [f"{name}: {BRIEFLY[name].format(units=units)}" for name in missed]
     if len({policy.inserted for policy in policies}) > 1:
@@ -377,7 +377,7 @@ def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict
 
 
 def _pairings(files: EngineFiles) -> dict[str, Pairing]:
-    """Return the pairs of files of each engine by its name."""
+    """Return the pairs of files of each engine, by its name."""
     from fastarac.ocr import WordColumns, pair_files, pair_table, read_pairs
 
     skip, of_truth = files.skip_unmatched, files.truth_pattern
@@ -404,19 +404,19 @@ def _pairings(files: EngineFiles) -> dict[str, Pairing]:
 
 @contextmanager
 def _refused(name: str) -> Iterator[None]:
-    """Refuse what cannot be read of an engine, which the message names."""
+    """Refuse files that cannot be read; the message names the engine."""
     try:
         yield
     except (ValueError, OSError, ModuleNotFoundError) as error:
         said = in_words_of_options(error)
         said = f"{said}; {_how_to_pair(error)}" if _unmatched(error) else said
         said = said.replace("skip_unmatched=True", "--skip-unmatched")
-        said = said.removeprefix("words has ")  # as the argument of `align` is called
+        said = said.removeprefix("words has ")  # the name of an argument of `align`
         raise RefusalError(f"{name}: {said}" if name else said) from None
 
 
 class _progress:  # noqa: N801, used as a function
-    """A bar of the files read, on a terminal, where there is much to wait for."""
+    """A progress bar of the files read, on a terminal, after a delay."""
 
     def __init__(self, total: int) -> None:
         self.total, self.done = total, 0
@@ -444,7 +444,7 @@ class _progress:  # noqa: N801, used as a function
 
 
 def _how_to_pair(error: Exception) -> str:
-    """Return which options help where files have no partner."""
+    """Return the options that help where files have no partner."""
     n_paired = getattr(error, "n_paired", None)
     if n_paired == 0:
         return (

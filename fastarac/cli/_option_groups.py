@@ -1,4 +1,4 @@
-"""Groups of options that commands share: a command names a group, and gets one object of it."""
+"""Groups of options that commands share; a command gets each group as one object."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import typer
 
 
-# What does not go with outputs of which some are verified, and in `evaluate` alone does.
+# Options that `evaluate` refuses for partly verified outputs; other commands lack some.
 COSTS = (
     *("cost_verification", "cost_correction", "cost_error"),
     *("reviewer_detection", "reviewer_false_alarm"),
@@ -28,13 +28,13 @@ NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory", "unseen_pages"
 
 @dataclass(frozen=True, slots=True)
 class OptionsOf:
-    """In the annotation of a parameter: it is what `make` makes of the options that it takes."""
+    """Annotation of a parameter that `make` builds from its own options."""
 
     make: Callable[..., Any]
 
 
 def grouped(run: Callable[..., None]) -> Callable[..., None]:
-    """Return a command as Typer takes it: options in place of groups, errors as exit statuses."""
+    """Return a command for Typer: groups become their options, and errors exit statuses."""
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     taken: list[Parameter] = []
     for name, parameter in signature(run, eval_str=True).parameters.items():
@@ -60,7 +60,7 @@ def grouped(run: Callable[..., None]) -> Callable[..., None]:
 
 
 def given_options(context: typer.Context) -> dict[str, str]:
-    """Return the options that were typed, by parameter."""
+    """Return the options that were typed, by name of their parameter."""
     return {
         each.name: each.opts[0]
         for each in context.command.params
@@ -69,14 +69,14 @@ def given_options(context: typer.Context) -> dict[str, str]:
 
 
 def is_typed(context: typer.Context, name: str) -> bool:
-    """Whether the value of an option was typed, not its default one taken."""
+    """Return whether an option was typed, instead of having its default value."""
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadColumns:
-    """Which columns say what the outputs are, and what is right."""
+    """Options that name the columns of confidence and correctness."""
 
     confidence: options.Confidence = "confidence"
     correct: options.Correct = None
@@ -87,14 +87,14 @@ class ReadColumns:
     empty_confidence: options.EmptyConfidence = False
 
     def columns(self, **others: Any) -> dict[str, Any]:
-        """Return these columns and others, as :func:`fastarac.io.read_outputs` takes them."""
+        """Return these columns and others as arguments of :func:`fastarac.io.read_outputs`."""
         compare = None if self.compare is None else str(self.compare)
         return {**asdict(self), "compare": compare, "by": None, "item": None, "group": None, **others}
 
 
 @dataclass(frozen=True, slots=True)
 class PartlyVerified:
-    """Which columns say with which probability outputs were drawn to be verified."""
+    """Options that name the columns of a sample drawn for verification."""
 
     inclusion_probability: options.InclusionProbability = None
     judge: options.JudgeColumn = None
@@ -108,10 +108,10 @@ class PartlyVerified:
         paths: Sequence[Path],
         **others: str | None,
     ) -> dict[str, Any] | None:
-        """Return the columns as `read_verified` takes them, or None where no option asks for that.
+        """Return the columns as arguments of `read_verified`, or None if no option names one.
 
-        `refused` are parameters of the command whose options do not go with these, beside some of
-        `reading`. Raises where a file of `paths` needs the options, and there is none.
+        `refused` are further parameters of the command that cannot go with these options. Raise if
+        a file in `paths` was drawn for verification but the options are missing.
         """
         from fastarac.cli._files import refuse_samples
 

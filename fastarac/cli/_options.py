@@ -1,4 +1,4 @@
-"""The options, in groups; a command takes those it wants, and hands each group on as one object."""
+"""The options by subject; each group of options reaches the command as one object."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
 RESAMPLES = 2000
-MOST_OUTPUTS = 100_000  # whose intervals take less than a second
-OUTPUTS_OF_EVALUATION = 5_000  # that take as long as the constant part of a model or group
+MOST_OUTPUTS = 100_000  # their intervals take less than a second
+OUTPUTS_OF_EVALUATION = 5_000  # as long as the fixed time per model or group
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
-EXACT = 1 << 53  # up to here, a double holds every integer
-# What the library calls an argument, and what the user has typed.
+EXACT = 1 << 53  # every integer up to here has an exact double
+# The library's arguments and the options for them.
 NAMES = {
     "max_error_rate": "--error-rate",
     "sample_weight": "--weight",
@@ -49,7 +49,7 @@ NAMES = {
         *("difference", "discordance", "half_width", "unseen_pages"),
     )
 }
-WORDS = {  # inside messages
+WORDS = {  # parts of messages and their replacements
     "intervals=True": "--ci",
     "max_error_rate=": "--error-rate ",
     "max_risk=": "--max-risk ",
@@ -60,7 +60,7 @@ WORDS = {  # inside messages
 }
 
 
-NONE = "none"  # turns off what an option does by itself
+NONE = "none"  # turns off an option's default behaviour
 RISK_OF_GROUPS = (
     "for dependent outputs, a guarantee of a risk needs thresholds that were fixed without them"
 )
@@ -71,22 +71,22 @@ RISK_BY_PAGE = (
 
 
 def limit_options(criterion: str, limit: float) -> tuple[str, str]:
-    """Return the option of a limit and its value."""
+    """Return the option for a limit, and its value as a text."""
     return NAMES[criterion], f"{limit:g}"
 
 
 def column_option(name: str, column: str | None) -> tuple[str, ...]:
-    """Return an option and its column; nothing where none is named."""
+    """Return an option and its column, or nothing if no column is named."""
     return (name, column) if column else ()
 
 
 class RefusalError(Exception):
-    """A reason to do nothing, in words for the user."""
+    """A reason why the command does nothing, worded for the user."""
 
 
 @contextmanager
 def ends_quietly() -> Iterator[None]:
-    """Turn what can go wrong outside the program into an exit status, without a traceback."""
+    """Turn foreseeable errors into an exit status, without a traceback."""
     from fastarac.io._sources import one_database
 
     try:
@@ -104,7 +104,7 @@ def ends_quietly() -> Iterator[None]:
 
 @contextmanager
 def refused(*errors: type[Exception], words: Callable[[Exception], str] = str) -> Iterator[None]:
-    """Make refusals of these errors, in their words or in others."""
+    """Turn these errors into refusals, with their own message or that of `words`."""
     try:
         yield
     except errors as error:
@@ -112,14 +112,14 @@ def refused(*errors: type[Exception], words: Callable[[Exception], str] = str) -
 
 
 def refuse(problem: str | None, where: str = "") -> None:
-    """Refuse where there is a problem."""
+    """Raise a refusal if there is a problem."""
     if problem is not None:
         raise RefusalError(where + problem)
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Refuse what cannot be written to this file."""
+    """Turn an error in writing this file into a refusal."""
     try:
         yield
     except OSError as error:
@@ -127,7 +127,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def in_words_of_options(error: Exception | str) -> str:
-    """Return a message of the library, with the option in place of the argument."""
+    """Return a message of the library with options in place of arguments."""
     message = str(error)
     name = message.partition(" ")[0].partition("[")[0]
     if name in NAMES:
@@ -138,7 +138,7 @@ def in_words_of_options(error: Exception | str) -> str:
 
 
 def number(text: str) -> float:
-    """Read a threshold; an integer that a double does not hold stays one."""
+    """Read a threshold; an integer that no double can hold exactly stays an int."""
     try:
         value = float(text)
     except ValueError:
@@ -149,7 +149,7 @@ def number(text: str) -> float:
 
 
 def rate(text: str) -> float:
-    """Read a rate below 1; what looks like a percentage is answered with the share."""
+    """Read a rate below 1; the error for a percentage suggests the rate."""
     try:
         value = float(text)
     except ValueError:
@@ -160,7 +160,7 @@ def rate(text: str) -> float:
 
 
 def level(text: str) -> float | None:
-    """Read the level of intervals, or that there are to be none."""
+    """Read a confidence level, or None for "none"."""
     if text == "none":
         return None
     try:
@@ -170,14 +170,14 @@ def level(text: str) -> float | None:
 
 
 def bytes_of(text: str) -> int | None:
-    """Return the bytes of a size such as 500MB, or None where a text is no size."""
+    """Return the bytes of a size such as 500MB, or None for another text."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
     unit = UNITS.get(found[2].upper()) if found else None
     return None if found is None or unit is None else int(float(found[1]) * unit)
 
 
 def line_size(text: str) -> int:
-    """Read how many bytes a line may have."""
+    """Read the longest line allowed, in bytes."""
     size = bytes_of(text)
     if size:
         return size
@@ -185,7 +185,7 @@ def line_size(text: str) -> int:
 
 
 def ratio(text: str) -> float:
-    """Read how many times its size a file may expand to."""
+    """Read the largest ratio of a file's expanded to its compressed size."""
     value = number(text)
     if value >= 1:
         return value
@@ -193,7 +193,7 @@ def ratio(text: str) -> float:
 
 
 def _as_rate(text: str) -> str:
-    """Say how a percentage, or a number with a decimal comma, is written as a rate."""
+    """Return a hint how to write a percentage, or a decimal comma, as a rate."""
     try:
         meant = float(text.strip().removesuffix("%").replace(",", "."))
     except ValueError:
@@ -206,7 +206,7 @@ def _as_rate(text: str) -> str:
 
 
 class PrintedFormat(StrEnum):
-    """How the figures are printed."""
+    """The format in which figures are printed."""
 
     table = "table"
     json = "json"
@@ -215,7 +215,7 @@ class PrintedFormat(StrEnum):
 
     @property
     def is_for_people(self) -> bool:
-        """Whether it has tables and words, not all figures for programs."""
+        """Whether the format has tables and sentences instead of all figures."""
         return self in (PrintedFormat.table, PrintedFormat.markdown)
 
 
@@ -225,9 +225,9 @@ Form = StrEnum("Form", ["text", "json"])
 
 
 def option(usage: str, text: str, panel: Panel, *, expert: bool = False, **more: Any) -> Any:
-    """Return an option from how it is typed, such as ``--output -o FILE``, and its help.
+    """Return an option from its usage, such as ``--output -o FILE``, and its help text.
 
-    Help shows it in this panel, an option for an `expert` with ``--help-all`` alone.
+    Help lists the option under this panel; an `expert` option only in ``--help-all``.
     """
     words = usage.split()
     names = [word for word in words if word.startswith("-")]
@@ -238,12 +238,12 @@ def option(usage: str, text: str, panel: Panel, *, expert: bool = False, **more:
 
 
 def output_option(text: str) -> Any:
-    """Return the option of the file that a command writes, with its own help."""
+    """Return the option of a command's output file, with the command's own help text."""
     return option("--output -o FILE", text, Panel.output, show_default=False)
 
 
 def format_option(choices: str) -> Any:
-    """Return the option of how a command prints its result, one of these choices."""
+    """Return the option of the output format, with these choices."""
     return option("--format FORMAT", f"Print as {choices}.", Panel.output, show_default=False)
 
 
@@ -445,7 +445,7 @@ BUDGET = option("--budget N", "Total number of outputs to verify.", Panel.verify
 
 
 def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
-    """Return the column of groups, or the two of them."""
+    """Return the column of groups, or a pair of columns."""
     if not columns:
         return None
     if len(columns) > 2 or len(set(columns)) < len(columns):
@@ -459,13 +459,13 @@ def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
 
 
 def require_groups(groups: object) -> None:
-    """Refuse --unseen-pages where no column says which outputs are of one page."""
+    """Refuse --unseen-pages without a column of pages."""
     if groups in (None, NONE):
         raise RefusalError("--unseen-pages is given without --group; the column of pages is expected")
 
 
 def one_column(columns: Sequence[str] | None) -> str | None:
-    """Return the one column of groups, where two are not understood."""
+    """Return the column of groups; refuse two columns."""
     groups = groups_of(columns)
     if isinstance(groups, tuple):
         raise RefusalError(
@@ -476,7 +476,7 @@ def one_column(columns: Sequence[str] | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What decides what is accepted, each once."""
+    """The limits and thresholds to evaluate, without duplicates."""
 
     max_error_rate: tuple[float, ...]
     max_risk: tuple[float, ...]
@@ -484,7 +484,7 @@ class Limits:
 
     @property
     def fitted(self) -> bool:
-        """Whether there is a limit to keep, not a threshold alone."""
+        """Whether any limit needs a fitted threshold."""
         return bool(self.max_error_rate or self.max_risk)
 
     @classmethod
@@ -494,14 +494,14 @@ class Limits:
         max_risk: MaxRisks = None,
         threshold: Thresholds = None,
     ) -> Limits:
-        """Return the limits that were given, each once; the default ones where there are none."""
+        """Return the limits given, without duplicates, or the default ones if there are none."""
         if not error_rate and not max_risk and not threshold:
             error_rate = list(DEFAULT_ERROR_RATES)
         given = (error_rate, max_risk, threshold)
         return cls(*(tuple(dict.fromkeys(values or ())) for values in given))
 
     def arguments(self) -> dict[str, Any]:
-        """Return what :func:`fastarac.evaluate` is told about them."""
+        """Return the limits as arguments of :func:`fastarac.evaluate`."""
         return {
             "max_error_rate": self.max_error_rate,
             "max_risk": self.max_risk,
@@ -511,17 +511,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """How sure figures are to be: with intervals, and with thresholds that hold for new outputs."""
+    """How certain figures must be: intervals, and thresholds guaranteed for new outputs."""
 
     level: float | None = None
     failure_probability: float | None = None
-    is_default: bool = False  # nobody asked for intervals: they may be left out
+    is_default: bool = False  # intervals were not asked for, and may be left out
     unseen_pages: bool = False
 
     def in_time(self, n_outputs: int, n_evaluations: int) -> tuple[Certainty, list[str]]:
-        """Return this without default intervals that take more than about a second, and a note.
+        """Return this without default intervals if they would take about a second, and a note.
 
-        `n_evaluations` counts models and groups: each costs as much as some thousand outputs.
+        `n_evaluations` counts models and groups; each takes as long as some thousand outputs.
         """
         work = n_outputs + n_evaluations * OUTPUTS_OF_EVALUATION
         if not self.is_default or self.level is None or work <= MOST_OUTPUTS:
@@ -532,7 +532,7 @@ class Certainty:
         return replace(self, level=None), [note]
 
     def arguments(self) -> dict[str, Any]:
-        """Return what :func:`fastarac.evaluate` is told about it."""
+        """Return the certainty as arguments of :func:`fastarac.evaluate`."""
         told: dict[str, Any] = {"failure_probability": self.failure_probability}
         if self.level is not None:
             told |= {"intervals": True, "confidence_level": self.level}
@@ -540,7 +540,7 @@ class Certainty:
         return told
 
     def check(self, limits: Limits | None = None) -> None:
-        """Refuse numbers outside their ranges, and a guarantee where there is no limit to keep."""
+        """Refuse numbers out of range, and a guarantee without a limit to keep."""
         from fastarac._core.checks import failure_of, of_percent  # not at the top: NumPy
 
         if self.level is not None and not 0.0 < self.level < 1.0:
@@ -554,13 +554,13 @@ class Certainty:
 
 
 def require_files(plot: Path | None, report: Path | None) -> None:
-    """Refuse a plot or a report that could not be written."""
+    """Refuse a plot or a report that cannot be written."""
     for path, module in ((plot, _plot), (report, _html)):
         refuse(None if path is None else module.problem_with(path))
 
 
 class Printing(NamedTuple):
-    """How an answer is printed: for people, with all details or without, or for programs."""
+    """How to print an answer: as text, with or without details, or as JSON."""
 
     form: str
     details: bool = False
@@ -568,7 +568,7 @@ class Printing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Where the figures go, and how."""
+    """How and where to show the figures."""
 
     form: PrintedFormat
     plot: Path | None = None
@@ -576,17 +576,17 @@ class Delivery:
     details: bool = False
 
     def page(self) -> Page:
-        """Return what people's words and tables are printed on."""
+        """Return the page format for tables and sentences."""
         from fastarac.cli._tables import Page
 
         return Page(markdown=self.form is PrintedFormat.markdown)
 
     def text(self, screen: Screen) -> str:
-        """Return what people read of a result: one screen, or all of it."""
+        """Return a result as text: one screen, or all details."""
         from fastarac.cli._screen import screen_text
 
         return screen_text(screen, self.page(), details=self.details)
 
     def check(self) -> None:
-        """Refuse a plot or a report that could not be written."""
+        """Refuse a plot or a report that cannot be written."""
         require_files(self.plot, self.report)

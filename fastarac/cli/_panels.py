@@ -1,4 +1,4 @@
-"""The panels of options in ``--help``, in their order."""
+"""The panels of options in ``--help``, in order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Panel(StrEnum):
-    """The subject of an option, under which help lists it."""
+    """The panel under which help lists an option."""
 
     files = "Reading"
     columns = "Columns"

@@ -1,4 +1,4 @@
-"""`fastarac plan`: how many outputs to verify."""
+"""`fastarac plan`: calculate how many outputs to verify."""
 
 from __future__ import annotations
 
@@ -125,14 +125,14 @@ StatisticName = Annotated[str | None, STATISTIC]
 
 
 class _PilotFile(NamedTuple):
-    """The file of a pilot, the model in it, and its columns of groups and fields."""
+    """A pilot file, the model to take from it, and its columns of groups and fields."""
 
     path: Path
     only: str | None
     columns: Mapping[str, Any]
 
     def read(self, notes: list[str] | None = None) -> tuple[io.Outputs, Any]:
-        """Return its outputs and their groups; with `notes`, those outputs that `fit` takes."""
+        """Return the outputs and their groups; with `notes`, only the outputs that `fit` would use."""
         with interrupts_end_at_once():
             outputs = outputs_of_pilot(self.path, self.only, self.columns, notes)
             return outputs, one_group_of(outputs)
@@ -196,11 +196,11 @@ def plan(
 
 
 def _next(found: Answer) -> str:
-    """Return how as many outputs are drawn as the plan says."""
+    """Return the next command, which draws the planned number of outputs."""
     figures = found.figures
     names = {"guarantee": "stable", "audits": "stable", "policy": "n_items"}
     n = figures[names.get(figures["for"], "n")]
-    if n is None or figures.get("n_groups", n) != n:  # groups are drawn by a column that nobody named
+    if n is None or figures.get("n_groups", n) != n:  # groups need a column that nobody named
         return ""
     return command_line("sample", "outputs.csv", "--budget", n, "--mix", 1, "-o", "to_verify.csv")
 
@@ -220,7 +220,7 @@ def _pilot(
     max_risk: float | None,
     notes: list[str],
 ) -> _PilotFile:
-    """Return a pilot with its pages as groups where `fit` takes them."""
+    """Return the pilot; its pages become groups wherever `fit` would group by page."""
     if max_risk is None or columns["group"] is not None:
         columns, of_pages = with_pages([path], columns)
         notes += of_pages + notes_of_pages([path], columns, only)
@@ -228,7 +228,7 @@ def _pilot(
 
 
 def _policy(source: _PilotFile | None, arguments: Mapping[str, Any], notes: list[str]) -> Answer:
-    """How many outputs a policy takes, from samples of a pilot or of a stated model."""
+    """Plan the sample for a policy by simulation from a pilot or from a stated model."""
     arrays: dict[str, Any] = {}
     if source is not None:
         outputs, groups = source.read(notes)
@@ -249,7 +249,7 @@ def _policy(source: _PilotFile | None, arguments: Mapping[str, Any], notes: list
 
 
 def _of_pilot(source: _PilotFile | None, found: Answer) -> Answer:
-    """Return an answer that names its pilot."""
+    """Return the answer with the pilot's file among its figures."""
     if source is None:
         return found
     return found.with_figures(pilot=str(source.path))

@@ -1,4 +1,4 @@
-"""The file that ``--plot`` writes: whole, or not at all."""
+"""Write the file of ``--plot``, whole or not at all."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 200
 WIDTH, HEIGHT = 8.0, 5.5  # inches
-RESAMPLES = 1000  # for a band
+RESAMPLES = 1000  # resamples for a confidence band
 
 
 def problem_with(path: Path) -> str | None:
-    """Return why the plot could not be written to this file, or None."""
+    """Return why the plot cannot be written to this file, or None."""
     return files.problem_with(path, "plot", SUFFIXES) or missing(["matplotlib"], "plot")
 
 
 def save(models: Sequence[Model], path: Path, level: float | None = None) -> None:
     """Draw the ARAC curves of the models into a file, which appears once it is complete.
 
-    The circles on the curves are the points for all limits and thresholds. With a confidence level,
-    each curve has its pointwise band.
+    Circles mark the operating points of all limits and thresholds. With a confidence level, each
+    curve has a pointwise band.
     """
     from matplotlib import figure as figures
 
@@ -59,7 +59,7 @@ def save(models: Sequence[Model], path: Path, level: float | None = None) -> Non
             point_labels=tuple(at_least(model.threshold(i)) for i in range(len(model.limits))),
         )
         display.plot(axes, ylim="fit")
-        if level is not None and model.outputs.crossed is None:  # whose resamples there are none of
+        if level is not None and model.outputs.crossed is None:  # crossed groups have no resamples
             display.plot_band(_band(model.outputs, level))
     _start_at_a_tick(axes)
     draw_limits(axes)
@@ -68,7 +68,7 @@ def save(models: Sequence[Model], path: Path, level: float | None = None) -> Non
 
 
 def _band(outputs: Outputs, level: float) -> ConfidenceBand:
-    """Return the band of the ARAC curve; what its reliability lacks, the intervals say."""
+    """Return the band of the ARAC curve; intervals already give its warnings."""
     from fastarac.uncertainty.bands import bootstrap_band
 
     groups = None if outputs.group is None else outputs.group.codes
@@ -81,7 +81,7 @@ def _band(outputs: Outputs, level: float) -> ConfidenceBand:
 
 
 def _start_at_a_tick(axes: Axes) -> None:
-    """Let a vertical axis that does not start at 0 start at a number that stands there, and say so."""
+    """Let a vertical axis that does not start at 0 start at a tick, and say so in its label."""
     bottom, top = axes.get_ylim()
     ticks = axes.get_yticks()
     start = max((tick for tick in ticks if tick <= bottom), default=0.0)
@@ -93,7 +93,7 @@ def _start_at_a_tick(axes: Axes) -> None:
 
 def write(figure: Figure, path: Path) -> None:
     """Write a figure to a file, which appears once it is complete."""
-    drawn = BytesIO()  # writers of some formats hide why a file cannot be written
+    drawn = BytesIO()  # some writers hide the reason why a file cannot be written
     form = path.suffix[1:].lower()
     figure.savefig(drawn, format=form, dpi=DOTS_PER_INCH)
     files.write_whole(path, drawn.getvalue())

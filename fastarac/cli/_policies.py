@@ -1,4 +1,4 @@
-"""Policies and the outputs in files, as the commands about policies read them."""
+"""Read policies and files of outputs for the commands about policies."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
     from fastarac.operation import Policy
 
-NAMES = {  # of arguments
+NAMES = {  # the library's arguments and the options for them
     "by": "--by", "documents": "--document", "groups": "--group", "accepted": "--output",
     "review": "--review", "optional": "--optional", "types": "--type",
     "fields_complete": "--fields-complete", "once": "--once", "ids": "--id",
 }  # fmt: skip
-ID = "id"  # the column of ids, as fastarac ocr -o and sample write it
-MODEL = "model"  # the column of models, as fastarac ocr -o writes it
+ID = "id"  # the column of ids that fastarac ocr -o and sample write
+MODEL = "model"  # the column of models that fastarac ocr -o writes
 REFUSED = (ValueError, TypeError, OSError)
 
 
 def refusing(name: str, do: Callable[[], Any]) -> Any:
-    """Return what a function returns; its errors are refusals, with options in place of arguments."""
+    """Return the result of `do`; turn its errors into refusals in terms of options."""
     try:
         return do()
     except io.DataFileError as error:
@@ -48,13 +48,13 @@ def refusing(name: str, do: Callable[[], Any]) -> Any:
 
 
 def read_verified(path: Path, columns: Mapping[str, Any]) -> Any:
-    """Return (truth, confidence), and the labels of fields, of outputs that are verified in part."""
+    """Return the pair (truth, confidence) and the fields of partly verified outputs."""
     with interrupts_end_at_once():
         return refusing(str(path), partial(read_verified_fields, path, **columns))
 
 
 def load(path: Path, kind: Any = operation.Policy) -> Any:
-    """Read a policy, or a state; what is wrong with the file is a refusal that names it."""
+    """Read a policy or a state; an invalid file is refused by name."""
     try:
         return kind.load(path)
     except OSError as error:
@@ -64,7 +64,7 @@ def load(path: Path, kind: Any = operation.Policy) -> Any:
 
 
 def policies_in(folder: Path) -> dict[str, Policy]:
-    """Read the policies of a folder, by the names of their files."""
+    """Read the policies of a folder, by file name without ending."""
     files = sorted(folder.glob("*.json"))
     if not files:
         raise RefusalError(f"{folder}: it has no policies (files whose names end in .json)")
@@ -72,7 +72,7 @@ def policies_in(folder: Path) -> dict[str, Policy]:
 
 
 def require_columns(policies: Iterable[Policy], *, by: str | None, documents: str | None) -> None:
-    """Refuse columns of fields and documents that policies were not fitted with, or lack."""
+    """Refuse columns of fields and documents unless the policies were fitted with them."""
     every = list(policies)
     for option, column, needed in (
         ("--by", by, any(each.fields for each in every)),
@@ -90,7 +90,7 @@ def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
 
 
 def of_one_model(path: Path, only: str | None, columns: Mapping[str, Any]) -> io.Outputs:
-    """Read the outputs of the one model that a policy is for; refuses several."""
+    """Read the outputs of the one model that a policy is for; refuse several models."""
     if MODEL in columns.values() or MODEL not in columns_in(path):
         if only is not None:
             raise RefusalError(f'{path}: there is no column "{MODEL}" beside --only')
@@ -107,13 +107,13 @@ def of_one_model(path: Path, only: str | None, columns: Mapping[str, Any]) -> io
 def outputs_of_pilot(
     path: Path, only: str | None, columns: Mapping[str, Any], notes: list[str] | None = None
 ) -> io.Outputs:
-    """Read the outputs of one model; with `notes`, those that `fit` takes, and note what it leaves."""
+    """Read the outputs of one model; with `notes`, drop and note those that `fit` drops."""
     outputs = of_one_model(path, only, columns)
     return outputs if notes is None else with_confidence(path, outputs, notes, missed=True)
 
 
 def require_one_model(path: Path, used: Collection[Any]) -> None:
-    """Raise where the column of models, which is not `used` for anything, names several."""
+    """Raise if a file has outputs of several models and no option uses the column of models."""
     found = [] if MODEL in used else names_in(path, MODEL)
     if len(found) > 1:
         raise _several_models(path, found, "give a table of its outputs alone")
@@ -139,9 +139,10 @@ def columns_in(path: Path) -> Sequence[str]:
 
 
 def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed: bool) -> io.Outputs:
-    """Return the outputs that have a confidence; all outputs of documents, which may lack fields.
+    """Return the outputs that have a confidence, or all fields of documents, which may be missing.
 
-    The others are never accepted: a limit that is kept without them is kept with them, too.
+    Outputs without a confidence are never accepted: if a limit holds without them, it holds with
+    them, too.
     """
     if outputs.rejected is None:
         return outputs
@@ -162,7 +163,7 @@ def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed
 def types_in(
     path: Path, only: str | None, columns: Mapping[str, Any], types: str | None
 ) -> NDArray[Any] | None:
-    """Return the type of each output's document, where there is a column of them."""
+    """Return the type of each output's document, or None without a column of types."""
     if types is None:
         return None
     return labels_of(of_one_model(path, only, {**columns, "item": types}).item)
@@ -171,7 +172,7 @@ def types_in(
 def ids_in(
     path: Path, only: str | None, columns: Mapping[str, Any], column: str | None
 ) -> NDArray[Any] | None:
-    """Return the id of each output: of this column, or of one called so whose ids are all different."""
+    """Return the id of each output, from this column or else from a column "id" without duplicates."""
     if column is None and ID not in columns_in(path):
         return None
     found = labels_of(of_one_model(path, only, {**columns, "item": column or ID}).item)
@@ -180,7 +181,7 @@ def ids_in(
 
 
 def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:
-    """Return the group of each item, by the one column that policies and plans take."""
+    """Return the group of each output; policies and plans take a single column of groups."""
     if outputs.crossed is not None:
         raise RefusalError(
             "the columns of --group are crossed (neither lies within the other); use one column, "
@@ -190,7 +191,7 @@ def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:
 
 
 def labels_of(labels: io.Labels | None) -> NDArray[Any] | None:
-    """Return the text of each item, where there is a column of them."""
+    """Return the label of each output as a text, or None without labels."""
     return None if labels is None else np.array(labels.names)[labels.codes]
 
 

@@ -1,4 +1,4 @@
-"""The options that several of the commands about policies have."""
+"""Options that several of the commands about policies share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastarac.reviewer import Reviewer
 
 
 def truth_reader(text: str) -> Reviewer:
-    """Read which share of the errors people find, or the counts that it is estimated from."""
+    """Read the share of errors that people find, or the counts from which to estimate it."""
     parts = text.split(",")
     try:
         if len(parts) == 3:

@@ -1,4 +1,4 @@
-"""Options that need others, or exclude them: commands have tables of their names."""
+"""Check options that need or exclude others, by a command's tables of option names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def incompatible(given: Collection[str], rules: Iterable[Rule]) -> None:
-    """Refuse an option beside one of those that it excludes."""
+    """Refuse an option beside one that it excludes."""
     for option, others in rules:
         other = next((each for each in others if each in given), None)
         if option in given and other is not None:
@@ -21,7 +21,7 @@ def incompatible(given: Collection[str], rules: Iterable[Rule]) -> None:
 
 
 def incomplete(given: Collection[str], rules: Iterable[Rule]) -> None:
-    """Refuse an option without any of those that it goes with."""
+    """Refuse an option without any of those that it needs."""
     for option, others in rules:
         if option in given and not any(each in given for each in others):
             raise RefusalError(f"{option} needs {' or '.join(others)}")

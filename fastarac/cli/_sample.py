@@ -1,4 +1,4 @@
-"""`fastarac sample`: the outputs that people verify, and their answers beside all outputs."""
+"""`fastarac sample`: draw outputs to verify, and join the answers to all outputs."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def sample(
 
 
 def _next(rows: _DrawnFrom, output: Path, audit: Path | None, by: str | None) -> str:
-    """Return what is done with the answers."""
+    """Return the next command, which uses the answers."""
     if audit is not None:
         return command_line("check", audit, output, *column_option("--by", by), "--log")
     usual = rows.confidence == "confidence"
@@ -179,7 +179,7 @@ def _next(rows: _DrawnFrom, output: Path, audit: Path | None, by: str | None) ->
 
 
 def _require_together(given: set[str]) -> None:
-    """Refuse options that do not go together, or that need others."""
+    """Refuse options that exclude each other, or that lack one they need."""
     if "--answers" in given:
         incompatible(given, [("--audit", ("--answers",))])
         incomplete(given, [(name, ("--budget",)) for name in OF_DRAWS])
@@ -202,7 +202,7 @@ def _require_together(given: set[str]) -> None:
 
 
 class _DrawnFrom(NamedTuple):
-    """What is drawn from: a table, or files of an OCR engine."""
+    """The source of the draw: tables, or files of an OCR engine."""
 
     paths: Sequence[Path]
     confidence: str
@@ -211,7 +211,7 @@ class _DrawnFrom(NamedTuple):
 
     @property
     def words(self) -> EngineOutputs:
-        """The words of the files of an engine."""
+        """The words in the files of an engine."""
         from fastarac.ocr.engine_outputs import read_engine_outputs
 
         options = engine_files(self.paths, self.reading)
@@ -229,7 +229,7 @@ def _drawn_words(
     columns: Mapping[str, Any],
     pictures: tuple[Path | None, Path | None],
 ) -> Answer:
-    """Draw words of an engine, and cut out their pictures."""
+    """Draw words of an engine, and cut out pictures of them."""
     from fastarac.ocr.verification.drawing import sample_words
 
     crops = _crops(*pictures)
@@ -260,7 +260,7 @@ def _drawn_rows(
 
 
 def _require_rows(audit: Path, policy: Any, by: str | None) -> None:
-    """Refuse a table without the fields of a policy, and policies of whole documents."""
+    """Refuse a table without the policy's fields, and a policy of whole documents."""
     if policy.documents is None:
         require_columns([policy], by=by, documents=None)
     if policy.documents is not None:
@@ -272,7 +272,7 @@ def _require_rows(audit: Path, policy: Any, by: str | None) -> None:
 
 
 def _crops(images: Path | None, folder: Path | None) -> Crops | None:
-    """Return where crops go and what they are cut from, before anything is read."""
+    """Return the folder for pictures of words, and the images to cut them from, or None."""
     from fastarac._core.extras import missing
     from fastarac._core.files import folder_problem
     from fastarac.ocr.verification.drawing import Crops
@@ -286,7 +286,7 @@ def _crops(images: Path | None, folder: Path | None) -> Crops | None:
 
 
 def _joined(rows: _DrawnFrom, answers: Path, output: Path) -> Answer:
-    """Write all outputs with the answers beside those that were drawn."""
+    """Write all outputs, with the answers to those that were drawn."""
     from fastarac.ocr.verification.drawing import join_answers_of_words
 
     if rows.is_ocr:

@@ -1,4 +1,4 @@
-"""The screen of a result on a page: answer, table, notes, next command; or all of it."""
+"""Print a result: answer, table, notes and next command, or all details."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from fastarac.cli._tables import Page
 
 BULLET = "- "
-CONTINUED = " \\"  # at the end of a line of a command
+CONTINUED = " \\"  # ends a line of a command that continues
 
 
 def screen_text(screen: Screen, page: Page, *, details: bool = False) -> str:
-    """Return what is printed of a result: one screen, or with `details` everything."""
+    """Return a result as text: one screen, or with `details` everything."""
     with page.capture() as captured:
         if screen.about:
             page.print(Text(printable(screen.about), style="dim"))
@@ -43,7 +43,7 @@ def screen_text(screen: Screen, page: Page, *, details: bool = False) -> str:
 
 def _print_rest(screen: Screen, page: Page, used: int, *, details: bool) -> None:
     command = f"Next: {printable(screen.command)}" if screen.command else ""
-    if not page.markdown:  # of which each line is a paragraph
+    if not page.markdown:  # in Markdown each line would become a paragraph
         command = continued(command, page.width)
     ranked = screen.ranked_notes()
     closing = [*map(printable, screen.written), *command.splitlines()]
@@ -72,15 +72,15 @@ def _print_rest(screen: Screen, page: Page, used: int, *, details: bool) -> None
 
 
 def command_line(command: str, *arguments: object) -> str:
-    """Return a command as a shell takes it; None and "" are left out."""
+    """Return a command quoted for a shell, without arguments that are None or ""."""
     given = [str(each) for each in arguments if each is not None and each != ""]
     return f"fastarac {shlex.join([command, *given])}"
 
 
 def continued(command: str, width: int) -> str:
-    """Return a command on lines of at most this width, as a shell takes them; options keep values."""
+    """Break a command into lines of at most this width; an option stays beside its value."""
     words: list[str] = []
-    for word in re.findall(r"""(?:'[^']*'|"[^"]*"|\S)+""", command):  # what is quoted stays whole
+    for word in re.findall(r"""(?:'[^']*'|"[^"]*"|\S)+""", command):  # quoted text stays whole
         if words and not word.startswith("-") and words[-1].startswith("-") and " " not in words[-1]:
             words[-1] += f" {word}"
         else:

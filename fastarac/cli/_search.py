@@ -1,4 +1,4 @@
-"""`fastarac search`: verify small batches until it is known which outputs are safe to accept."""
+"""`fastarac search`: verify small batches until it is clear which outputs are safe to accept."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def search(
 
 
 def _again(context: typer.Context, path: Path) -> str:
-    """Return the command with the same options."""
+    """Return the same command again, to run after the next answers."""
     given = given_options(context).items()
     options = [
         part

@@ -1,4 +1,4 @@
-"""The groups of options that all commands have, and the work that is done by them."""
+"""The options that all commands share, and the steps that depend on them."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ WITHOUT_GROUPS = (
 
 
 def in_groups_of(kind: str, notes: Iterable[str]) -> Iterator[str]:
-    """Yield notes with groups called what they are."""
+    """Yield notes with "group" replaced by the kind of group, such as page."""
     return (re.sub(r"\bgroup(s?)\b", rf"{kind}\1", note) for note in notes)
 
 
 class Settings:
-    """The options that all commands have, checked before any work is done."""
+    """The options that all commands share, checked before any work starts."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Settings:
         delivery.check()
 
     def leave_out_slow_intervals(self, outputs: Mapping[str, Outputs]) -> list[str]:
-        """Leave out default intervals that take too long; returns a note of that."""
+        """Leave out default intervals that take too long, and return a note about it."""
         size = sum(len(each) * (1 if each.by is None else 2) for each in outputs.values())
         groups = sum(0 if each.by is None else len(each.by.names) for each in outputs.values())
         self.certainty, notes = self.certainty.in_time(size, len(outputs) + groups)
@@ -96,13 +96,13 @@ class Settings:
                 if outputs.never_accepted is not None:
                     raise ValueError(WITHOUT_GROUPS)
                 model = replace(model, by_group=self._by_group(model, outputs.by))
-        if self.prices is None:  # those of the evaluation were not asked for
+        if self.prices is None:  # nobody asked for the costs that the evaluation contains
             model = replace(model, evaluation=replace(model.evaluation, cost_evaluation=None))
         said = (in_words_of_options(note) for note in notes)
         return replace(model, notes=tuple(in_groups_of(model.source.group_word, said)))
 
     def _by_group(self, model: Model, by: Labels) -> GroupEvaluation:
-        """Evaluate each group on its own, and at the thresholds that hold for all together."""
+        """Evaluate each group at its own thresholds, and at those for all groups together."""
         from fastarac.evaluation.groups import evaluate_groups
 
         outputs = model.outputs
@@ -123,7 +123,7 @@ class Settings:
         )
 
     def example(self) -> dict[str, Any]:
-        """Return the figures of some outputs: their keys are those of all."""
+        """Return the figures of an example, to learn the keys that results have."""
         from fastarac.answers.evaluation import objects
         from fastarac.io import Outputs
 
@@ -136,7 +136,7 @@ class Settings:
         notes: Sequence[str],
         leads: Sequence[Lead | None] = (),
     ) -> None:
-        """Write the report, if there is to be one."""
+        """Write the report, if one is wanted."""
         path, prices = self.delivery.report, self.prices
         if path is None:
             return
@@ -156,7 +156,7 @@ class Settings:
             save(path, report)
 
     def draw(self, models: Sequence[Model]) -> None:
-        """Draw the plot, if there is to be one."""
+        """Draw the plot, if one is wanted."""
         if self.delivery.plot is not None:
             with writing(self.delivery.plot):
                 _plot.save(models, self.delivery.plot, self.certainty.level)
@@ -170,7 +170,7 @@ class Settings:
         leads: Sequence[Lead | None] = (),
         more: Iterable[Section] = (),
     ) -> Screen:
-        """Return the answer about models; what sets their items apart is among the first notes."""
+        """Return the screen of the answer; first among its notes is how the models' items differ."""
         from fastarac.answers import evaluation
         from fastarac.answers.screen import Note, Weight
 
@@ -193,9 +193,9 @@ class Settings:
         notes: Sequence[str] = (),
         command: str = "evaluate",
     ) -> None:
-        """Draw the plot, if there is to be one, and print the figures; `notes` are told on stderr.
+        """Print the figures, and draw the plot if one is wanted; `notes` go to stderr.
 
-        What sets the items of the models apart is the first note.
+        The first note says how the items of the models differ.
         """
         from fastarac.answers import evaluation
         from fastarac.cli import _json

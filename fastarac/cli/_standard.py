@@ -1,4 +1,4 @@
-"""What goes to the standard output, and what to that of errors."""
+"""Write to the standard output, and notes to the standard error."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def tell(notes: Iterable[str], kind: str = "note") -> None:
-    """Write notes, or warnings, to the standard error output."""
+    """Write notes, or warnings, to stderr."""
     for note in notes:
         typer.echo(f"fastarac: {kind}: {printable(note)}", err=True)
 
 
 def write(text: str) -> None:
-    """Write to stdout, with escapes for what its encoding lacks."""
+    """Write to stdout; escape characters that its encoding lacks."""
     if sys.stdout is None:
         raise RefusalError("the standard output is closed")
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
@@ -40,7 +40,7 @@ def write(text: str) -> None:
 
 
 def csv_text(records: Sequence[dict[str, Any]]) -> str:
-    """Return the text of a CSV file with a header; None is an empty field."""
+    """Return rows as the text of a CSV file with a header; None becomes an empty field."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(records[0])

@@ -1,4 +1,4 @@
-"""`fastarac station`, and ``--station``: a page on which a person answers which outputs are right."""
+"""`fastarac station` and ``--station``: write a page on which a person judges outputs."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ Output = Annotated[Path, output_option("Write the page to this file.")]
 
 
 class Station(NamedTuple):
-    """The page to write, if there is to be one, and the folder of the images for it."""
+    """The verification page to write, if any, and the folder of images for it."""
 
     path: Path | None
     images: Path | None = None
 
     def require(self) -> None:
-        """Refuse a page that could not be written, before anything is."""
+        """Refuse a page that cannot be written, before any file is written."""
         if self.path is None:
             return
         refuse(files.problem_with(self.path, "station", files.PAGES))
@@ -55,7 +55,7 @@ class Station(NamedTuple):
             refusing(str(self.images), partial(images_in, self.images))
 
     def write(self, table: Path, **columns: Any) -> tuple[int, list[str]]:
-        """Write the page of a table; return how many rows it asks about, and notes."""
+        """Write the page of a table; return the number of rows it asks about, and notes."""
         from fastarac.station import write_station
 
         notes: list[str] = []
@@ -65,9 +65,9 @@ class Station(NamedTuple):
         return n, notes
 
     def beside(self, answer: Answer, table: Path, *, asks: bool = True, **columns: Any) -> Answer:
-        """Return the answer of a command that wrote a table, with that of its page.
+        """Return the answer of a command that wrote a table, extended by the page.
 
-        `asks` says whether the table has rows.
+        `asks` is whether the table has rows to ask about.
         """
         if self.path is None:
             return answer

@@ -1,4 +1,4 @@
-"""Files larger than memory: a sketch of each, and the bounds of its figures."""
+"""`fastarac evaluate --max-memory`: bound the figures of files larger than memory, by sketches."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 LEAST = 64 * 10**6
 COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth", "compare")
-OF_SKETCH = 10  # part of the memory that the sketch may take
-BYTES_OF_WIDTH = 4e3  # that a sketch takes at most, times its width
+OF_SKETCH = 10  # a sketch takes at most 1 / OF_SKETCH of the memory
+BYTES_OF_WIDTH = 4e3  # upper bound of a sketch's bytes times its width
 WIDTHS = 1e-4, 1e-2
-EXAMPLE = [True, False], [0.75, 0.25]  # whose figures have the keys of all
+EXAMPLE = [True, False], [0.75, 0.25]  # its figures have the same keys as any others
 
 
 def evaluate_streams(
@@ -43,7 +43,7 @@ def evaluate_streams(
     need_items: Mapping[str, object],
     conditions: Conditions,
 ) -> None:
-    """Print the bounds of the figures of each file; refuse the options that need all items."""
+    """Print bounds of each file's figures; refuse options that need all outputs in memory."""
     size = _bytes(max_memory)
     for option, value in need_items.items():
         if value is not None and value is not False:
@@ -84,7 +84,7 @@ def _print(found: Mapping[str, BoundedEvaluation], settings: Settings, notes: Se
 
 
 def _bytes(text: str) -> int:
-    """Return the bytes of `--max-memory`."""
+    """Return the value of `--max-memory` in bytes."""
     size = bytes_of(text)
     if size is None:
         raise RefusalError(f"--max-memory must be a size such as 500MB or 2GB, got {text!r}")

@@ -1,4 +1,4 @@
-"""What people read: words, and tables with columns in blocks that stay together."""
+"""Print sentences, and tables whose columns stay together in blocks."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 BEST = "bold green"
 BROKEN = "bold red"
-UNLIMITED = 100_000  # characters a line
-PART = re.compile(r"[^\s\-_./]*(?:[\-_./]+|\s+|$)")  # of a name, after which a line may end
-WIDEST = 80  # characters a line of tables, where no other number is asked for
+UNLIMITED = 100_000  # characters per line
+PART = re.compile(r"[^\s\-_./]*(?:[\-_./]+|\s+|$)")  # a part of a name; a line may break after it
+WIDEST = 80  # default width of tables, in characters
 
 
 class Page(Console):
-    """Where words and tables for people are printed.
+    """A console for sentences and tables.
 
-    Words take the width of the terminal; where there is none, `WIDEST` characters or what the
-    environment variable COLUMNS says. Tables have at most `WIDEST` characters a line; `markdown` makes
-    them tables of Markdown, of any width, and each text a paragraph.
+    Sentences fill the width of the terminal; without a terminal, the width is COLUMNS in the
+    environment, or else `WIDEST`. Tables have at most `WIDEST` characters a line. With `markdown`,
+    tables are Markdown tables of any width, and each text is a paragraph.
     """
 
     def __init__(self, *, markdown: bool = False) -> None:
@@ -48,7 +48,7 @@ class Page(Console):
             self.width = int(columns) if columns.isdecimal() and int(columns) else WIDEST
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich's consoles do, or Markdown."""
+        """Print like rich's console, or print Markdown."""
         if not self.markdown:
             super().print(*objects, **options)
             return
@@ -59,7 +59,7 @@ class Page(Console):
 
 
 def texts(column: Column) -> list[Text]:
-    """Return the cells of a column as they are printed."""
+    """Return the formatted cells of a column."""
     found = []
     for row, (cell, is_best) in enumerate(zip(column.cells, column.best(), strict=True)):
         shown, style = cell, BEST if is_best else ""
@@ -76,10 +76,10 @@ def texts(column: Column) -> list[Text]:
 def tables(
     names: Sequence[str], blocks: Iterable[Sequence[Column]], console: Console, title: str = "model"
 ) -> list[Table]:
-    """Return one table, or several where the console is too narrow for all blocks in one.
+    """Return one table, or several if the console is too narrow for all blocks together.
 
-    Names are as wide as they are, where there is room; else they are broken where parts of them end,
-    and a block that leaves no room for their longest part is divided as well.
+    Names stay on one line if there is room. Otherwise they break between their parts, and a block
+    that leaves too little room for the longest part is divided.
     """
     done: list[Table] = []
     columns: list[Column] = []
@@ -91,7 +91,7 @@ def tables(
     least = min(longest, limit // 2)
 
     def room(shown: Sequence[Column]) -> int:
-        """Return how wide the column of names may be beside these."""
+        """Return the width that these columns leave for the names."""
         unnamed = table([""] * len(names), shown, "")
         return limit - Measurement.get(console, unlimited, unnamed).maximum
 
@@ -114,7 +114,7 @@ def tables(
 
 
 def broken(name: str, width: int) -> str:
-    """Return a name in lines of at most this width, where its parts are not longer."""
+    """Break a name between its parts into lines of at most this width; a longer part stays whole."""
     lines = [""]
     for part in filter(None, PART.findall(name)):
         if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
@@ -124,7 +124,7 @@ def broken(name: str, width: int) -> str:
 
 
 def printable_parts(parts: Iterable[Part], console: Console) -> Iterator[Any]:
-    """Yield what a console prints of an answer; an empty line follows each table."""
+    """Yield the printable parts of an answer, with an empty line after each table."""
     for part in parts:
         if isinstance(part, Said):
             yield Text(part.text, style=part.style)
@@ -134,13 +134,13 @@ def printable_parts(parts: Iterable[Part], console: Console) -> Iterator[Any]:
 
 
 def print_parts(parts: Iterable[Part], console: Console) -> None:
-    """Print sentences and tables of an answer, in their order."""
+    """Print sentences and tables of an answer in order."""
     for each in printable_parts(parts, console):
         console.print(each)
 
 
 def table(names: Sequence[str], columns: Sequence[Column], title: str = "model") -> Table:
-    """Return a table whose rows have names."""
+    """Return a table with a name for each row."""
     made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     made.add_column(title, overflow="fold", vertical="bottom")
     for column in columns:
@@ -152,7 +152,7 @@ def table(names: Sequence[str], columns: Sequence[Column], title: str = "model")
 
 
 def _in_markdown(printed: Any) -> str:
-    """Return a table or a text in Markdown; what stands below a cell is in parentheses."""
+    """Return a table or text as Markdown, with a cell's second line in parentheses."""
     if not isinstance(printed, Table):
         text = str(printed).strip()
         return f"**{text}**" if text and getattr(printed, "style", "") == "bold" else text

@@ -1,4 +1,4 @@
-"""`fastarac evaluate` and `compare` of files in which some outputs are verified."""
+"""`fastarac evaluate` and `compare` for partly verified files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def refuse_others(options: Mapping[str, Any], beside: str = "--inclusion-probability") -> None:
-    """Raise where an option is given that is not offered where some outputs are verified."""
+    """Refuse an option that does not apply to partly verified outputs."""
     given = next((name for name, value in options.items() if value), None)
     if given is not None:
         raise RefusalError(f"{given} cannot go with {beside}: leave out one of the two")
@@ -50,7 +50,7 @@ def columns_of(
     judge: str | None,
     group: str | tuple[str, ...] | None,
 ) -> dict[str, Any]:
-    """Return the columns as `read_verified` takes them."""
+    """Return the columns as arguments of `read_verified`."""
     if group == NONE:
         raise RefusalError(
             f"--group {NONE} cannot go with --inclusion-probability: leave it out, or name the "
@@ -82,7 +82,7 @@ def evaluate(
     conditions: Conditions,
     command: str = "",
 ) -> None:
-    """Print the figures of each file, of each group in the column `by`, and what is guaranteed."""
+    """Print the figures of each file, of each group in column `by`, and the guarantees."""
     arguments = limits.arguments()
     if certainty.failure_probability is not None and limits.max_risk:
         raise RefusalError(
@@ -112,7 +112,7 @@ def evaluate(
 
 
 def _check(delivery: Delivery, by: str | None, prices: Prices | None) -> None:
-    """Refuse what is not written of outputs that are verified in part."""
+    """Refuse formats and reports that do not exist for partly verified outputs."""
     delivery.check()
     if str(delivery.form) == "markdown":
         raise RefusalError(
@@ -141,7 +141,7 @@ def _evaluated(
     certainty: Certainty,
     notes: list[str],
 ) -> VerifiedModel:
-    """Evaluate the outputs of a file, and those of each label, without intervals that take long."""
+    """Evaluate a file's outputs and its groups, without default intervals if they take long."""
     n_groups = 0 if labels is None else len(set(labels))
     n_outputs = len(outputs.correct) * (1 if labels is None else 2)
     certain, left_out = certainty.in_time(n_outputs, 1 + n_groups)
@@ -211,7 +211,7 @@ def _print(
 
 
 def _example(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of some outputs, one half of them verified: their keys are those of all."""
+    """Return the figures of a half-verified example, to learn the keys that results have."""
     known = np.where(np.arange(20) % 4 < 2, np.arange(20) % 2, np.nan)
     truth = fastarac.PartialTruth(known, inclusion_probability=np.full(20, 0.5))
     with collected([]):
@@ -227,7 +227,7 @@ def compare(
     item: str | None,
     command: str = "",
 ) -> ModelComparison:
-    """Print how much the models in files of the same outputs differ; `item` is what pairs them."""
+    """Compare models on the same outputs and print the result; `item` names the column that pairs."""
     from fastarac.cli._comparison import BY_IDS, ORDER, Findings, print_findings
     from fastarac.io._pages import ID, has_unique_ids
     from fastarac.partial_truth.verified_files import read_verified_models
