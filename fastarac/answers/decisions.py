@@ -88,7 +88,7 @@ def _of_items(models: Sequence[Model], index: int, lead: Lead | None) -> str:
         return _guaranteed(models, index)
     best = max(model.point(index).acceptance_rate for model in models)
     if not best:
-        if all(model.point(index).error_rate for model in models):  # as nobody looks for missed words
+        if all(model.point(index).error_rate for model in models):  # unseen missed words
             return f"No threshold keeps {kept(limit)}, even with all outputs verified."
         return f"No threshold keeps {kept(limit)}: review everything."
     leaders = [model for model in models if model.point(index).acceptance_rate == best]

@@ -1,4 +1,4 @@
-"""What is said of models that are evaluated: a table, a sentence a limit, notes; and all figures."""
+"""Describe evaluated models: a table, a sentence per limit, notes, and all figures."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ GROUP = "group"
 
 
 def in_words(n_groups: int, kind: str) -> str:
-    """Return how many groups of outputs that depend on each other there are."""
+    """Return the number of groups of dependent outputs, in words."""
     groups = f"{n_groups:,} {kind}{'s' * (n_groups != 1)}"
     return f"{groups} of dependent outputs" if kind == GROUP else groups
 
 
 def parts(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> Iterator[Part]:
-    """Yield the table of all models, and what is said of them."""
+    """Yield the table of all models, and sentences about them."""
     yield AnswerTable([model.name for model in models], blocks(models))
     yield from _sizes(models)
     for model in models:
@@ -75,7 +75,7 @@ def screen(
     width: int = WIDTH,
     more: Iterable[Section] = (),
 ) -> Screen:
-    """Return the answer of an evaluation, and everything else in sections; `more` follows these."""
+    """Return the answer of an evaluation with details in sections, followed by `more`."""
     sections = Section("All figures", list(parts(models, leads=leads)))
     return Screen(
         decisions.sentences(models, leads),
@@ -87,7 +87,7 @@ def screen(
 
 
 def _sizes(models: Sequence[Model]) -> Iterator[Said]:
-    """Say how many outputs there are, and what the intervals rest on."""
+    """Yield the number of outputs, and a line that explains the intervals."""
     numbers = {count(model.evaluation.n) for model in models}
     if len(numbers) == 1:
         (n,) = numbers
@@ -102,7 +102,7 @@ def _sizes(models: Sequence[Model]) -> Iterator[Said]:
 
 
 def _cautions(models: Sequence[Model]) -> Iterator[Said]:
-    """Say where outputs are few for a limit, and that thresholds are fitted to them."""
+    """Yield cautions: few outputs for a limit, and thresholds fitted to these outputs."""
     fitted = [limit for limit in models[0].limits if not is_given(limit)]
     if not fitted:
         return
@@ -117,7 +117,7 @@ def _cautions(models: Sequence[Model]) -> Iterator[Said]:
 
 
 def reliability_warnings(models: Sequence[Model]) -> list[str]:
-    """Return what speaks against relying on the figures: doubtful confidences, too few outputs."""
+    """Return warnings about the figures: doubtful confidences, or too few outputs."""
     doubts = [f"{capitalised(doubt)}." for model in models for doubt in model.doubts]
     of_models: dict[str, list[str]] = {}
     for model in models:
@@ -131,10 +131,10 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
 
 
 def words(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> list[str]:
-    """Return a sentence per limit: which model automates most, at which threshold.
+    """Return a sentence per limit on the model that automates most, and its threshold.
 
-    Where `leads` has for each limit whether that is more than chance, this follows; what the average
-    hides is said first.
+    If `leads` has the comparison at each limit, the sentence also says whether the lead may be
+    chance. Before it comes any note on parts that the average hides.
     """
     sentences = []
     for index, limit in enumerate(models[0].limits):
@@ -163,7 +163,7 @@ def words(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> list
 
 
 def records(models: Sequence[Model]) -> list[dict[str, Any]]:
-    """Return flat dictionaries of all figures, one a model, or a group of one."""
+    """Return rows of all figures, one per model or per group of a model."""
     rows: list[dict[str, Any]] = []
     for model in models:
         if model.by_group is not None:
@@ -174,7 +174,7 @@ def records(models: Sequence[Model]) -> list[dict[str, Any]]:
 
 
 def objects(models: Sequence[Model]) -> list[dict[str, Any]]:
-    """Return all figures of each model by their names, and those of its groups inside."""
+    """Return all figures of each model as dictionaries, with those of its groups nested."""
     found = []
     for model in models:
         each = {"name": model.name, **costs.in_units(model.evaluation.to_dict())}
@@ -190,7 +190,7 @@ WHETHER = "To see whether a lead is more than chance, run: fastarac compare"
 
 
 def _whether_more_than_chance(models: Sequence[Model]) -> str:
-    """Return by which command models that stand side by side are told apart."""
+    """Return a hint at the command that tests differences between the models."""
     for limit in models[0].limits:
         if limit.criterion != "threshold":
             name = limit.criterion.replace("max_", "acceptance_at_")
@@ -200,7 +200,7 @@ def _whether_more_than_chance(models: Sequence[Model]) -> str:
 
 
 def _outcomes(models: Sequence[Model], index: int) -> str:
-    """What a threshold that was given does, to each model."""
+    """Return what a given threshold does with each model."""
     several = len(models) > 1
     each = []
     for model in models:
@@ -224,7 +224,7 @@ def _advice(models: Sequence[Model], index: int, exception: str = "") -> str:
     best = max(model.point(index).acceptance_rate for model in models)
     leaders = [model for model in models if model.point(index).acceptance_rate == best]
     if best == 0:
-        if all(model.point(index).error_rate for model in models):  # as nobody looks for missed words
+        if all(model.point(index).error_rate for model in models):  # unseen missed words
             return "no threshold keeps this limit, even with all outputs verified."
         return "no threshold keeps this limit; review everything."
     share = _share(leaders[0].point(index))
@@ -309,7 +309,7 @@ def _figure(figures: Evaluation, name: str) -> float:
 
 
 def _below(models: Sequence[Model], name: str) -> list[str] | None:
-    """The intervals of a figure, where there are any."""
+    """Return the intervals of a figure as texts, or None if there are none."""
     found = [model.evaluation.intervals.get(name) for model in models]
     shown = ["" if each is None else intervals.shown(name, each) for each in found]
     return shown if any(shown) else None

@@ -1,4 +1,4 @@
-"""Models of which the figures are known, and not the single items, as `decisions` reads models."""
+"""Models with figures but without single items, for the functions of `decisions`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FiguresOfModel:
     name : str
     evaluation : Evaluation
     groups : Groups or None
-        The figures of each group, where they are asked for.
+        The figures of each group, if asked for.
     """
 
     name: str
@@ -41,30 +41,30 @@ class FiguresOfModel:
 
     @property
     def limits(self) -> list[Limit]:
-        """What decides what is accepted."""
+        """The limits and thresholds that were evaluated."""
         return [found.limit for found in self.evaluation.limits]
 
     @property
     def intervals(self) -> Mapping[str, Interval]:
-        """The intervals of its figures by name, where they are asked for."""
+        """The intervals of the figures by name, if asked for."""
         found: Mapping[str, Interval] = self.evaluation.intervals
         return found
 
     @property
     def cost_evaluation(self) -> Any:
-        """What it costs, where there are prices."""
+        """The costs, if there are prices."""
         return self.evaluation.cost_evaluation
 
     def at(self, index: int) -> Any:
-        """Return what the limit of this index lets through."""
+        """Return the evaluation at the limit with this index."""
         return self.evaluation.limits[index]
 
     def point(self, index: int) -> Any:
-        """Return the operating point for the limit of this index."""
+        """Return the operating point for the limit with this index."""
         return self.at(index).point
 
     def threshold(self, index: int) -> str:
-        """Return the threshold for the limit of this index, with all its digits."""
+        """Return the threshold for the limit with this index, with all its digits."""
         return exact(self.point(index).threshold)
 
     def decimal(self, threshold: float) -> str:

@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from fastarac.answers.tables import Part
     from fastarac.evaluation.limits import Limit
 
-SHOWN = 20  # groups in the table; the other formats have all
-NAMED = 5  # groups that break a limit, in its sentence
+SHOWN = 20  # groups in the printed table; JSON and CSV have all
+NAMED = 5  # groups above a limit that its sentence names
 CHEAPEST = "cheapest"
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The figures of each group, the one of least ARAC-AUC first.
+    """The figures of each group, by rising ARAC-AUC.
 
     Attributes
     ----------
     names : list of str
-        The groups.
+        The names of the groups.
     values : dict of str to ndarray of shape (n_groups,)
         The figures, as :func:`.evaluate_groups` names them; those at the cheapest threshold of the
         whole model end in ``/cheapest``.
@@ -47,18 +47,18 @@ class Groups:
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """Order the figures of a model's groups; at the cheapest threshold where there are prices."""
+        """Order the figures of a model's groups; include costs if there are prices."""
         by, found = model.outputs.by, model.by_group
         if by is None or found is None:
             raise ValueError("the outputs have no groups")
         values = found.values
-        if model.cost_evaluation is None:  # of ratios, which are no prices
+        if model.cost_evaluation is None:  # without prices, costs come from default ratios
             values = {name: value for name, value in values.items() if not name.endswith(CHEAPEST)}
         return cls.ordered([by.names[code] for code in found.groups], values)
 
     @classmethod
     def ordered(cls, names: Sequence[str], values: Mapping[str, NDArray[Any]]) -> Self:
-        """Put groups into their order; those without an ARAC-AUC come last."""
+        """Sort groups by ARAC-AUC; groups without one come last."""
         order = np.argsort(values["arac_auc"], kind="stable")
         found = {key: column[order] for key, column in values.items()}
         if f"cost/{CHEAPEST}" in found:
@@ -66,18 +66,18 @@ class Groups:
         return cls([names[int(i)] for i in order], found)
 
     def records(self, model: str) -> list[dict[str, Any]]:
-        """Return a flat dictionary a group; what is undefined is None."""
+        """Return a flat row per group; undefined figures are None."""
         return [{"model": model, "group": each.pop("name")} | each for each in self.objects()]
 
     def objects(self) -> list[dict[str, Any]]:
-        """Return the name and the figures of each group; what is undefined is None."""
+        """Return the name and figures of each group as dictionaries; undefined figures are None."""
         return [
             {"name": name} | {key: plain(column[row]) for key, column in self.values.items()}
             for row, name in enumerate(self.names)
         ]
 
     def parts(self, model: str, limits: Sequence[Limit]) -> Iterator[Part]:
-        """Yield a table of the first `SHOWN` groups, with a mark where one breaks a limit."""
+        """Yield a table of the first `SHOWN` groups, with a mark at each limit exceeded."""
         found = len(self.names)
         title = f"{found} groups, worst first (by ARAC-AUC)"
         if found > SHOWN:
@@ -120,7 +120,7 @@ class Groups:
             ]
 
     def _kept(self, limit: Limit) -> NDArray[Any] | None:
-        """Which groups do not break a limit, as far as their errors are known."""
+        """Return which groups keep a limit; groups with unknown errors count as keeping it."""
         kept = self.values.get(f"keeps_limit/{limit.key}")
         return None if kept is None else kept | np.isnan(self.values[f"error_rate/{limit.key}"])
 
@@ -144,7 +144,7 @@ class Groups:
         return [text(float(low), float(high)) for low, high in zip(*ends, strict=True)][:SHOWN]
 
     def sentences(self, limits: Sequence[Limit]) -> Iterator[str]:
-        """Yield which groups break each limit."""
+        """Yield a sentence per limit on the groups that exceed it."""
         for limit in limits:
             kept = self._kept(limit)
             if kept is None or kept.all():
@@ -156,7 +156,7 @@ class Groups:
             one = len(broken) == 1
             verb = "breaks" if one else "break"
             sure = ""
-            if "n_verified" in self.values:  # errors are estimated
+            if "n_verified" in self.values:  # some errors are estimated
                 verb = f"{'is' if one else 'are'} estimated to break"
                 sure = self._surely_broken(limit)
             yield (
@@ -165,7 +165,7 @@ class Groups:
             )
 
     def _surely_broken(self, limit: Limit) -> str:
-        """Say whose whole interval is above the limit, where there are intervals."""
+        """Return a sentence on the groups whose whole interval is above the limit."""
         rate = "risk" if limit.criterion == "max_risk" else "error_rate"
         low = self.values.get(f"{rate}_low/{limit.key}")
         if low is None:

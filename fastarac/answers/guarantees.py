@@ -1,4 +1,4 @@
-"""Thresholds that keep their limits on new outputs, too, with a stated confidence."""
+"""Describe thresholds that keep their limits on new outputs with a stated confidence."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ NOTHING = "no threshold is safe enough; review everything"
 
 
 def sentences(models: Sequence[Model]) -> Iterator[str]:
-    """Yield a sentence per limit: what each model accepts with a guarantee."""
+    """Yield a sentence per limit on what each model accepts with a guarantee."""
     for index in range(len(models[0].limits)):
         yield from at_limit(models, index)
 
 
 def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
-    """Yield what each model accepts with a guarantee at one limit, where any has one."""
+    """Yield what each model accepts with a guarantee at one limit, if any has one."""
     several, limit = len(models) > 1, models[0].limits[index]
     every = [(model, model.at(index).guaranteed) for model in models]
     promised = [(model, sure) for model, sure in every if sure is not None]
@@ -46,7 +46,7 @@ def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
 def _approximately(
     promised: list[tuple[Model, GuaranteedOperatingPoint]], *, several: bool
 ) -> Iterator[str]:
-    """Yield what the approximation would accept, where far less is proved."""
+    """Yield what the approximate method would accept, if it is much more than proved."""
     shares = [
         rounded_percent(sure.approximate_acceptance_rate)
         + (f" of {printable(model.name)}" if several else "")
@@ -58,7 +58,7 @@ def _approximately(
 
 
 def together(models: Sequence[Model]) -> str:
-    """Return what is promised of each of several guarantees, and what of all; empty for one."""
+    """Return the confidence in each guarantee and in all together; empty for a single one."""
     every = [
         found.guaranteed.failure_probability
         for model in models
@@ -77,7 +77,7 @@ def together(models: Sequence[Model]) -> str:
 
 
 def premise(models: Sequence[Model]) -> str:
-    """Return what is assumed of outputs: who errs independently, and how large groups may be."""
+    """Return the assumptions of a guarantee: independence, and the largest group size."""
     sizes = [
         found.guaranteed.max_group_size
         for model in models

@@ -1,4 +1,4 @@
-"""What files hold, in words: one file by its facts, several in a table."""
+"""Describe the contents of files: one file by its facts, several in a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def inspection_screen(files: Sequence[FileInspection]) -> Screen:
-    """Say what files hold, and what is assumed when they are read."""
+    """Return the contents of files, and the assumptions for reading them."""
     several = len(files) > 1
     names = [Path(each.path).name for each in files]
     if len(set(names)) < len(names):

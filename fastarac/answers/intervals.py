@@ -1,4 +1,4 @@
-"""Intervals below figures."""
+"""Format the intervals below figures."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 def shown(name: str, interval: Interval) -> str:
-    """Return the interval of an area or of a share for people."""
+    """Return the text of an interval of an area or a share."""
     definition = DEFINITIONS.get(name)
     is_share = definition is None or definition.rate is not None
     return (of_share if is_share else of_area)(interval.low, interval.high)
 
 
 def of_area(low: float, high: float) -> str:
-    """Return the interval of an area for people."""
+    """Return the text of an interval of an area."""
     return "" if math.isnan(low) else _span(f"{low:.4f}", f"{high:.4f}")
 
 
 def of_share(low: float, high: float) -> str:
-    """Return the interval of a share for people."""
+    """Return the text of an interval of a share, in percent."""
     if math.isnan(low):
         return ""
     ends = (rounded_percent(end).removesuffix("%") for end in widened(low, high))

@@ -1,4 +1,4 @@
-"""Limits and thresholds as people read them, on the command line and in reports."""
+"""Format limits and thresholds for the command line and reports."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 MIN_THRESHOLD_DIGITS = 3
-MAX_EXACT_DIGITS = 4  # a threshold of so few is not shortened, so that it is the same everywhere
+MAX_EXACT_DIGITS = 4  # a threshold with so few digits is shown whole, the same in every table
 
 
 def header(limit: Limit) -> str:
-    """Return the header of the share that is accepted."""
+    """Return the header of the column with the share accepted at a limit."""
     value, _, of = short(limit).rpartition(" ")
     return f"accepted\nat {short(limit)}" if is_given(limit) else f"accepted\nat <= {value}\n{of}"
 
 
 def opening(limit: Limit) -> str:
-    """Return how a sentence about it begins."""
+    """Return the words with which a sentence about the limit begins."""
     if is_given(limit):
         return f"At confidence >= {as_given(limit)}"
     if limit.criterion == "max_risk":
@@ -51,9 +51,10 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
     Returns
     -------
     text : str
-        The threshold itself where it has at most four digits. Otherwise the shortest decimal of at
-        least three digits above the next lower confidence and not above the threshold, without zeros
-        at its end: it accepts the same of these items, and may accept a little more of others.
+        The threshold itself if it has at most four digits. Otherwise the shortest decimal of at
+        least three digits that is above the next lower confidence and not above the threshold,
+        without trailing zeros. It accepts the same of these items, and may accept a little more of
+        others.
     """
     if math.isinf(value):
         return UNDEFINED
@@ -74,13 +75,13 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
 
 
 def at_least(text: str) -> str:
-    """Return a threshold in the words of :func:`threshold` as a condition; none where there is none."""
+    """Return a threshold formatted by :func:`threshold` as a condition; empty if undefined."""
     return "" if text == UNDEFINED else f"≥ {text}"
 
 
 def _plain(number: Decimal) -> str:
-    """Return a decimal without zeros at its end; with an exponent where it is very long otherwise."""
-    number = number.normalize() if number else Decimal(0)  # without minus zero
+    """Return a decimal without trailing zeros, with an exponent if it would be very long."""
+    number = number.normalize() if number else Decimal(0)  # avoid minus zero
     return f"{number:f}" if -7 < number.adjusted() < 17 else f"{number:e}"
 
 
@@ -91,6 +92,6 @@ def _separates(candidate: Decimal, below: float, value: float, dtype: np.dtype[A
         return False
     if dtype.kind != "f" or dtype.itemsize >= 8:
         return True
-    with np.errstate(over="ignore"):  # beyond the least number of the type is its minus infinity
+    with np.errstate(over="ignore"):  # numbers below the type's range become -inf, which is right here
         narrow = dtype.type(text)
     return bool(dtype.type(below) < narrow <= dtype.type(value))

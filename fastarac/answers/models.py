@@ -1,4 +1,4 @@
-"""What a report and the tables of the command are about: models with their items and figures."""
+"""Models with their items and figures, for reports and the tables of the command line."""
 
 from __future__ import annotations
 
@@ -40,32 +40,32 @@ __all__ = ["Model", "Reportable", "first_by_share"]
 
 @runtime_checkable
 class Reportable(Protocol):
-    """What a report takes in place of arrays."""
+    """An object that a report accepts in place of arrays."""
 
     def __report__(self, limits: Sequence[Limit], beside: Beside) -> tuple[Outputs, Source]:
-        """Return the items, and what a report adds."""
+        """Return the items, and the source that describes them."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A model, its items and its figures.
+    """A model with its items and figures.
 
     Attributes
     ----------
     name : str
     outputs : Outputs
-        Its items; in `group` those that depend on each other, in `by` what is reported apart.
+        The items; `group` holds groups of dependent items, `by` the groups to report separately.
     sweep : ThresholdSweep
-        Of these items.
+        The sweep of these items.
     evaluation : Evaluation
-        Of these items; with intervals, the report has them.
+        The evaluation of these items; with intervals, the report shows them.
     source : Source
-        What the items are called, and what else is known of them.
+        The names of the items, and further facts about them.
     notes : tuple of str
-        What speaks against relying on intervals and guarantees.
+        Doubts about intervals and guarantees.
     by_group : GroupEvaluation or None
-        The figures of each group in `outputs.by`, by its code, where they are asked for.
+        The figures of each group in `outputs.by`, by its code, if asked for.
     """
 
     name: str
@@ -85,9 +85,10 @@ class Model:
         sweep: ThresholdSweep | None = None,
         **options: Any,
     ) -> Self:
-        """Evaluate outputs; no operating point accepts those that are rejected.
+        """Evaluate outputs; no operating point accepts rejected ones.
 
-        `sweep` is theirs, where it is known; `options` are those of :func:`.evaluate`.
+        `sweep` is that of the outputs, if already computed; `options` are those of
+        :func:`.evaluate`.
         """
         items = (outputs.correct, outputs.confidence)
         sweep = sweep or threshold_sweep(*items, sample_weight=outputs.weight)
@@ -97,50 +98,50 @@ class Model:
         with unquestioned():  # what is asked of the order is asked of the items that are judged by it
             if outputs.weight is None and groups is None:
                 figures = evaluate(sweep, **options)
-            else:  # single weights, and which items belong together, are lost in a sweep
+            else:  # a sweep has neither single weights nor groups
                 figures = evaluate(*items, sample_weight=outputs.weight, groups=groups, **options)
         source = source or Source()
         return cls(name, outputs, sweep, source.as_counted(figures), source)
 
     @property
     def intervals(self) -> Mapping[str, Interval]:
-        """The intervals of its figures by name, where they are asked for."""
+        """The intervals of the figures by name, if asked for."""
         return self.evaluation.intervals
 
     @property
     def cost_evaluation(self) -> CostEvaluation | None:
-        """What it costs, where there are prices."""
+        """The costs, if there are prices."""
         return self.evaluation.cost_evaluation
 
     @property
     def takes_guarantee(self) -> bool:
-        """Whether limits can be guaranteed: not of weighted outputs, nor a risk of groups."""
+        """Whether limits can be guaranteed: not with weights, and no risk with groups."""
         of_risk = any(limit.criterion == "max_risk" for limit in self.limits)
         return self.outputs.weight is None and not (of_risk and self.n_groups is not None)
 
     @property
     def units(self) -> str:
-        """What the items are called."""
+        """The name of the items."""
         return self.source.units
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The dtype of its confidences."""
+        """The dtype of the confidences."""
         return self.outputs.confidence.dtype
 
     @property
     def limits(self) -> list[Limit]:
-        """What decides what is accepted."""
+        """The limits and thresholds that were evaluated."""
         return [found.limit for found in self.evaluation.limits]
 
     @property
     def n_groups(self) -> int | None:
-        """How many groups of items that depend on each other there are, where they are told."""
+        """The number of groups of dependent items, if groups are given."""
         return self.outputs.n_groups
 
     @property
     def has_confidence(self) -> NDArray[np.bool_]:
-        """Whether the confidence of each item was given, of shape (n,)."""
+        """Mask of the items that have a confidence of their own, of shape (n,)."""
         known, rejected = self.source.has_confidence, self.outputs.rejected
         if known is not None:
             return known
@@ -148,9 +149,9 @@ class Model:
 
     @property
     def is_reversed(self) -> bool:
-        """Whether what is right tends to have less confidence, by more than chance.
+        """Whether right items tend to have lower confidence than wrong ones, beyond chance.
 
-        Where items depend on each other in groups, by the interval from these, too.
+        With groups of dependent items, the interval that takes them into account must show it, too.
         """
         judged, outputs = self._judged, self.outputs
         separation = self.separation
@@ -166,7 +167,7 @@ class Model:
 
     @property
     def doubts(self) -> list[str]:
-        """What speaks against the confidence, in words: it is reversed, or the same for all items."""
+        """Doubts about the confidence: it is reversed, or the same for all items."""
         of, judged = f" of {printable(self.name)}", self._judged
         if self.is_reversed:
             return [reversed_confidence(self.separation, of, self.among)]
@@ -177,7 +178,7 @@ class Model:
 
     @property
     def separation(self) -> float:
-        """ROC-AUC of the items by which the order of the confidences is judged; NaN for one kind."""
+        """ROC-AUC of the items whose confidences are judged; NaN if all are right or all wrong."""
         judged = self._judged
         if judged.all():
             return self.evaluation.roc_auc
@@ -194,12 +195,12 @@ class Model:
 
     @property
     def among(self) -> str:
-        """Among which items the order of the confidences is judged, where that is not all."""
+        """A phrase on the items whose confidences are judged, if not all items."""
         return f" among {self.source.judged_items}" if self.source.judged_items else ""
 
     @property
     def n_without_output(self) -> int:
-        """Items never accepted that have no output to verify: people can only look for them."""
+        """Number of rejected items without an output, which people would have to look for."""
         rejected, has_output = self.outputs.rejected, self.source.has_output
         if rejected is None or has_output is None or self.outputs.weight is not None:
             return 0
@@ -207,19 +208,19 @@ class Model:
 
     @property
     def last_threshold(self) -> int:
-        """The last index of the sweep that may be taken for a threshold."""
+        """The last index of the sweep that can be a threshold."""
         return len(self.sweep.thresholds) - 1 - (self.outputs.never_accepted is not None)
 
     def at(self, index: int) -> LimitEvaluation:
-        """Return what the limit of this index lets through."""
+        """Return the evaluation at the limit with this index."""
         return self.evaluation.limits[index]
 
     def point(self, index: int) -> OperatingPoint:
-        """Return the operating point for the limit of this index."""
+        """Return the operating point for the limit with this index."""
         return self.at(index).point
 
     def threshold(self, index: int) -> str:
-        """Return the threshold for the limit of this index."""
+        """Return the threshold for the limit with this index as a text."""
         found = self.at(index)
         if is_given(found.limit):
             return as_given(found.limit)
@@ -231,7 +232,7 @@ class Model:
 
 
 def first_by_share(models: Sequence[Model]) -> list[Model]:
-    """Return the models in the order of what they accept at the first limit, and then at the others."""
+    """Return the models by falling share accepted at the first limit, then at the others."""
     return sorted(
         models,
         key=lambda model: [

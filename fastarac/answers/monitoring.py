@@ -1,4 +1,4 @@
-"""What is said of monitors and the audits they count."""
+"""Describe monitors and the audits that they count."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
 
-MOST_NAMES = 4  # of policies in a sentence
+MOST_NAMES = 4  # policies that a sentence names
 
 
 def monitor_answer(
@@ -30,9 +30,9 @@ def monitor_answer(
     *,
     alone: str | None = None,
 ) -> Answer:
-    """Say of each policy whether there is an alarm; `changes` are those that the last files gave.
+    """Return the alarms of each policy; `changes` are alarms that the last files raised.
 
-    `alone` is the name of a policy that is watched by itself.
+    `alone` is the name of the policy if only one is monitored.
     """
     rows, changed = [], []
     notes: list[Note] = []
@@ -64,7 +64,7 @@ def monitor_answer(
 
 
 def _decision(monitor: ErrorRateMonitor, changes: Sequence[int]) -> str:
-    """Say whether one monitor gives an alarm, or gave one in the last files."""
+    """Return the decision of one monitor, including an earlier alarm in the last files."""
     if not monitor.audited:
         return sentence(monitor)
     if not changes or monitor.alarm or monitor.changed:
@@ -75,7 +75,7 @@ def _decision(monitor: ErrorRateMonitor, changes: Sequence[int]) -> str:
 
 
 def _of_several(monitors: Mapping[str, ErrorRateMonitor], changes: Mapping[str, Sequence[int]]) -> str:
-    """Say which of several policies give an alarm."""
+    """Return a sentence on the policies with an alarm."""
     proved = [name for name, each in monitors.items() if each.alarm]
     lately_alone = [name for name in monitors if changes[name] and name not in proved]
     if not (proved or lately_alone):
@@ -94,7 +94,7 @@ def _s(names: Sequence[str]) -> str:
 def _table(
     monitors: Mapping[str, ErrorRateMonitor], changes: Mapping[str, Sequence[int]]
 ) -> AnswerTable:
-    """Return the counts, rates and alarms of several policies."""
+    """Return a table of the audits, error rates and alarms of several policies."""
     every = list(monitors.values())
     alarms = [
         "proved" if each.alarm else "lately" if changes[name] else "none"
@@ -113,7 +113,7 @@ def _table(
 
 
 def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: str) -> list[Note]:
-    """Say which files gave alarms of a change, where the decision does not say so."""
+    """Note the updates that raised alarms of a change, unless the decision says so."""
     if not changes or not (monitor.alarm or len(changes) > 1):
         return []
     numbers = listed([f"{number:,}" for number in changes])
@@ -122,7 +122,7 @@ def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: 
 
 
 def monitor_figures(monitor: ErrorRateMonitor, changes: Sequence[int]) -> dict[str, Any]:
-    """Return the alarms, the statistics behind them, and the rate with its interval."""
+    """Return the alarms, their statistics, and the error rate with its interval."""
     interval = monitor.interval
     names = (
         *("change_statistic", "mean_updates_to_false_alarm", "alarm_at", "e_value", "criterion"),
@@ -141,7 +141,7 @@ def monitor_figures(monitor: ErrorRateMonitor, changes: Sequence[int]) -> dict[s
 
 
 def recounted_note(given: int, counted: int) -> list[str]:
-    """Note that audits were counted before."""
+    """Note how many audits were counted before."""
     if counted == given:
         return []
     which = f"{given - counted:,} of its {given:,} audits" if counted else f"its {given:,} audits"
@@ -149,13 +149,13 @@ def recounted_note(given: int, counted: int) -> list[str]:
 
 
 def late_note(n: int, *, has_deadline: bool) -> list[str]:
-    """Note that answers came too late."""
+    """Note how many answers came too late."""
     what = "their deadline" if has_deadline else "their audits were counted"
     return [f"{n:,} answers came after {what} and no longer count"] if n else []
 
 
 def unanswered_note(n: int) -> list[str]:
-    """Note what audits without an answer count as."""
+    """Note how audits without an answer are counted."""
     if not n:
         return []
     note = (

@@ -1,4 +1,4 @@
-"""How many outputs to verify, in words."""
+"""Describe how many outputs to verify."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from fastarac.operation.planning import AuditPlan, SampleSizes
     from fastarac.reviewer import Reviewer
 
-SHARES = (0.0, 0.25, 0.5, 0.75)  # of the limit, for which the table has rows
+SHARES = (0.0, 0.25, 0.5, 0.75)  # rows of the table, as fractions of the limit
 
 
 class GuaranteePlan(NamedTuple):
-    """How many outputs a guarantee takes at the expected error rate, and at others below the limit."""
+    """The sample size of a guarantee at the expected error rate, and at lower and higher ones."""
 
     max_error_rate: float
     expected_error_rate: float
@@ -35,12 +35,12 @@ class GuaranteePlan(NamedTuple):
 
     @property
     def least_words(self) -> str:
-        """How many outputs it takes in any case, as a sentence."""
+        """A sentence on the smallest sample that can give a guarantee."""
         return f"At least {self.sizes.least:,} outputs are needed, even without a single error."
 
     @property
     def aim(self) -> str:
-        """How sure the guarantee is to be, and how often it is to be reached."""
+        """The confidence of the guarantee, and the probability of reaching it."""
         sure = percent(1.0 - self.failure_probability)
         return f"{sure} confidence in {percent(self.power)} of samples"
 
@@ -53,7 +53,7 @@ def guarantee_plan(
     power: float = 0.8,
     truth_reader: Reviewer | None = None,
 ) -> GuaranteePlan:
-    """Plan a guarantee for the expected error rate, and for others."""
+    """Plan a guarantee for the expected error rate and for others."""
     options: Any = {
         "failure_probability": failure_probability, "power": power, "truth_reader": truth_reader,
     }  # fmt: skip
@@ -61,7 +61,7 @@ def guarantee_plan(
     rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
     if truth_reader is not None:  # rates near the limit may not be told from it by what people find
         rates = [rate for rate in rates if rate <= expected_error_rate]
-    with collected([]):  # the first call has said it
+    with collected([]):  # the first call has already warned
         rows = [(rate, sample_size_for_guarantee(max_error_rate, rate, **options)) for rate in rates]
     return GuaranteePlan(
         max_error_rate, expected_error_rate, failure_probability, power, sizes, rows, truth_reader
@@ -69,7 +69,7 @@ def guarantee_plan(
 
 
 def guarantee_answer(plan: GuaranteePlan) -> Answer:
-    """Say how many outputs a guarantee takes."""
+    """Return how many outputs to verify for a guarantee."""
     sizes, given = plan.sizes, plan._asdict()
     said = (
         f"Verify {sizes.stable:,} outputs drawn at random. If {percent(plan.expected_error_rate)} of "
@@ -103,7 +103,7 @@ def audit_answer(
     design_effect: float,
     truth_reader: Reviewer | None = None,
 ) -> Answer:
-    """Say how many outputs to audit."""
+    """Return how many outputs to audit."""
     share = ""
     if n_outputs is not None:
         share = f" ({percent(plan.audit_probability, 3)} of {n_outputs:,})"
@@ -122,7 +122,7 @@ def audit_answer(
 
 
 def design_effect_sentence(effect: float, groups: Sequence[str], pilot: str, limit: float) -> str:
-    """Say how many more outputs the groups of a pilot take."""
+    """Return a sentence on the increase in sample size that groups require."""
     return (
         f"Errors cluster by {' and '.join(groups)} in {pilot}: the plan multiplies the outputs by "
         f"{effect:.2f}, measured at the threshold for {percent(limit)}."
@@ -138,7 +138,7 @@ def comparison_answer(
     power: float,
     design_effect: float,
 ) -> Answer:
-    """Say how many outputs two models have to read."""
+    """Return how many outputs to verify for a comparison of two models."""
     share = 100 * difference
     points = f"{share:.4g} percentage point{'' if share == 1 else 's'}"
     said = (
@@ -153,7 +153,7 @@ def comparison_answer(
 
 
 def interval_answer(n: int, *, statistic: str, half_width: float, confidence_level: float) -> Answer:
-    """Say how many outputs an interval takes."""
+    """Return how many outputs to verify for an interval."""
     said = (
         f"Verify {n:,} outputs: the {percent(confidence_level)} interval of {statistic} is then about "
         f"± {half_width:g}."
@@ -165,7 +165,7 @@ def interval_answer(n: int, *, statistic: str, half_width: float, confidence_lev
 
 
 def policy_answer(size: PolicySampleSize) -> Answer:
-    """Say how many outputs a policy takes."""
+    """Return how many outputs to verify for a policy."""
     figures: dict[str, Any] = size.to_dict()
     remarks = [Note(sentence(each), Weight.LITTLE) for each in size.remarks()]
     remarks.append(verification_note(size.truth_reader))

@@ -1,4 +1,4 @@
-"""What is said of a policy that was fitted, and of its check."""
+"""Describe fitted policies and their checks."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from fastarac.operation.shifts import ConfidenceShift
 
 MOST_ADVICE = 4  # sentences of a report about fields that documents lack
-MOST_FIELDS = 8  # in the table of a screen
+MOST_FIELDS = 8  # fields in the table on a screen
 UNLIKELY = 1e-6
 
 
 def fit_answer(policy: Policy, choice: PolicyChoice | None = None) -> Answer:
-    """Say what a policy accepts, what that was tested on, and of which candidates it was chosen."""
+    """Return what a policy accepts, how it was tested, and how it was chosen."""
     table = None
     if policy.fields and not policy.documents and policy.accepted:
         columns = [
@@ -54,7 +54,7 @@ def fit_answer(policy: Policy, choice: PolicyChoice | None = None) -> Answer:
 
 
 def choice_sentence(choice: PolicyChoice) -> str:
-    """Say which candidate was chosen of which, and that the promise has room for that."""
+    """Return a sentence on the candidates, the choice, and why the guarantee still holds."""
     shares = [
         f"{name} {percent(share, 3)}" for name, share in zip(choice.names, choice.shares, strict=True)
     ]
@@ -67,7 +67,7 @@ def choice_sentence(choice: PolicyChoice) -> str:
 
 
 def choice_figures(choice: PolicyChoice) -> dict[str, Any]:
-    """Return the candidates with their shares, and which was chosen."""
+    """Return the candidates with their shares accepted, and the chosen one."""
     rows = zip(choice.names, choice.shares, strict=True)
     return {
         "chosen": choice.chosen,
@@ -77,7 +77,7 @@ def choice_figures(choice: PolicyChoice) -> dict[str, Any]:
 
 
 def _notes_of_promise(policy: Policy) -> Iterator[Note]:
-    """Yield what the promise assumes, and how much truth it rests on."""
+    """Yield notes on the assumptions of the guarantee and on its sample."""
     if policy.by_halves and not (policy.fields or policy.documents):
         yield Note(
             "Half of the sample chose the thresholds that the other half tested. For confidences in "
@@ -93,7 +93,7 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
         if policy.max_group_size is not None:
             size = f", in groups of at most {policy.max_group_size:,}"
         of_source = f"The promise holds for new outputs from the same source{size}"
-        # what is said of people who are known to err is in the promise itself
+        # with verifiers who overlook errors, the decision itself states the assumption
         people = "" if policy.truth_reader is not None else f", {premise_of(None)}"
         yield Note(f"{of_source}{people}.", Weight.ASSUMES)
         yield from cost_note(policy.acceptance_rate, policy.faultless_acceptance_rate)
@@ -106,7 +106,7 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
 
 
 def tested_sentence(policy: Policy) -> str:
-    """Say how many errors the sample had that tested the limit."""
+    """Return a sentence on the errors in the sample that tested the limit."""
     unit = "documents" if policy.documents else "outputs"
     where = "In the half of the sample that tested the limit" if policy.by_halves else "In this sample"
     errors = f"{policy.errors:,}"
@@ -125,7 +125,7 @@ def tested_sentence(policy: Policy) -> str:
 
 
 def policy_figures(policy: Policy) -> dict[str, Any]:
-    """Return what a policy promises, on what, and each threshold."""
+    """Return the limit, the figures of the fit, and each threshold."""
     names = (
         *("criterion", "limit", "failure_probability", "bound", "certified", "max_group_size"),
         *("errors_per_group", "n_items", "accepted", "errors", "acceptance_rate"),
@@ -155,7 +155,7 @@ def policy_figures(policy: Policy) -> dict[str, Any]:
 def check_answer(
     policy: Policy, check: PolicyCheck, shift: ConfidenceShift, log: AuditColumns | None = None
 ) -> Answer:
-    """Say whether the limit holds, whether confidences have moved, and what a log would guarantee."""
+    """Return the verdict of a check, the shift of confidences, and the threshold that a log allows."""
     notes = moved_notes(shift)
     if check.source_words:
         notes.append(Note(sentence(check.source_words), Weight.LITTLE))
@@ -191,7 +191,7 @@ def check_answer(
 
 
 def _look_sentence(check: PolicyCheck) -> str:
-    """Say for how many looks the verdict holds."""
+    """Return a sentence on the number of looks for which the verdict is valid."""
     items = f"{check.n_items:,} {check.unit}"
     if check.look_rule == "once":
         return f"This test is exact for one look at these {items}."
@@ -201,16 +201,16 @@ def _look_sentence(check: PolicyCheck) -> str:
 
 
 def moved_notes(shift: ConfidenceShift | None) -> list[Note]:
-    """Say that confidences have moved, where they have: the limit need not hold any more."""
+    """Return a note if confidences have shifted, since the limit may no longer hold."""
     if shift is None or not shift.shifted:
         return []
     return [Note(sentence(shift), Weight.DECIDES)]
 
 
 def point_of_log(policy: Policy, log: AuditColumns) -> GuaranteedOperatingPoint | None:
-    """Return the threshold that a log guarantees the limit of a policy at.
+    """Return the threshold at which a log guarantees the policy's limit.
 
-    None where the limit is a risk, or the log does not say what was drawn.
+    Return None if the limit is a risk, or the log does not say which outputs were drawn.
     """
     if policy.criterion != "max_error_rate" or log.drawn is None:
         return None
@@ -223,7 +223,7 @@ def point_of_log(policy: Policy, log: AuditColumns) -> GuaranteedOperatingPoint 
 
 
 def accepted_sentence(check: PolicyCheck) -> str:
-    """Say how many outputs are accepted: of all items, and of those that have an output."""
+    """Return a sentence on the share accepted, among all items and among those with an output."""
     n_all = check.n_items + check.n_unread
     share = percent(check.accepted / n_all, 3)
     if not check.n_unread:
@@ -236,7 +236,7 @@ def accepted_sentence(check: PolicyCheck) -> str:
 
 
 def accepted_alone_note(policy: Policy, n_items: int, accepted: int) -> list[Note]:
-    """Note that only accepted outputs seem to be checked: chance hardly accepts so many."""
+    """Note that rejected outputs seem to be missing: by chance, hardly all would be accepted."""
     is_share = policy.criterion == "max_error_rate"
     if not (is_share and accepted == n_items and policy.acceptance_rate**n_items < UNLIKELY):
         return []
@@ -249,7 +249,7 @@ def accepted_alone_note(policy: Policy, n_items: int, accepted: int) -> list[Not
 
 
 def unknown_fields_note(check: PolicyCheck) -> Note:
-    """Say what becomes of outputs of fields that the policy does not know."""
+    """Return a note on how the policy treats outputs of fields it does not know."""
     n = check.unknown_fields
     fate = "ignores" if check.documents else "rejects"
     these = f"{n:,} {plural('output', n)}"
@@ -284,14 +284,14 @@ def check_figures(check: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
 
 
 def shift_figures(shift: ConfidenceShift | None) -> dict[str, Any]:
-    """Return whether confidences have moved; None where nothing could be tested."""
+    """Return whether confidences have shifted; None if that could not be tested."""
     names = "shifted", "pvalue", "field"
     values = [None] * len(names) if shift is None else [getattr(shift, name) for name in names]
     return dict(zip(("shifted", "shift_pvalue", "shift_field"), values, strict=True))
 
 
 def _columns_of_fields(check: PolicyCheck) -> list[Column]:
-    """Counts and rates of each field, with the intervals below."""
+    """Return the columns of counts and rates by field, with intervals below the rates."""
     rates = ["-" if np.isnan(each.rate) else percent(each.rate, 3) for each in check.fields]
     ends = [percent_range(each.low, each.high, 3) for each in check.fields]
     counts = ("n_items", "outputs"), ("accepted", "accepted"), ("errors", "errors")

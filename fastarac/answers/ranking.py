@@ -1,4 +1,4 @@
-"""Engines side by side at each limit, as tables and sentences."""
+"""Describe the differences between engines at each limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def object_of(lead: Lead) -> dict[str, Any]:
-    """Return the differences at a limit as JSON can hold them."""
+    """Return the differences at a limit as a dictionary for JSON."""
     found = lead.comparison
     content = comparison.object_of(found)
     for each, pair in zip(content["pairs"], found.pairs, strict=True):
@@ -34,7 +34,7 @@ def object_of(lead: Lead) -> dict[str, Any]:
 
 
 def _part(lead: Lead, part: PartOrder) -> dict[str, Any]:
-    """Return the order of two engines in a part as JSON can hold it."""
+    """Return the order of two engines in one part of the items, as a dictionary for JSON."""
     return {
         "split": part.split,
         "value": part.value,
@@ -49,7 +49,7 @@ def _part(lead: Lead, part: PartOrder) -> dict[str, Any]:
 
 
 def parts(leads: Sequence[Lead | None], units: str) -> Iterator[Part]:
-    """Yield the differences of all engines, two by two."""
+    """Yield a table per limit of the differences between any two engines."""
     found = [lead for lead in leads if lead is not None]
     for number, each in enumerate(found):
         if number:
@@ -77,14 +77,14 @@ def parts(leads: Sequence[Lead | None], units: str) -> Iterator[Part]:
 
 
 def adjusted_for(found: ModelComparison) -> str:
-    """Return for how many differences intervals and p-values are adjusted; empty for one."""
+    """Return how many differences intervals and p-values are adjusted for; empty for one."""
     if len(found.pairs) == 1 or found.correction is None:
         return ""
     return f"adjusted for {len(found.pairs)} differences ({found.correction.capitalize()})"
 
 
 def _reversed(lead: Lead) -> AnswerTable:
-    """Return the parts in which the order is the reverse."""
+    """Return a table of the parts in which the order of engines is reversed."""
     parts = lead.reversed_parts
     columns = [
         Column(f"{lead.unit}s", [count(part.n_units) for part in parts]),

@@ -1,4 +1,4 @@
-"""What is said of outputs that people are to verify: samples, audits, and batches of searches."""
+"""Describe outputs to verify: samples, audits, and the batches of a search."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastarac.partial_truth.sampling import VerificationSample
     from fastarac.reviewer import Reviewer
 
-FAILURE = 0.05  # probability with which a guarantee that is spoken of may fail
+FAILURE = 0.05  # failure probability of the guarantees mentioned
 
 
 def drawn_answer(
@@ -32,10 +32,11 @@ def drawn_answer(
     answers: Path | None = None,
     double: float = 0.0,
 ) -> Answer:
-    """Say what was drawn into a file, and what it can guarantee.
+    """Return how many outputs were drawn into a file, and which limits they can prove.
 
-    `words` are those of an engine that were drawn from, `crops` the folder of their pictures,
-    `answers` the file whose answers are kept, and `double` the share that two people answer.
+    `words` are the words of an engine, if the sample comes from them; `crops` is the folder of
+    their pictures; `answers` is the file whose answers are kept; `double` is the share of outputs
+    that two people answer.
     """
     n, drawn = len(sample.selected), int(sample.selected.sum())
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
@@ -72,7 +73,7 @@ def drawn_answer(
 
 
 def pages_sentence(words: SampledWords, crops: Path | None) -> str:
-    """Say how many words and pages the sample was drawn from, and where their pictures are."""
+    """Return a sentence on the words and pages sampled, and on the folder of pictures."""
     of_words = f"{words.n_words:,} {plural('word', words.n_words)}"
     said = f"The sample is drawn from {of_words} on {words.n_pages:,} {plural('page', words.n_pages)}."
     if crops is not None:
@@ -81,7 +82,7 @@ def pages_sentence(words: SampledWords, crops: Path | None) -> str:
 
 
 def least_limit_sentence(sample: VerificationSample) -> str:
-    """Say which limits a sample can guarantee at best, and which one an even draw of its size could."""
+    """Return a sentence on the lowest limit the sample can prove, and that of an even draw."""
     n = len(sample.selected)
     probabilities = sample.least_probability, sample.expected_size / n
     aimed, even = (percent(least_limit(each, n, FAILURE), 3) for each in probabilities)
@@ -93,7 +94,7 @@ def least_limit_sentence(sample: VerificationSample) -> str:
 
 
 def joined_answer(drawn: int, answered: int, goal: Path, people: Reviewer | None = None) -> Answer:
-    """Say how many outputs of a sample have an answer, and which errors two people found."""
+    """Return how many drawn outputs have an answer, and the errors found by two people."""
     left = drawn - answered
     open_ones = ""
     if left:
@@ -114,19 +115,19 @@ def joined_answer(drawn: int, answered: int, goal: Path, people: Reviewer | None
 
 
 def station_answer(n: int, page: Path, table: Path) -> Answer:
-    """Say how many rows a page asks about."""
+    """Return how many rows a page asks about."""
     said = f"{n:,} {plural('output', n)} {'is' if n == 1 else 'are'} to be verified."
     screen = Screen([said], written=[station_sentence(page, table)])
     return Answer(screen, {"path": str(page), "n_items": n})
 
 
 def station_sentence(page: Path, table: Path) -> str:
-    """Say what the page is for."""
+    """Return a sentence on how to use the page."""
     return f"Open {page} in a browser to answer; the file that it saves takes the place of {table}."
 
 
 def search_answer(search: AdaptiveThresholdSearch, batch: Path) -> Answer:
-    """Say what a search has proved, and what is to be verified next."""
+    """Return what a search has proved, and which outputs to verify next."""
     left = len(search.open)
     then = "Further answers cannot change that."
     if not search.done:
@@ -149,7 +150,7 @@ def search_answer(search: AdaptiveThresholdSearch, batch: Path) -> Answer:
 
 
 def accepted_sentences(search: AdaptiveThresholdSearch) -> list[str]:
-    """Say how many outputs are safe to accept, and how many answers that rests on."""
+    """Return sentences on the outputs that are safe to accept, and on the answers so far."""
     verified = search.n_verified
     planned = "" if search.budget is None else f" of {search.budget:,} planned"
     answers = "No answers yet."

@@ -1,6 +1,7 @@
-"""The answer first: what a person reads on one screen, and the sections that ``--details`` adds.
+"""One screen that begins with the answer, and the sections that ``--details`` adds.
 
-Every command fills a :class:`Screen`; its order, its size and the choice of its notes are decided here.
+Every command fills a :class:`Screen`; this module decides its order, its size and which notes it
+shows.
 """
 
 from __future__ import annotations
@@ -18,29 +19,29 @@ if TYPE_CHECKING:
 
     from fastarac.answers.tables import Column, Part
 
-LINES = 24  # of a screen, for up to `ROWS` rows and `SENTENCES` sentences
+LINES = 24  # of a screen with up to `ROWS` rows and `SENTENCES` sentences
 ROWS = 4
-MANY = 12  # rows beyond which one sentence and the table are all, but for what decides
+MANY = 12  # with more rows, limits share a sentence and only decisive notes are shown
 SENTENCES = 2
 NOTES = 3
 LINES_OF_NOTE = 2
 WIDTH = 80
-THRESHOLD = "threshold"  # header of a column that is cut where a table is too wide
-NAME = 12  # characters that are left of a name
+THRESHOLD = "threshold"  # columns with this header are cut if a table is too wide
+NAME = 12  # characters kept of a name that is cut
 GAP = 2  # between columns
 
 
 class Weight(IntEnum):
-    """How much a note matters to whoever decides; the least number is said first."""
+    """How much a note matters to the reader's decision; notes with the lowest number come first."""
 
-    DECIDES = 0  #: would change the decision: the order of models is another one under another policy
+    DECIDES = 0  #: would change the decision, such as the order of models
     ASSUMES = 1  #: the answer holds only under this assumption
-    LITTLE = 2  #: there is too little to say more
+    LITTLE = 2  #: warns of too few data, or of minor doubts
     ASIDE = 3  #: good to know
 
 
 class Note(NamedTuple):
-    """A note and its weight; where it is too long for a screen, `brief` stands in for it there."""
+    """A note and its weight; if `text` is too long for a screen, `brief` replaces it there."""
 
     text: str
     weight: Weight = Weight.ASIDE
@@ -48,7 +49,7 @@ class Note(NamedTuple):
 
 
 class Section(NamedTuple):
-    """What ``--details`` prints under one title."""
+    """A part of the details, under a title."""
 
     title: str
     parts: Sequence[Part]
@@ -56,25 +57,25 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """A result as a person reads it: answer, table, notes, next command; then the details.
+    """A result in reading order: answer, table, notes, next command, details.
 
     Attributes
     ----------
     answer : sequence of str
-        One sentence a limit, the decision first.
+        One sentence per limit, the decision first.
     table : AnswerTable or None
     caption : str
-        What stands in the table, in a line below it; empty for nothing.
+        An explanation of the table, in a line below it; empty for none.
     notes : sequence of Note
-        In any order: `shown_notes` ranks them.
+        Notes in any order; `shown_notes` ranks them.
     written : sequence of str
-        Which files were written, a sentence each.
+        A sentence on each file written.
     command : str
-        The next command, ready to be copied; empty for none.
+        The next command, ready to copy; empty for none.
     details : sequence of Section
-        Everything else.
+        The sections of details.
     about : str
-        What the figures are of, in a line above the answer; empty where that is plain.
+        A line above the answer on the data behind the figures; empty for none.
     """
 
     answer: Sequence[str]
@@ -91,14 +92,14 @@ class Screen:
         return replace(self, notes=[*self.notes, *notes])
 
     def ranked_notes(self) -> list[Note]:
-        """Return each note once, those first that would change the decision."""
+        """Return the notes without duplicates, most important first."""
         return sorted(dict.fromkeys(self.notes), key=lambda note: note.weight)
 
     def shown_notes(self, width: int = WIDTH, lines: int | None = None) -> list[str]:
-        """Return the notes that a screen has room for, and where the others are.
+        """Return the notes that fit on a screen, and a hint at those left out.
 
-        `lines` is how many lines are left for them; by default the screen is as long as it has to be.
-        At least one note is shown, but beside a table of more than `MANY` rows only those that decide.
+        `lines` is the number of lines left for notes; None means no restriction. At least one note
+        is shown, but below a table of more than `MANY` rows only decisive ones.
         """
         ranked = self.ranked_notes()
         few = self.table is None or len(self.table.names) <= MANY
@@ -108,7 +109,7 @@ class Screen:
         for note in first:
             text = shortened(note, width)
             length = lines_of(text, width)
-            more = len(shown) + 1 < len(ranked)  # a line that says so
+            more = len(shown) + 1 < len(ranked)  # reserves a line for the hint at further notes
             if shown and lines is not None and used + length + more > lines:
                 break
             shown.append(text)
@@ -123,7 +124,7 @@ class Screen:
         return shown
 
     def sentences(self) -> list[str]:
-        """Return all sentences, as JSON has them: the answer, notes, then those of the details."""
+        """Return all sentences for JSON: the answer, the notes, and the sentences of the details."""
         first = [self.about, *self.answer, self.caption]
         first += [*(note.text for note in self.ranked_notes()), *self.written]
         said = [
@@ -135,7 +136,7 @@ class Screen:
         return list(filter(None, dict.fromkeys([*first, *said])))
 
     def room_for_notes(self, used: int) -> int:
-        """Return how many lines are left for notes, where all else takes `used`."""
+        """Return the number of lines left for notes if all else takes `used` lines."""
         rows = 0 if self.table is None else len(self.table.names)
         taller = 1 + (self.table is not None and self.table.has_lines_below)
         beyond = taller * max(0, rows - ROWS) + LINES_OF_NOTE * max(0, len(self.answer) - SENTENCES)
@@ -148,12 +149,12 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def lines_of(text: str, width: int) -> int:
-    """Return how many lines a paragraph takes."""
+    """Return the number of lines of a paragraph."""
     return len(wrapped(text, width))
 
 
 def shortened(note: Note, width: int) -> str:
-    """Return a note in at most two lines: its brief form, its first sentences, or its first words."""
+    """Return a note in at most two lines: whole, brief, its first sentences or first words."""
     for text in filter(None, (note.text, note.brief)):
         if lines_of(text, width) <= LINES_OF_NOTE:
             return text
@@ -167,9 +168,9 @@ def shortened(note: Note, width: int) -> str:
 
 
 def one_table(names: Sequence[str], columns: Sequence[Column], title: str, width: int) -> AnswerTable:
-    """Return one table of at most this width: thresholds, then names, are cut where they are too long.
+    """Return one table of at most this width, with thresholds and then names cut to fit.
 
-    Thresholds are the columns of that header; where not even that is enough, they are left out.
+    Columns with the header `THRESHOLD` are left out if cutting is not enough.
     """
     shown = [printable(name) for name in names]
     longest = max(map(len, [*shown, title]))
@@ -182,7 +183,7 @@ def one_table(names: Sequence[str], columns: Sequence[Column], title: str, width
 
 
 def middle_cut(text: str, length: int) -> str:
-    """Return a text with an ellipsis in its middle, where it is too long."""
+    """Shorten a text that is too long by an ellipsis in its middle."""
     if len(text) <= length:
         return text
     end = (length - 1) // 2
@@ -196,6 +197,6 @@ def _cut(column: Column) -> Column:
 
 
 def _room(columns: Sequence[Column], width: int) -> int:
-    """Return how wide names may be beside these columns."""
+    """Return the width that these columns leave for names."""
     lines = [[*column.header.split("\n"), *column.cells, *(column.below or ())] for column in columns]
     return width - sum(max(map(len, each)) + GAP for each in lines)

@@ -1,4 +1,4 @@
-"""The answer about outputs that were counted in a stream: the figures are bounds, the limits hold."""
+"""Describe outputs counted in a stream, whose figures are bounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.bounds import BoundedEvaluation
     from fastarac.evaluation.limits import Limit
 
-CELLS = re.compile(r"( *\S.*?) {2,}(.*)")  # a name and its value, as `print` shows them
+CELLS = re.compile(r"( *\S.*?) {2,}(.*)")  # a figure's name and value in a printed evaluation
 BETWEEN = (
     "{n} outputs were counted in a stream. Each exact figure lies between the two ends shown, and the "
     "limits hold over all these outputs."
@@ -27,7 +27,7 @@ BETWEEN = (
 
 
 class BoundedPoint(NamedTuple):
-    """An operating point with what is surely accepted, and at most wrong."""
+    """An operating point with a lower bound of the share accepted and an upper bound of errors."""
 
     threshold: float
     acceptance_rate: float
@@ -35,7 +35,7 @@ class BoundedPoint(NamedTuple):
 
 
 class BoundedLimit(NamedTuple):
-    """What one limit surely lets through."""
+    """The bounds at one limit."""
 
     limit: Limit
     point: BoundedPoint
@@ -50,16 +50,16 @@ class StreamedModel(FiguresOfModel):
 
     @property
     def intervals(self) -> Mapping[str, Interval]:
-        """Nothing: figures are bounds."""
+        """Empty: the figures are bounds already."""
         return {}
 
     @property
     def cost_evaluation(self) -> None:
-        """Nothing: costs need all outputs."""
+        """None: costs need all outputs."""
         return
 
     def at(self, index: int) -> BoundedLimit:
-        """Return what the limit of this index surely lets through."""
+        """Return the bounds at the limit with this index."""
         found = self.evaluation.limits[index]
         at = found.point
         point = BoundedPoint(at.threshold, at.acceptance_rate.low, at.error_rate.high)
@@ -67,7 +67,7 @@ class StreamedModel(FiguresOfModel):
 
 
 def between(figures: BoundedEvaluation) -> str:
-    """Say how many outputs were counted, and what bounds are."""
+    """Return a sentence on the outputs counted, and on the meaning of the bounds."""
     return BETWEEN.format(n=count(figures.n))
 
 

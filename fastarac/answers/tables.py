@@ -1,4 +1,4 @@
-"""Sentences and tables of an answer, before anybody prints or shows them."""
+"""Sentences and tables of an answer, independent of how they are shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-TABLE = "none"  # the style of figures that are laid out as text
+TABLE = "none"  # the style of a text laid out as a table
 ABBREVIATED = {"recog.": "recognition", "norm.": "normalised", "confid.": "confidence"}
 
 
@@ -20,17 +20,17 @@ class Column:
     Attributes
     ----------
     header : str
-        What stands above it.
+        The header.
     cells : list of str
-        One a row.
+        One text per row.
     values : list of float or None
-        Of which the largest is best.
+        Values of the cells, to mark the largest as best.
     below : list of str or None
-        What stands below each cell.
+        A second line below each cell.
     justify : {"left", "right"}
-        Where its cells are.
+        The alignment of the cells.
     broken : list of bool or None
-        Which cells break a limit.
+        Whether each cell exceeds a limit.
     """
 
     header: str
@@ -41,7 +41,7 @@ class Column:
     broken: list[bool] | None = None
 
     def best(self) -> list[bool]:
-        """Return which cells are best; none where all are alike."""
+        """Return which cells hold the best value; none if all are equal."""
         if self.values is None:
             return [False] * len(self.cells)
         largest = max((value for value in self.values if not math.isnan(value)), default=None)
@@ -50,7 +50,7 @@ class Column:
 
 
 class AnswerTable(NamedTuple):
-    """A table of which each row has a name; columns of one block stay together."""
+    """A table with a name for each row; columns of one block stay together."""
 
     names: Sequence[str]
     blocks: Iterable[Sequence[Column]]
@@ -58,15 +58,15 @@ class AnswerTable(NamedTuple):
 
     @property
     def has_lines_below(self) -> bool:
-        """Whether something stands below the cells of each row."""
+        """Whether cells have a second line."""
         return any(column.below is not None for block in self.blocks for column in block)
 
 
 class Said(NamedTuple):
-    """A paragraph; empty for an empty line.
+    """A paragraph, or an empty line if the text is empty.
 
-    It is ``"bold"`` above a table, ``"yellow"`` where it warns, ``"dim"`` where it explains, and
-    ``"none"`` where it is a table itself.
+    `style` is ``"bold"`` for the title of a table, ``"yellow"`` for a warning, ``"dim"`` for an
+    explanation, and ``"none"`` for a text that is itself a table.
     """
 
     text: str = ""
@@ -77,7 +77,7 @@ Part: TypeAlias = AnswerTable | Said
 
 
 def in_whole_words(header: str) -> str:
-    """Return what stands above a column on one line, without abbreviations."""
+    """Return a header on one line, without abbreviations."""
     whole = header.replace("-\n", "-").replace("\n", " ")
     for short, long in ABBREVIATED.items():
         whole = whole.replace(short, long)

@@ -1,4 +1,4 @@
-"""What every answer assumes of the people whose answers it rests on."""
+"""State what an answer assumes about the people who verified outputs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def verification_note(truth_reader: Reviewer | None, what: str = "This") -> Note:
-    """Note under which condition on the verification something holds."""
+    """Return a note on the condition on verification under which `what` holds."""
     return Note(f"{what} holds {premise_of(truth_reader)}.", Weight.ASSUMES)
 
 
 def cost_note(accepted: float, faultless: float | None) -> list[Note]:
-    """Note what overlooked errors cost: the share that the same answers would have accepted."""
+    """Note how much more would be accepted if verifiers overlooked no errors."""
     if faultless is None:
         return []
     return [
@@ -31,7 +31,7 @@ def cost_note(accepted: float, faultless: float | None) -> list[Note]:
 
 
 def reader_figures(truth_reader: Reviewer | None) -> dict[str, Any]:
-    """Return the people whose answers something rests on, where they are known to err."""
+    """Return the detection rate of verifiers and its source, or nothing if they are faultless."""
     if truth_reader is None:
         return {}
     return {"truth_found": truth_reader.detection_rate, "double_readings": truth_reader.double_readings}

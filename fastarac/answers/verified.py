@@ -1,4 +1,4 @@
-"""The answer about outputs of which some are verified: as of whole labels, with estimated figures."""
+"""Describe partly verified outputs, whose figures are estimates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedModel(FiguresOfModel):
-    """A model of whose outputs some are verified; the figures are estimates for all of them.
+    """A model with partly verified outputs; its figures are estimates for all outputs.
 
     Attributes
     ----------
@@ -28,22 +28,22 @@ class VerifiedModel(FiguresOfModel):
 
     @property
     def verified(self) -> str:
-        """How many outputs are verified, as a sentence."""
+        """A sentence on how many outputs are verified."""
         return f"{self.n_verified:,} of {self.evaluation.n:,} outputs are verified."
 
     def figures(self) -> str:
-        """Return all figures as text, without what is guaranteed."""
+        """Return all figures as text, except guarantees."""
         plain = tuple(replace(each, guaranteed=None) for each in self.evaluation.limits)
         return str(replace(self.evaluation, limits=plain))
 
     def guaranteed(self) -> list[str]:
-        """Return what is guaranteed, a sentence each."""
+        """Return a sentence for each guarantee."""
         every = [each.guaranteed for each in self.evaluation.limits]
         return [f"Guaranteed: {sure}." for sure in every if sure is not None]
 
 
 def screen(models: Sequence[VerifiedModel], notes: Sequence[str] = (), width: int = WIDTH) -> Screen:
-    """Return the answer about models of which some outputs are verified, with notes of estimates."""
+    """Return the answer about models with partly verified outputs, including `notes`."""
     every: Any = models
     about = " ".join(f"{printable(model.name)}: {model.verified}" for model in models)
     details = []

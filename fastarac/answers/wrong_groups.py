@@ -1,4 +1,4 @@
-"""What is said of groups that are wrong throughout, where a sample has none of them."""
+"""Note how many groups could be wrong throughout when a small sample has none."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from fastarac.io import Outputs
 
-NAMED = 3  # models in a sentence; of more, how many there are
+NAMED = 3  # models named in a sentence; more are only counted
 
 
 def sentence(outputs: Outputs, word: str, level: float) -> str | None:
-    """Return how many groups may be wrong throughout, where none of few is; `word` is one group."""
+    """Return the largest plausible share of wholly wrong groups, or None; `word` names a group."""
     if outputs.group is None:
         return None
     codes = read_factors(outputs.factors, len(outputs))[0]
@@ -31,7 +31,7 @@ def sentence(outputs: Outputs, word: str, level: float) -> str | None:
 
 
 def sentences(models: Iterable[tuple[str, Outputs]], word: str, level: float) -> dict[str, list[str]]:
-    """Return each sentence with the models that it is said of."""
+    """Return each sentence with the names of the models that it concerns."""
     found: dict[str, list[str]] = {}
     for name, outputs in models:
         said = sentence(outputs, word, level)

@@ -110,7 +110,7 @@ NEEDED = (
     ("--crops", ("--images",)),
 )
 NOT_DOUBLE = [("--double", ("--audit", "--answers"))]
-OF_OWN_TABLES = tuple(each for each in OF_TABLES if each != "--by")  # words are drawn by parts, too
+OF_OWN_TABLES = tuple(each for each in OF_TABLES if each != "--by")  # --by also applies to words
 OF_DRAWS = "--double", "--judge", "--mix", "--group", "--by", "--images", "--crops", "--station"
 
 
@@ -139,7 +139,7 @@ def sample(
     """Draw outputs for people to verify, each with a known probability."""
     given = set(given_options(context).values())
     _require_together(given)
-    of_station = {"--images"} if station is not None else set()  # which shows those of tables, too
+    of_station = {"--images"} if station is not None else set()  # it takes tables, too
     is_ocr = is_of_ocr(paths, given - of_station, OF_OWN_TABLES)
     rows, page = _DrawnFrom(paths, confidence, is_ocr, reading), Station(station, images)
     page.require()

@@ -77,7 +77,7 @@ class Settings:
     def evaluate(
         self, outputs: Mapping[str, Outputs], sources: Mapping[str, Source] | None = None
     ) -> list[Model]:
-        """Return the models with their figures, the one of largest ARAC-AUC first."""
+        """Return the models with their figures, by falling ARAC-AUC."""
         known = sources or {}
         models = [self._model(name, items, known.get(name)) for name, items in outputs.items()]
         return sorted(models, key=lambda model: -model.evaluation.arac.auc)

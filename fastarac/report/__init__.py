@@ -1,4 +1,4 @@
-"""Reports: one HTML file that answers how much can be accepted, how sure that is, and why."""
+"""Write a report, an HTML file on how much can be accepted, how surely, and why."""
 
 from __future__ import annotations
 
