@@ -59,7 +59,7 @@ def guarantee_plan(
     }  # fmt: skip
     sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, **options)
     rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
-    if truth_reader is not None:  # rates near the limit may not be told from it by what people find
+    if truth_reader is not None:  # none may suffice near the limit
         rates = [rate for rate in rates if rate <= expected_error_rate]
     with collected([]):  # the first call has already warned
         rows = [(rate, sample_size_for_guarantee(max_error_rate, rate, **options)) for rate in rates]

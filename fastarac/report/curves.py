@@ -1,4 +1,4 @@
-"""The points that charts and the slider of a report are drawn from, few and without visible loss."""
+"""Choose the few points that draw a report's charts and slider without visible loss."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 
 __all__ = ["Curves", "Steps", "curves_of", "steps_of"]
 
-#: The largest picture of a chart, in pixels: twice as fine as it is shown on the widest page.
+#: Pixels of a chart's largest picture, at twice the resolution of the widest page.
 SIZE = 2200, 900
-#: Places at which bands are found, and resamples that they come from.
+#: Grid points of the bands, and the number of resamples behind them.
 GRID, RESAMPLES = 201, 500
 MOST_STEPS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Error rates of models over one row of acceptance rates, with bands.
+    """Error rates of all models at common acceptance rates, with bands.
 
-    The accuracy after correction is what is missing to 1, the risk is the error rate over the
-    acceptance rate: all from the same numbers.
+    Charts derive the accuracy after correction, 1 - error rate, and the risk, error rate /
+    acceptance rate, from these numbers.
 
     Attributes
     ----------
     x : ndarray of shape (k,)
         Acceptance rates, rising from 0 to 1.
     error_rate : list of ndarray of shape (k,)
-        One a model. On straight lines between the points of the sweep, as where part of a tie is
-        accepted at random.
+        The error rates of each model, linear between the points of the sweep, as if part of a tie
+        were accepted at random.
     low, high : list of ndarray of shape (k,)
-        The pointwise band.
+        Lower and upper ends of each model's pointwise band.
     level : float
     """
 
@@ -59,7 +59,7 @@ class Curves:
 
 
 def curves_of(models: Sequence[Model], level: float) -> Curves:
-    """Return the curves of all models over common acceptance rates."""
+    """Return the curves of all models at common acceptance rates."""
     grid = np.arange(GRID) / (GRID - 1)
     kept = [grid]
     for model in models:
@@ -67,11 +67,11 @@ def curves_of(models: Sequence[Model], level: float) -> Curves:
         kept.append(x[decimate(x, error, xlim=(0.0, 1.0), size=SIZE)])
         risk = np.divide(error, x, out=np.zeros(len(x)), where=x > 0)
         kept.append(x[decimate(x, risk, xlim=(0.0, 1.0), size=SIZE)])
-    places = np.unique(np.concatenate(kept).round(DIGITS))  # what a chart shows as one place is one
+    places = np.unique(np.concatenate(kept).round(DIGITS))  # merges what a chart cannot tell apart
     found = Curves(places, [], [], [], level)
     for model in models:
         x, error = model.sweep.acceptance_rate, model.sweep.error_rate
-        with warnings.catch_warnings():  # the report has these doubts from its figures
+        with warnings.catch_warnings():  # the report warns of these doubts elsewhere
             warnings.simplefilter("ignore", UnreliableIntervalWarning)
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             band = bootstrap_band(
@@ -93,15 +93,15 @@ def curves_of(models: Sequence[Model], level: float) -> Curves:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The thresholds that the slider stops at, with exact counts; the first accepts nothing.
+    """The thresholds at which the slider stops, with exact counts; the first accepts nothing.
 
     Attributes
     ----------
     threshold : list of str
-        Short decimals that accept exactly these items.
+        Short decimals that accept exactly the same items.
     true_accepts, false_accepts : list of float
     of_limits : list of int
-        Where the limits' own thresholds are, by index.
+        Index of each limit's own threshold in these lists.
     """
 
     threshold: list[str]
@@ -111,15 +111,15 @@ class Steps:
 
 
 def steps_of(model: Model) -> Steps:
-    """Choose thresholds: all where there are few, else the corners of the curve and its hull.
+    """Choose thresholds: all if they are few, else the corners of the curve and of its hull.
 
-    Among the hull's vertices is the cheapest threshold for any prices, as costs are linear in the two
-    counts.
+    Costs are linear in the two counts, so a vertex of the hull is the cheapest threshold for any
+    prices.
     """
     sweep = model.sweep
     last = model.last_threshold
     x, error = sweep.acceptance_rate[: last + 1], sweep.error_rate[: last + 1]
-    # a sweep's acceptance rate rises with its index
+    # the acceptance rate rises with the index of the sweep
     at_limits = [_index_of(model, index, x) for index in range(len(model.limits))]
     if last < MOST_STEPS:
         chosen = np.arange(last + 1)
@@ -139,7 +139,7 @@ def steps_of(model: Model) -> Steps:
 
 
 def _index_of(model: Model, limit: int, x: FloatArray) -> int:
-    """Return the index of the sweep at which an operating point is."""
+    """Return the index in the sweep of an operating point."""
     point = model.point(limit)
     rate = (point.true_accepts + point.false_accepts) / model.sweep.total
     return int(np.abs(x - rate).argmin())

@@ -1,12 +1,13 @@
-"""What every page is: templates filled in, with style, script and numbers inside.
+"""Fill in the templates of pages, with style, script and numbers inside.
 
-Charts are drawn by uPlot (MIT): 50 kB, where the next smaller well-kept library has 200 and Plotly's
-smallest bundle 1,000; it draws lines with bands and bars, which is all that is needed, and needs no
-`eval`, so that the page can forbid it. It is shipped in ``static`` as its authors publish it.
+uPlot (MIT) draws the charts. It has 50 kB, where the next smaller well-kept library has 200 and
+Plotly's smallest bundle 1,000. It draws lines with bands and bars, which is all that is needed, and
+does without `eval`, so that the page can forbid it. ``static`` holds it as published by its
+authors.
 
-Nothing that a file says can run: templates escape, numbers and texts for the script are JSON whose
-``<`` is escaped, and the page's own policy allows no script, style or address but those known here by
-their hashes.
+No text from a file can run as code. Templates escape texts; numbers and texts for the script are
+JSON in which ``<`` is escaped. The page's content security policy allows only the scripts and
+styles whose hashes it lists, and no other address.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ __all__ = ["page_of", "require_page", "rounded", "rounded_values"]
 DIGITS = 6
 PACKAGE = "fastarac.report"
 
-#: Style and script of pages with charts.
+#: Style and script files of pages with charts.
 CHARTS = ("uPlot.min.css", "report.css"), ("uPlot.min.js", "report.js")
 
 
@@ -50,9 +51,9 @@ def page_of(
     package: str = PACKAGE,
     **values: Any,
 ) -> str:
-    """Fill in a template; `data` is what the script reads, `static` the files of style and script.
+    """Fill in a template; `data` goes to the script, `static` names the files of style and script.
 
-    Another `package` has templates and static files of its own beside those of this one.
+    Another `package` can add templates and static files to those of this one.
     """
     require("jinja2", "report")
     from markupsafe import Markup
@@ -87,7 +88,7 @@ def _environment(package: str) -> jinja2.Environment:
 
     def shown(value: object) -> object:
         if isinstance(value, str) and not isinstance(value, Markup):
-            return printable(value)  # control characters, halves of characters, turned directions
+            return printable(value)  # replaces control characters
         return value
 
     def characters(text: str) -> str:
@@ -123,7 +124,7 @@ def _environment(package: str) -> jinja2.Environment:
 
 @cache
 def _security(style: str, script: str) -> str:
-    """Return a policy that forbids the network, and all scripts and styles but these two."""
+    """Return a content security policy that allows only this style and script, and no network."""
 
     def known(text: str) -> str:
         digest = hashlib.sha256(text.encode()).digest()
@@ -136,7 +137,7 @@ def _security(style: str, script: str) -> str:
 
 
 def _json(content: object) -> str:
-    """Return JSON that ends no script element, whatever the texts in it."""
+    """Return JSON that cannot close the script element, whatever texts it holds."""
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     for mark in "<>&":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
@@ -144,22 +145,22 @@ def _json(content: object) -> str:
 
 
 def rounded(value: float) -> float:
-    """Return a number with as many digits as a chart can show."""
+    """Return a number rounded to the digits that a chart can show."""
     return float(f"{value:.{DIGITS}g}")
 
 
 def counted(count: float) -> str:
-    """Return a count in words, or what it is estimated to be."""
+    """Return a count as text; an estimated count has one decimal."""
     return f"{count:,}" if isinstance(count, int) else f"{count:,.1f}"
 
 
 def rounded_values(values: NDArray[np.float64]) -> list[float | None]:
-    """Return numbers with as many digits as a chart can show; NaN is None."""
+    """Return numbers rounded to the digits that a chart can show; NaN becomes None."""
     return [None if math.isnan(value) else rounded(value) for value in values.tolist()]
 
 
 def require_page(path: str | os.PathLike[str]) -> None:
-    """Raise a ValueError unless the name of the file is that of a page."""
+    """Raise a ValueError unless the file name has the ending of an HTML page."""
     problem = suffix_problem(Path(path), "report", PAGES)
     if problem is not None:
         raise ValueError(problem)

@@ -1,4 +1,4 @@
-"""Score health: whether a confidence can tell right outputs from wrong ones, and how finely."""
+"""Score health: whether confidences can tell right outputs from wrong ones, and how finely."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Bin", "Check", "Health", "health_of"]
 
-LARGE_TIE = 0.2  # share of equal confidences from which a tie is worth a word
-PILED_UP = 0.05  # share at one end of the scale from which confidences may have been cut
-COARSE = 101  # different values, as whole percents have at most
+LARGE_TIE = 0.2  # share of items from which a tie counts as large
+PILED_UP = 0.05  # share at one end of the scale that suggests cut-off confidences
+COARSE = 101  # number of distinct whole percentages
 N_BINS = 10
 N_BARS = 50
 
 
 class Check(NamedTuple):
-    """One question to the confidences, with its answer."""
+    """One check of the confidences, with its result."""
 
     name: str
     found: str
@@ -37,7 +37,7 @@ class Check(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Items of neighbouring confidences: how sure the engine was, and how often it was right."""
+    """Items with neighbouring confidences: mean confidence, and share of right ones with interval."""
 
     low: float
     high: float
@@ -50,21 +50,21 @@ class Bin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What is known of the confidences of a model.
+    """Facts about the confidences of a model.
 
     Attributes
     ----------
     checks : tuple of Check
     bins : tuple of Bin
-        Of about equally many items each, the lowest confidences first; ties are not divided.
+        Bins with about equally many items, by rising confidence; a tie stays in one bin.
     edges : tuple of float
-        Of the bars of the histograms, one more than these.
+        Edges of the histograms' bars, one more than bars.
     right, wrong : tuple of int
-        Heights of the bars.
+        Heights of the bars, as numbers of right and of wrong items.
     highest : float or None
-        The end of the scale, 1 or 100, where confidences are shares.
+        The end of the scale, 1 or 100, if confidences are shares; else None.
     level : float
-        Confidence level of the intervals of the bins.
+        Confidence level of the bins' intervals.
     """
 
     checks: tuple[Check, ...]
@@ -77,12 +77,12 @@ class Health:
 
     @property
     def good(self) -> bool:
-        """Whether all checks are."""
+        """Whether all checks are good."""
         return all(check.good for check in self.checks)
 
 
 def health_of(model: Model, level: float) -> Health:
-    """Look at the confidences of a model."""
+    """Check the confidences of a model, and count items by confidence."""
     known = model.has_confidence
     outputs = model.outputs
     confidence = outputs.confidence[known].astype(np.float64)
@@ -127,7 +127,7 @@ def _checks(
 
 
 class _Ties(NamedTuple):
-    """The distinct confidences, rising, and how many outputs have each."""
+    """The distinct confidences in rising order, and the number of outputs with each."""
 
     values: NDArray[np.float64]
     counts: NDArray[np.intp]
@@ -242,7 +242,7 @@ def _bins(
 ) -> Iterator[Bin]:
     n = len(confidence)
     wanted = confidence[(np.arange(1, N_BINS) * n) // N_BINS]
-    inner = np.searchsorted(confidence, wanted)  # where a tie begins
+    inner = np.searchsorted(confidence, wanted)  # move a bound to the beginning of its tie
     bounds = np.unique(np.concatenate([[0], inner, [n]]))
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         right = correct[start:stop]

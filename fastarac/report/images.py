@@ -1,4 +1,4 @@
-"""Images that stand in a folder, by name."""
+"""Find images in a folder by name."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif")
 
 
 class FoundImages(dict[str, Path]):
-    """Images by the names that pages may have.
+    """Images by the names that their pages may have.
 
     Attributes
     ----------
     ambiguous : dict of str to tuple of (Path, Path)
-        Names that two images have, neither of which has them alone.
+        Names that fit two images, with both images.
     """
 
     def __init__(self) -> None:
@@ -25,13 +25,13 @@ class FoundImages(dict[str, Path]):
 
 
 def images_in(folder: Path) -> FoundImages:
-    """Return the images in a folder and those inside it by the names of pages.
+    """Return the images in a folder and its subfolders by the names of pages.
 
-    A page is called as its files are: up to the first dot or, where two would be called alike, up to
-    a later one; and with its subfolder where its name comes again in another one. So an image has the
-    longer name first, and each shorter one that no other image has.
+    A page has the name of its files up to the first dot, or up to a later dot if two pages would
+    share that name, and with the subfolder if another subfolder has the same name. Each image
+    therefore gets its longest name, and every shorter name that no other image shares.
 
-    ValueError is raised if there is no image, or two have the same name but for their endings.
+    Raise ValueError if there is no image, or if two images differ only in their endings.
     """
     if not folder.is_dir():
         raise ValueError(f"{folder} must be a folder with the images of the pages")

@@ -1,4 +1,4 @@
-"""The page about what is in use: a plan, a policy, a file it divided, checks, audits and monitors."""
+"""Write the report on a policy in use: plan, policy, application, checks, audits and monitors."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["write_operation_report"]
 
-ROWS = 200  # of a table
-CURVES, BANDS = 8, 3  # in a chart
-MOST_POINTS = 60  # that a line is drawn with
+ROWS = 200  # rows of a table at most
+CURVES, BANDS = 8, 3  # curves in a chart, and bands in a chart, at most
+MOST_POINTS = 60  # longest line on which single points are marked
 ALL = "all"
 UNSEEN = (
     "No truth is needed for this, and none is learned: a model that errs more often at the same "
@@ -46,7 +46,7 @@ PROMISE = "It holds for outputs of the same source as those that the policy was 
 
 
 class ReportTable(NamedTuple):
-    """A table; in cells that are pairs, the second text is below the first."""
+    """A table; a cell that is a pair has its second text below the first."""
 
     caption: str
     headers: Sequence[str]
@@ -55,7 +55,7 @@ class ReportTable(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart: its title, and what the script draws."""
+    """A chart: its title, and the data from which the script draws it."""
 
     caption: str
     drawn: dict[str, Any]
@@ -63,18 +63,18 @@ class Chart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """An answer in a few words, and what stands behind it.
+    """A section with an answer in a few words and the details behind it.
 
     Attributes
     ----------
     id, title : str
     answer : str
-        In large letters.
+        The answer, in large letters.
     text : str
-        A sentence.
+        A sentence that completes the answer.
     tone : {"good", "bad", ""}
     facts : list of tuple of str
-        What else has to be known, each with a name.
+        Further facts, as pairs of name and text.
     charts : list of Chart
     tables : list of ReportTable
     """
@@ -102,40 +102,41 @@ def write_operation_report(
     confidence_level: float = 0.95,
     title: str = "Does what goes through keep its limit?",
 ) -> None:
-    """Write one HTML file about a policy from its plan to its monitor, with a part for each result.
+    """Write one HTML file about a policy from its plan to its monitor, a section per result.
 
-    The file loads nothing from anywhere, as that of :func:`.write_report`.
+    The file loads nothing from other addresses, like that of :func:`.write_report`.
 
     Parameters
     ----------
     path : str or path-like
         The file, which appears once it is complete.
     plan : mapping, optional
-        What :func:`.sample_size_for_guarantee` takes by name.
+        Arguments of :func:`.sample_size_for_guarantee` by name.
     policy : Policy, optional
-        Of :func:`.fit_policy`.
+        A policy from :func:`.fit_policy`.
     applied : AppliedPolicy, optional
-        Of :func:`.apply_policy`.
+        The result of :func:`.apply_policy`.
     check : PolicyCheck, optional
-        Of :meth:`.Policy.check`.
+        The result of :meth:`.Policy.check`.
     shift : ConfidenceShift, optional
-        Of :meth:`.Policy.shift`; by default that of `applied`.
+        The result of :meth:`.Policy.shift`; by default that in `applied`.
     log : AuditColumns, optional
-        Of :func:`.read_audits`, of one threshold and with the truth of what was rejected; with a
-        policy, what its limit would now guarantee.
+        A log from :func:`.read_audits`, drawn under a single threshold and with the truth of
+        rejected outputs. With a policy, the report says at which threshold the log now guarantees
+        the limit.
     monitor : ErrorRateMonitor or MonitorSet, optional
-        The audits over time.
+        The monitor of audits over time, or several.
     confidence_level : float, default=0.95
-        Of the intervals of calibrations and logs, in (0, 1); checks and monitors have their own, and
-        a log beside a check has that of the check.
+        Confidence level of calibrations and logs, in (0, 1). Checks and monitors have levels of
+        their own, and a log beside a check takes that of the check.
     title : str, optional
 
     Raises
     ------
     TypeError
-        Without a part.
+        If no result is given.
     ValueError
-        For a file whose name does not end in .html or .htm.
+        If the file name does not end in .html or .htm.
     OSError
         If the file cannot be written.
 
@@ -184,7 +185,7 @@ def write_operation_report(
 
 
 def page_of_sections(title: str, parts: Sequence[ReportSection]) -> str:
-    """Return a page with an answer of each section, and what stands behind it."""
+    """Return a page with the answer of each section and the details behind it."""
     charts = ((f"{part.id}-chart-{i}", each) for part in parts for i, each in enumerate(part.charts))
     data = {"units": "outputs", "people": [1.0, 0.0], "drawn": {name: c.drawn for name, c in charts}}
     about = "Each answer, and what stands behind it."
@@ -261,14 +262,14 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
 
 
 def _sizes_of(policy: operation.Policy) -> list[tuple[str, int]]:
-    """Each field, and how many outputs it was fitted on."""
+    """Return each field with the number of outputs on which it was fitted."""
     names = [str(each) for each in policy.fields] or [ALL]
     sizes = (int(each.counts.sum()) for each in policy.references)
     return list(zip(names, sizes, strict=True))
 
 
 def _calibrations(policy: operation.Policy, level: float) -> tuple[Chart, list[Sequence[Any]]]:
-    """The error probability of the largest fields over the confidence, and the numbers of it."""
+    """Return a chart and table of the error probability by confidence for the largest fields."""
     names, sizes = zip(*_sizes_of(policy), strict=True)
     largest = sorted(range(len(names)), key=lambda i: -sizes[i])[:CURVES]
     some = "" if len(names) <= CURVES else f", of the {CURVES} largest fields"
@@ -296,7 +297,7 @@ def _calibrations(policy: operation.Policy, level: float) -> tuple[Chart, list[S
 
 
 def _thresholds(policy: operation.Policy) -> ReportTable:
-    """The threshold of each field."""
+    """Return a table of the threshold of each field."""
     rows = [
         (name, _where(threshold), f"{n:,}", _at_threshold(policy, i))
         for i, ((name, n), threshold) in enumerate(
@@ -315,7 +316,7 @@ def _absent_fields(policy: operation.Policy) -> list[tuple[str, str]]:
 
 
 def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]:
-    """Say how many items have no output, and which share of the others goes through."""
+    """Return how many items lack an output, and the share accepted of the others."""
     if not n_unread:
         return []
     said = (
@@ -326,12 +327,12 @@ def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]
 
 
 def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
-    """The confidences at which the calibration of a field steps, rising, and the largest one seen."""
+    """Return a field's confidences where its calibration steps, and the largest one seen."""
     each = policy.calibrations[i]
     return np.unique(np.array([*each.thresholds, policy.references[i].quantiles[-1]], np.float64))
 
 
-# A column that looks as if it broke the limit beside it.
+# This explains error probabilities above the limit in the column beside it.
 AT_THRESHOLD = (
     "The error probability at a threshold is that of the outputs that are only just accepted; those "
     "above are surer, and the limit is about all together."
@@ -343,7 +344,7 @@ def _where(threshold: float) -> str:
 
 
 def _at_threshold(policy: operation.Policy, i: int) -> str:
-    """The error probability of the outputs that are just accepted."""
+    """Return the error probability of the outputs at a field's threshold."""
     threshold, each = policy.thresholds[i], policy.calibrations[i]
     if threshold == math.inf:
         return "–"
@@ -453,7 +454,7 @@ def _of_log(
         ends = percent_range(float(found.low[at]), float(found.high[at]), 4)
         sure = percent((1.0 + level) / 2.0)
         words = f"{percent(level)} interval {ends}, either end with {sure} confidence."
-    else:  # of one rate the interval that is proved
+    else:  # the check gives a proved interval for this rate
         words = "That of the check is proved; those of the chart are approximations, each by itself."
     facts = [("Interval", words)]
     if log.unanswered:
@@ -493,7 +494,7 @@ def _of_log(
 def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int = 0) -> ReportSection:
     history = monitor.history()
     goal = monitor.mean_updates_to_false_alarm
-    looks = goal is not None  # for changes
+    looks = goal is not None  # whether it looks for changes
     columns: list[NDArray[Any]] = [
         history.audited, history.errors, history.error_rate, history.low, history.high, history.e_value,
         history.change_statistic,
@@ -546,7 +547,7 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
 
 
 def _promises_of(monitor: operation.ErrorRateMonitor, rate: str) -> list[tuple[str, str]]:
-    """Sentence and false-alarm rate of each of the two alarms."""
+    """Return the state and the false-alarm rate of each of the two alarms."""
     facts = []
     limit = percent(monitor.limit)
     if monitor.detect != "change":
@@ -570,7 +571,7 @@ def _of_fields(
     limit: float,
     caption: str,
 ) -> list[Chart]:
-    """A chart of the fields, where there are some, and not too many."""
+    """Return a chart of the fields, or none if they are too few or too many."""
     if not 2 <= len(names) <= ROWS // 5:
         return []
     drawn = lines_of(
@@ -590,7 +591,7 @@ def lines_of(
     top: float | None = None,
     **flags: bool,
 ) -> dict[str, Any]:
-    """What the script draws: lines with bands, or points with intervals, over a common x."""
+    """Return the chart data: lines with bands, or points with intervals, over a common x."""
 
     def floats(values: ArrayLike) -> list[float | None]:
         return rounded_values(np.asarray(values, np.float64))
@@ -613,7 +614,7 @@ def lines_of(
 
 
 def _rate(rate: float, low: float = math.nan, high: float = math.nan) -> tuple[str, str]:
-    """A rate, and the interval below it."""
+    """Return a rate and its interval as texts."""
     if math.isnan(rate):
         return "–", ""
     ends = "" if math.isnan(low) else percent_range(low, high, 3)
@@ -625,7 +626,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _of_rows(what: str, rows: Sequence[Any]) -> str:
-    """Say which fields a table has."""
+    """Return the caption of a table of fields, cut to `ROWS` rows."""
     if len(rows) > ROWS:
         return f"{what} the first {ROWS} of {len(rows):,} fields"
     return f"{what} each field" if len(rows) > 1 else "All"

@@ -1,4 +1,4 @@
-"""The page about an evaluation: what its templates are filled with."""
+"""Render the page about an evaluation from its template."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "render"]
 
-#: Accepted shares of the rows that stand in for a chart.
+#: Acceptance rates of the table that replaces a chart for readers without one.
 ROWS = tuple(k / 20 for k in range(1, 21))
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a page is made of.
+    """The content of a page.
 
     Attributes
     ----------
     models : sequence of Model
-        With the same limits, the best first.
+        Models with the same limits, best first.
     title : str
     confidence_level : float
-        Of bands, of parts and of calibration; intervals of figures have their own.
+        Confidence level of bands, parts and calibration; intervals of figures have their own.
     reviewer : Reviewer or None
-        The people, where they are not perfect.
+        The reviewers, if they overlook errors or raise false alarms.
     costs : VerificationCosts or None
-        The prices that the page starts from.
+        The initial prices on the page.
     notes : sequence of str
-        What speaks against relying on the figures.
+        Doubts about the figures.
     leads : sequence of Lead or None
-        The models side by side at each limit; none where they are not compared.
+        The comparison of the models at each limit; empty if they are not compared.
     """
 
     models: Sequence[Model]
@@ -70,7 +70,7 @@ class Report:
 
 
 def render(report: Report) -> str:
-    """Return the page as a text; the same for the same items."""
+    """Return the page as a text, which is reproducible for the same items."""
     models = report.models
     curves = curves_of(models, report.confidence_level)
     details = [
@@ -197,7 +197,7 @@ def _groups(model: Model) -> str:
 
 
 def _figures(models: Sequence[Model]) -> dict[str, Any]:
-    """Return the table of all models: areas, then what each limit accepts."""
+    """Return the table of all models: areas, then the share accepted at each limit."""
     columns = [column for block in blocks(models) for column in block]
     headers = [in_whole_words(column.header) for column in columns]
     rows = [
@@ -214,7 +214,7 @@ def _figures(models: Sequence[Model]) -> dict[str, Any]:
 
 
 def _curve_rows(curves: Curves) -> Any:
-    """Yield the numbers of the charts at a few accepted shares."""
+    """Yield the rows of a table with the charts' values at a few acceptance rates."""
     for share in ROWS:
         cells = []
         for error, low, high in zip(curves.error_rate, curves.low, curves.high, strict=True):
@@ -226,7 +226,7 @@ def _curve_rows(curves: Curves) -> Any:
 
 
 def _comparison(leads: Sequence[Lead | None]) -> dict[str, Any] | None:
-    """Return the differences of all models at each limit."""
+    """Return the differences between all models at each limit, or None without a comparison."""
     found = [lead for lead in leads if lead is not None]
     if not found:
         return None

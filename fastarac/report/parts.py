@@ -1,4 +1,4 @@
-"""Pages, fields or other parts of the items: whether each keeps the limits at the common thresholds."""
+"""Evaluate parts of the items, such as pages or fields, at the common thresholds."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = ["AtLimit", "Part", "Parts", "parts_of"]
 
 
 class AtLimit(NamedTuple):
-    """What a part is like at the threshold of a limit.
+    """The outcome of a part at the threshold of one limit.
 
     Attributes
     ----------
     accepted, errors : int
-        How many items of the part are accepted, and how many of these are wrong.
+        The numbers of accepted items in the part, and of accepted wrong ones.
     rate, low, high : float
-        Errors among all items of the part, or, for a limit of the risk, among its accepted ones; with
-        the interval. NaN where there are none.
+        The error rate of the part, or its risk if the limit is one, with its interval; NaN if there
+        are no items to divide by.
     verdict : {"holds", "fails", "too few"} or None
-        None where a threshold was given, not a limit.
+        None for a given threshold, which has no limit.
     """
 
     accepted: int
@@ -45,17 +45,17 @@ class AtLimit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A page, a field or another part.
+    """A page, a field or another part of the items.
 
     Attributes
     ----------
     name : str
     n, n_right : int
-        Its items, and how many of them are right.
+        The numbers of its items, and of right ones.
     missed : int or None
-        How many true words of it have no output, where that is known.
+        The number of its true words without an output, if known.
     at : tuple of AtLimit
-        For each limit.
+        The outcome at each limit.
     """
 
     name: str
@@ -67,16 +67,16 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts that a report shows, and how many there are of each verdict.
+    """The parts that a report shows, and the number of parts by verdict.
 
     Attributes
     ----------
     shown : tuple of Part
-        Those with most errors that go through at the first limit first.
+        Parts in the order of errors accepted at the first limit, most errors first.
     n : int
-        How many parts there are.
+        The number of all parts.
     verdicts : tuple of dict
-        For each limit, how many parts hold, fail or have too few items.
+        For each limit, the numbers of parts that hold, fail or are too small.
     """
 
     shown: tuple[Part, ...]
@@ -85,7 +85,7 @@ class Parts:
 
 
 def parts_of(model: Model, level: float, most: int) -> Parts | None:
-    """Return the parts of a model's items, `most` of them in full; None where none are known."""
+    """Return the parts of a model's items, the first `most` in detail, or None without labels."""
     labels = model.outputs.by or model.outputs.group
     if labels is None or model.outputs.weight is not None:
         return None

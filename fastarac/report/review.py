@@ -1,4 +1,4 @@
-"""Pages that people look at, one HTML file each: outputs to verify, or texts and what was read."""
+"""Write pages for people, one HTML file each: outputs to verify, or texts beside the truth."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STATIC = ("report.css", "review.css"), ("review.js",)
 
 @runtime_checkable
 class Reviewable(Protocol):
-    """Results whose pages are written: :class:`.AppliedPages`, or :class:`.ComparedTexts`."""
+    """Results with pages to write: :class:`.AppliedPages` or :class:`.ComparedTexts`."""
 
     @property
     def page_names(self) -> Sequence[str]:
@@ -38,7 +38,7 @@ class Reviewable(Protocol):
         ...
 
     def __review__(self, images: Mapping[str, Path]) -> Iterable[Page]:
-        """Return the pages in the order of their names; `images` are those of pages by name."""
+        """Return the pages in the order of their names; `images` has images by page name."""
         ...
 
 
@@ -48,38 +48,38 @@ def write_review_pages(
     *,
     images: str | os.PathLike[str] | None = None,
 ) -> list[str]:
-    """Write one HTML file for each page: the outputs to verify, or the true text beside what was read.
+    """Write an HTML file per page: outputs to verify, or the true text beside the engines' texts.
 
-    Outputs to verify are marked in their lines and, where their places are known, on the page and on
-    its image. Beside a true text, what was read is marked where it differs. Each file is complete in
-    itself: it works from the disk, by keyboard, printed and on a phone.
+    Outputs to verify are marked in their lines and, if their places are known, on the page and its
+    image. Beside a true text, differences are marked. Each file works on its own: from the disk, by
+    keyboard, in print and on a phone.
 
     Parameters
     ----------
     path : str or path-like
-        Where to write them: a new folder or an empty one, which appears once all are complete.
+        The folder to write, new or empty, which appears once all files are complete.
     pages : AppliedPages or ComparedTexts
-        As :func:`fastarac.ocr.apply_to_files` and :func:`fastarac.ocr.compare_texts` return them.
+        Result of :func:`fastarac.ocr.apply_to_files` or :func:`fastarac.ocr.compare_texts`.
     images : str or path-like, optional
-        Folder with the images of the pages, named as the pages are; of outputs to verify.
+        Folder with the images of the pages, named like the pages; for outputs to verify only.
 
     Returns
     -------
     list of str
-        The names of the files, in the order of the pages: the page's name, in which characters other
-        than letters, digits, spaces and ``-._~`` are percent-encoded.
+        The file names in the order of the pages: the name of the page with characters other than
+        letters, digits, spaces and ``-._~`` percent-encoded.
 
     Raises
     ------
     FileExistsError
         If the folder holds files already, or is a file.
     ValueError
-        If two pages would have one file where upper and lower case are one; if no page has an image,
-        or two images share a name.
+        If two pages would share a file on disks that ignore case, if no page has an image, or if
+        two images share a name.
     TypeError
-        If `pages` is nothing that pages are written of.
+        If `pages` is of another type.
     ModuleNotFoundError
-        If Jinja is not installed, or, for images, Pillow.
+        If Jinja is not installed or, with images, Pillow.
 
     See Also
     --------
@@ -115,7 +115,7 @@ def write_review_pages(
 
 
 def _files(names: Sequence[str]) -> list[str]:
-    """Return the names of the files; raise where two are one on disks that ignore case."""
+    """Return the file names; raise if two differ only in case."""
     files = ["".join(each if _is_plain(each) else quote(each, "") for each in n) for n in names]
     first: dict[str, str] = {}
     for name, file in zip(names, files, strict=True):
@@ -162,7 +162,7 @@ def _compared(page: ComparedPage, links: Sequence[tuple[str, str] | None]) -> st
 
 
 def _said(output: ReviewOutput) -> str:
-    """Return the confidence of an output, in words."""
+    """Return the confidence of an output as text."""
     if output.confidence is None:
         return "no confidence"
     return f"confidence {output.confidence:.4g}"

@@ -1,4 +1,4 @@
-"""The page about outputs of which some are verified: figures of all of them, estimated."""
+"""Write the report on partly verified outputs, with estimates for all outputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write_verified_report"]
 
-SHARES = np.arange(1, 21) / 20  # accepted ones at which the chart has points
+SHARES = np.arange(1, 21) / 20  # acceptance rates of the chart's points
 LEFT_OUT = (
     "Whether single pages or fields keep a limit, errors in their context, and how many right and "
     "wrong outputs there are at each confidence, is told where the truth of all outputs is known. Here "
@@ -45,11 +45,11 @@ def write_verified_report(
     confidence_level: float = 0.95,
     title: str = "How much can go through unchecked?",
 ) -> None:
-    """Write one HTML file about models whose outputs are verified in part.
+    """Write one HTML file about models with partly verified outputs.
 
-    `found` has the figures of each model with their intervals, and `guarantees` a sentence for each of
-    its limits that has one; `notes` are whole sentences. `groups` are labels of outputs that depend on
-    each other, where the truths do not say which do.
+    `found` has the figures of each model with intervals; `guarantees` has a sentence for each
+    guaranteed limit; `notes` are whole sentences. `groups` are labels of dependent outputs, for
+    truths without groups of their own.
     """
     require_page(path)
     parts: list[ReportSection] = []
@@ -68,7 +68,7 @@ def write_verified_report(
 
 
 def _of_limit(id_: str, of: str, found: LimitEvaluation, figures: Evaluation) -> ReportSection:
-    """What a limit lets through; its card leads to the curve of this id."""
+    """Return the section of one limit; `id_` is that of the curve to which its card links."""
     point, limit = found.point, found.limit
     ends = figures.intervals.get(f"acceptance_rate/{limit.key}")
     where = f"{wording.opening(limit)}{of}"
@@ -92,7 +92,7 @@ def _of_curve(
     groups: ArrayLike | None,
     level: float,
 ) -> ReportSection:
-    """The error rate by the accepted share, at thresholds of twenty shares, with intervals."""
+    """Return the section of the error rate at up to twenty acceptance rates, with intervals."""
     falling = np.sort(np.asarray(confidence))[::-1]
     places = np.ceil(SHARES * len(falling)).astype(np.intp) - 1
     thresholds = list(dict.fromkeys(falling[places].tolist()))

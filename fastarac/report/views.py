@@ -1,4 +1,4 @@
-"""What the templates show: sentences and rows, ready to be written down."""
+"""Prepare the sentences and rows that templates show."""
 
 from __future__ import annotations
 
@@ -32,48 +32,48 @@ ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a limit comes to, for the model that automates most under it.
+    """The answer at one limit, for the model that automates most.
 
     Attributes
     ----------
     limit : str
-        As it opens a sentence: "At most 1% errors".
+        The beginning of a sentence, such as "At most 1% errors".
     name : str
-        Of the model.
+        The name of the model.
     model : int
-        Its index.
+        The index of the model.
     share, threshold : str
     interval : str
-        Of the share; empty without intervals.
+        The interval of the share; empty without intervals.
     nothing : bool
         Whether nothing can be accepted.
     remaining : str
-        How many errors go through.
+        A phrase on the errors that remain and the work for people.
     remark : tuple of (str, str, bool) or None
-        Title and text of what else moves the share, and whether that decides.
+        Title and text of a remark on what else affects the share, and whether it is decisive.
     guarantee : str
-        What holds on new items; empty unless asked for.
+        The threshold that holds for new items; empty unless asked for.
     is_given : bool
-        Whether a threshold was given, not a limit.
+        Whether a threshold was given instead of a limit.
     others : list of tuple
-        Name, share, interval and threshold of every model, this one included.
+        Name, share, interval and threshold of every model, including this one.
     tied : str
-        The other models that accept as much; empty where there are none.
+        The other models with the same share; empty if there are none.
     chance : str
-        Whether the lead is more than chance; empty where the models are not compared.
+        Whether the lead may be chance; empty if models are not compared.
     cost : str
-        What outputs cost there, beside everything checked; empty without prices.
+        The cost of outputs at this limit and with everything checked; empty without prices.
     order : str
-        On what the order of the models depends, or where it is the reverse; empty where neither is.
+        What the order of models depends on, or where it is reversed; empty if neither applies.
     caveats : list of str
-        What the limit does not hold for, of each model of which there is something to say.
+        What the limit does not cover, for each model that has such a caveat.
     few : str
-        That the outputs are few for the limit, a sentence; empty where they are not.
+        A sentence that the outputs are few for the limit; empty if they are not.
     exception : str
-        Where another model accepts more, such as "except in ru"; empty for nowhere.
+        The parts where another model accepts more, such as "except in ru"; empty for none.
     large, claim : str
-        What is guaranteed, or goes straight through, and the sentence that says so; empty where the
-        share in this sample is all that is known.
+        The share guaranteed, or of documents straight through, and the sentence about it; empty if
+        only the share in this sample is known.
     """
 
     limit: str
@@ -106,7 +106,7 @@ def decisions_of(
     reviewer: Reviewer | None = None,
     leads: Sequence[Lead | None] = (),
 ) -> list[Decision]:
-    """Return what each limit comes to."""
+    """Return the answer at each limit."""
     found = []
     for index, limit in enumerate(models[0].limits):
         best = max(range(len(models)), key=lambda k: _preference(models[k].point(index)))
@@ -154,7 +154,7 @@ def decisions_of(
 
 
 def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -> tuple[str, str]:
-    """Return what goes straight through, or is guaranteed, and the answer as the command prints it."""
+    """Return the share guaranteed or straight through, and the answer as the command prints it."""
     through = decisions.straight_through(models, index)
     sure = decisions.leader(models, index).at(index).guaranteed
     if through is None and sure is None:
@@ -169,7 +169,7 @@ def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -
 
 
 def _preference(point: OperatingPoint) -> tuple[float, float]:
-    """Return by what models are preferred; where nothing is accepted by what remains wrong."""
+    """Return the sort key of a model: its acceptance rate or, if that is 0, its error rate negated."""
     return point.acceptance_rate, 0.0 if point.acceptance_rate else -point.error_rate
 
 
@@ -183,7 +183,7 @@ def _chance(leads: Sequence[Lead | None], index: int) -> str:
 
 
 def _first(models: Sequence[Model], leads: Sequence[Lead | None], index: int) -> str:
-    """Return what would change the decision: parts of another order, and policies."""
+    """Return notes that may change the decision: parts where the order differs, and policies."""
     lead = _lead(leads, index)
     order = models[0].source.order({each.name: each.source for each in models}, index)
     return " ".join(filter(None, ("" if lead is None else lead.note, order)))
@@ -221,7 +221,7 @@ def _remaining(model: Model, index: int) -> str:
     point, limit = model.point(index), model.limits[index]
     errors = point.false_accepts
     if not point.acceptance_rate:
-        if point.error_rate:  # as nobody looks for missed words
+        if point.error_rate:  # missed words stay wrong, as nobody looks for them
             left = rounded_percent(point.error_rate)
             return (
                 f"the limit cannot be kept, {left} of all {model.units} stay wrong whatever is verified"
@@ -239,7 +239,7 @@ def _remaining(model: Model, index: int) -> str:
 
 
 def _work(model: Model, rejected: float) -> str:
-    """Return what is left to people: outputs to verify, and items without output to look for."""
+    """Return the work left for people: outputs to verify, and missed items to look for."""
     missed = model.n_without_output
     verified = rejected - missed
     work = [f"verify the other {_count(verified)}"] if verified else []
@@ -255,19 +255,19 @@ def _count(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """All parts of a report that are about one model.
+    """All contents of a report about one model.
 
     Attributes
     ----------
     id : str
-        Prefix of the ids of its elements.
+        Prefix of the element ids.
     model : Model
     steps : Steps
-        Of the slider.
+        The stops of the slider.
     health : Health
     parts : Parts or None
     before, after : sequence of Section
-        What the source of the items adds before the parts and after them.
+        Sections that the source of the items adds before and after the parts.
     """
 
     id: str
@@ -280,13 +280,13 @@ class Detail:
 
     @property
     def start(self) -> int:
-        """Where the slider starts: at the first limit, or at the end where there is none."""
+        """Initial position of the slider: the first limit's threshold, or the end without limits."""
         of_limits = self.steps.of_limits
         return of_limits[0] if of_limits else len(self.steps.threshold) - 1
 
     @property
     def headers(self) -> list[str]:
-        """The limits, as headers of columns."""
+        """The limits as column headers."""
         return [short(limit) for limit in self.model.limits]
 
     @property
@@ -296,7 +296,7 @@ class Detail:
 
     @property
     def verdicts(self) -> list[str]:
-        """For each limit a sentence: how many parts hold, fail or are too small to say."""
+        """A sentence per limit: how many parts hold, fail or are too small to tell."""
         if self.parts is None:
             return []
         said = []
@@ -312,7 +312,7 @@ class Detail:
 
 
 def detail_of(model: Model, index: int, steps: Steps, level: float, n_models: int) -> Detail:
-    """Collect the parts of a report that are about one model; with many models, shorter ones."""
+    """Collect the contents about one model; tables are shorter if there are many models."""
 
     def most(rows: int) -> int:
         return max(rows // 10, rows // n_models)

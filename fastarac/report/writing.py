@@ -1,4 +1,4 @@
-"""Reports from arrays or from aligned words, in one call."""
+"""Write a report from arrays or from aligned words, in one call."""
 
 from __future__ import annotations
 
@@ -65,49 +65,49 @@ def write_report(
 ) -> None:
     """Write one HTML file that answers how much can be accepted, how sure that is, and why.
 
-    The file loads nothing from anywhere: it works from the disk, printed and on a phone.
+    The file loads nothing from other addresses: it works from the disk, in print and on a phone.
 
     Parameters
     ----------
     path : str or path-like
         The file, which appears once it is complete.
     models : mapping of str to Engine, AlignedOutputs, FieldOutputs or (correct, confidence)
-        Arrays of shape (n,): whether each output was right (bool, or 0 and 1), and its confidence (real
-        and finite). Where `correct` is a :class:`.PartialTruth`, the report has estimates with
-        intervals, and nothing of single outputs. Of an OCR engine the report also has errors in their
-        context, confusions of characters, what is missed, and other policies; of fields, whole
-        documents. Several engines stand in the order of what they accept at the first limit, with a
-        test whether a lead is more than chance.
+        Arrays of shape (n,): whether each output was right (bool, or 0 and 1), and its confidence
+        (real and finite). If `correct` is a :class:`.PartialTruth`, the report has estimates with
+        intervals, and no single outputs. For an OCR engine the report also shows errors in their
+        context, confused characters, missed words and other alignment policies; for fields, whole
+        documents. Several engines are ordered by the share accepted at the first limit, with a test
+        whether a lead is more than chance.
     max_error_rate, max_risk, threshold
-        Limits, and thresholds as they are: as for :func:`.evaluate`.
+        Limits, and given thresholds, as for :func:`.evaluate`.
     costs : VerificationCosts, optional
-        The prices that the page starts from.
+        The initial prices on the page.
     reviewer : Reviewer, optional
         The people who verify; by default they find and correct every error.
     groups : array_like of shape (n,), optional
-        Labels of items that depend on each other. Those of an OCR engine are the pages, or the
-        documents, always.
+        Labels of groups of dependent items. OCR engines always have their pages or documents as
+        groups.
     by : array_like of shape (n,), optional
-        Labels of what is to be reported apart, such as fields; by default the groups.
+        Labels of parts to report separately, such as fields; by default the groups.
     confidence_level : float, default=0.95
-        Of intervals and bands.
+        Confidence level of intervals and bands.
     images : str or path-like, optional
-        Folder with the images of an OCR engine's pages, named as the pages are: the report shows the
-        place of each error.
+        Folder with the images of an OCR engine's pages, named like the pages; the report then shows
+        the place of each error.
     attributes : PageAttributes, optional
-        What is known of an engine's pages, as :func:`fastarac.ocr.read_attributes` returns it: the
-        report has the figures of each quality, language or the like.
+        Attributes of an engine's pages, from :func:`fastarac.ocr.read_attributes`; the report then
+        shows figures for each quality, language or the like.
     texts : bool, default=True
-        Whether the report may hold what stands on the pages: errors in their context, missed words, and
-        the worst pages as whole texts. Without them it has their places, and confusions of at most two
-        characters.
+        Whether the report may quote the pages: errors in their context, missed words, and the whole
+        texts of the worst pages. Without texts it shows places of errors, and confusions of at most
+        two characters.
     title : str, optional
 
     Raises
     ------
     ValueError, TypeError
         As :func:`.evaluate`; also without models, for images that cannot be told apart, and for a
-        file whose name does not end in .html or .htm.
+        file name that does not end in .html or .htm.
     OSError
         If the file cannot be written.
 
@@ -176,7 +176,7 @@ def _models(
     options: dict[str, Any],
     beside: Beside,
 ) -> tuple[list[Model], list[str]]:
-    """Evaluate the models, each with what the others have for it; also what was warned of."""
+    """Evaluate the models, link each to the other models' sources, and collect warnings."""
     found, notes = [], []
     for name, given in models.items():
         said: list[str] = []
@@ -190,7 +190,7 @@ def _models(
 
 
 def _in_part(given: Reported) -> bool:
-    """Return whether the outputs of a model are verified in part."""
+    """Return whether the outputs of a model are partly verified."""
     return isinstance(given, tuple | list) and bool(given) and is_partial(given[0])
 
 
@@ -202,7 +202,7 @@ def _write_verified(
     level: float,
     title: str,
 ) -> None:
-    """Write the page about models of which some or all are verified in part."""
+    """Write the page about models of which at least one is partly verified."""
     read: dict[str, tuple[PartialTruth, ArrayLike]] = {}
     found, notes = {}, []
     for name, given in models.items():
@@ -221,7 +221,7 @@ def _write_verified(
         read[name] = truth, confidence
         of_model = f"{name}: " if len(models) > 1 else ""
         notes += [f"{of_model}{sentence(note)}" for note in said]
-    with collected([]):  # the notes say so of the same figures
+    with collected([]):  # the notes already repeat these warnings
         write_verified_report(
             path, read, found, notes=notes, groups=groups, confidence_level=level, title=title
         )
@@ -248,8 +248,8 @@ def _model(
             outputs = replace(outputs, by=_labels(by, len(outputs), "by"))
     else:
         correct, confidence = given
-        correct = simplified(correct)  # known of all
-        sweep = threshold_sweep(correct, confidence)  # raises for what are no items
+        correct = simplified(correct)  # drops a partial truth that is complete
+        sweep = threshold_sweep(correct, confidence)  # raises for invalid items
         right, values = np.asarray(correct).astype(np.bool_), np.asarray(confidence)
         labels = [_labels(by, len(values), "by"), _labels(groups, len(values), "groups")]
         outputs = Outputs(right, values, by=labels[0], group=labels[1])
