@@ -1,4 +1,4 @@
-"""``python -m fastarac`` is the command ``fastarac``."""
+"""Make ``python -m fastarac`` run the command ``fastarac``."""
 
 from fastarac.cli import main
 

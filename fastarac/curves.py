@@ -1,4 +1,4 @@
-"""From a sweep to the curves over the acceptance rate."""
+"""Compute curves over the acceptance rate from a sweep."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FloatArray = NDArray[np.float64]
 C = TypeVar("C")
 P = ParamSpec("P")
 
-POINTS_OF_BINS = 4096  # about so many are shared out to the bins, whose precision is no straight line
+POINTS_OF_BINS = 4096  # divided among the bins, inside which the precision is curved
 
 
 class _ARACCurve(NamedTuple):
@@ -157,15 +157,15 @@ class AccuracyRejectionCurve(Table, TupleResult, _AccuracyRejectionCurve):
 
 class _CurveBounds(NamedTuple, Generic[C]):
     worst: C
-    """Of the worst order inside the bins: less accuracy, more risk."""
+    """The curve of the worst order inside the bins, with less accuracy and more risk."""
     best: C
-    """Of the best order inside the bins."""
+    """The curve of the best order inside the bins."""
 
 
 class CurveBounds(Table, TupleResult, _CurveBounds[C]):
-    """Two curves between which that of the items lies, of a :class:`.BoundedSweep`.
+    """The two curves of a :class:`.BoundedSweep`, between which the curve of the items lies.
 
-    Its thresholds are the lower edges of the bins, repeated for points inside.
+    Thresholds are the lower edges of the bins, repeated for points inside a bin.
 
     See Also
     --------
@@ -184,7 +184,7 @@ class CurveBounds(Table, TupleResult, _CurveBounds[C]):
     __slots__ = ()
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the points of both curves as columns, with the `order` that each point is of."""
+        """Return the points of both curves as columns; `order` names the curve of each point."""
         curves: list[dict[str, Any]] = [curve._asdict() for curve in self]  # type: ignore[attr-defined]
         sizes = [len(curve["thresholds"]) for curve in curves]
         points = {name: np.concatenate([curve[name] for curve in curves]) for name in curves[0]}
@@ -192,12 +192,12 @@ class CurveBounds(Table, TupleResult, _CurveBounds[C]):
 
 
 def steps_of(sweep: BoundedSweep) -> int:
-    """Return how many points a curve has within each bin, where it is no straight line."""
+    """Return the number of points inside each bin, for a curve that is not straight there."""
     return 1 + POINTS_OF_BINS // len(sweep.single_valued)
 
 
 class _OrBounds(Protocol[P, C]):
-    """A curve of items; of a `BoundedSweep` two."""
+    """A function that returns the curve of items, or two curves of a `BoundedSweep`."""
 
     @overload
     def __call__(self, sweep: BoundedSweep, /) -> CurveBounds[C]: ...
@@ -206,7 +206,7 @@ class _OrBounds(Protocol[P, C]):
 
 
 def _or_bounds(curve: Callable[P, C]) -> _OrBounds[P, C]:
-    """Let a curve take a `BoundedSweep`, too: then it is that of the worst and of the best order."""
+    """Let a curve function take a `BoundedSweep`, and return the curves of its two extreme orders."""
 
     @wraps(curve)
     def or_bounds(correct: Any, confidence: Any = None, **options: Any) -> Any:
@@ -224,7 +224,7 @@ def _or_bounds(curve: Callable[P, C]) -> _OrBounds[P, C]:
 def _points(
     kernel: str, counts: NDArray[Any], others: NDArray[Any], *, flag: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Let a kernel of `_kernels.counting` write the two rates of a curve, by several threads."""
+    """Compute the two rates of a curve by a kernel of `_kernels.counting`, in several threads."""
     x, y = np.empty(len(counts)), np.empty(len(counts))
     total = float(counts[-1].item() + others[-1].item())
     edges = parallel.edges(len(x))
@@ -252,9 +252,9 @@ def arac_curve(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     reviewer : Reviewer, optional
-        The people who verify what is rejected; by default they find and correct every error.
+        The people who verify rejected items; by default they find and correct every error.
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum.
+        Weights: real, finite, at least 0, with a positive sum.
 
     Returns
     -------
@@ -275,8 +275,9 @@ def arac_curve(
 
     Notes
     -----
-    X = (TA + FA)/Ω, Y = (TA + TR + FR)/Ω; equations 1 and 16 of Kimura et al. 2024. Also known as the
-    oracle-collaborative accuracy or the retention curve. Errors are those of :func:`.threshold_sweep`.
+    X = (TA + FA)/Ω, Y = (TA + TR + FR)/Ω; equations 1 and 16 of Kimura et al. 2024. The curve is
+    also known as oracle-collaborative accuracy or retention curve. For errors raised, see
+    :func:`.threshold_sweep`.
 
     References
     ----------
@@ -316,15 +317,15 @@ def arp_curve(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum.
+        Weights: real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     acceptance_rate : ndarray of shape (m + 1,)
         X, the share that goes through unchecked; rising from 0 to 1.
     precision : ndarray of shape (m + 1,)
-        R_P, the share of correct ones among the accepted; it ends in the recognition rate β, and its
-        first value, of nothing, repeats the second.
+        R_P, the share of correct items among the accepted ones; it ends in the recognition rate β.
+        The first value, with nothing accepted, repeats the second.
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
@@ -336,8 +337,8 @@ def arp_curve(
 
     Notes
     -----
-    X = (TA + FA)/Ω, R_P = TA/(TA + FA); Kimura et al. 2024, 3.4. It is the risk–coverage curve turned
-    upside down. Errors are those of :func:`.threshold_sweep`.
+    X = (TA + FA)/Ω, R_P = TA/(TA + FA); Kimura et al. 2024, 3.4. Precision is 1 minus the risk of
+    the risk–coverage curve. For errors raised, see :func:`.threshold_sweep`.
 
     References
     ----------
@@ -368,15 +369,15 @@ def rc_curve(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum.
+        Weights: real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     coverage : ndarray of shape (m + 1,)
         The acceptance rate X; rising from 0 to 1.
     risk : ndarray of shape (m + 1,)
-        Share of errors among the *accepted* items; it ends in 1 − β, and its first value, of nothing,
-        repeats the second.
+        Share of errors among the *accepted* items; it ends in 1 − β. The first value, with nothing
+        accepted, repeats the second.
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
@@ -389,7 +390,7 @@ def rc_curve(
     Notes
     -----
     (TA + FA)/Ω against FA/(TA + FA); El-Yaniv and Wiener 2010, "On the foundations of noise-free
-    selective classification". Errors are those of :func:`.threshold_sweep`.
+    selective classification". For errors raised, see :func:`.threshold_sweep`.
 
     References
     ----------
@@ -420,7 +421,7 @@ def generalized_rc_curve(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum.
+        Weights: real, finite, at least 0, with a positive sum.
 
     Returns
     -------
@@ -439,9 +440,9 @@ def generalized_rc_curve(
 
     Notes
     -----
-    (TA + FA)/Ω against FA/Ω; Traub et al. 2024, "Overcoming common flaws in the evaluation of selective
-    classification systems". The ARAC curve turned upside down. Errors are those of
-    :func:`.threshold_sweep`.
+    (TA + FA)/Ω against FA/Ω; Traub et al. 2024, "Overcoming common flaws in the evaluation of
+    selective classification systems". The error rate is 1 minus the accuracy of the ARAC curve. For
+    errors raised, see :func:`.threshold_sweep`.
 
     References
     ----------
@@ -473,15 +474,15 @@ def accuracy_rejection_curve(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum.
+        Weights: real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     rejection_rate : ndarray of shape (m + 1,)
         1 − X, the share that people look at; falling from 1 to 0.
     accuracy : ndarray of shape (m + 1,)
-        Share of correct ones among the accepted; it ends in the recognition rate β, and its first
-        value, of nothing, repeats the second.
+        Share of correct items among the accepted ones; it ends in the recognition rate β. The first
+        value, with nothing accepted, repeats the second.
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
@@ -493,8 +494,8 @@ def accuracy_rejection_curve(
 
     Notes
     -----
-    1 − (TA + FA)/Ω against TA/(TA + FA); Nadeem, Zucker and Hanczar 2009, "Accuracy-rejection curves
-    (ARCs) for comparing classification methods with a reject option". Errors are those of
+    1 − (TA + FA)/Ω against TA/(TA + FA); Nadeem, Zucker and Hanczar 2009, "Accuracy-rejection
+    curves (ARCs) for comparing classification methods with a reject option". For errors raised, see
     :func:`.threshold_sweep`.
 
     References

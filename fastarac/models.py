@@ -1,4 +1,4 @@
-"""Several models by name, read in one way wherever models are compared."""
+"""Read several models by name, in the same way wherever models are compared."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastarac._engine.inputs import NAMES
 from fastarac.samples.door import as_sweep
 from fastarac.sweep import ThresholdSweep, whole_sweep
 
-# The third of three are the identifiers of the items, by which compare_models checks their order.
+# A third array has the identifiers of the items, with which compare_models checks their order.
 Items: TypeAlias = "tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]"
 Model: TypeAlias = "ThresholdSweep | Items"
 Models: TypeAlias = "Mapping[str, Model]"
@@ -21,12 +21,12 @@ Models: TypeAlias = "Mapping[str, Model]"
 def as_models(
     models: Models, *, least: int = 1, names: tuple[str, str, str] = NAMES
 ) -> dict[str, ThresholdSweep]:
-    """Return the sweep of each model; `names` are those of the arrays in error messages.
+    """Return the sweep of each model; `names` are the names of the arrays in error messages.
 
     Raises
     ------
     ValueError
-        For fewer than `least` models; as :func:`.threshold_sweep` for the arrays of each.
+        For fewer than `least` models, and as :func:`.threshold_sweep` for the arrays of each.
     TypeError
         For anything but a mapping of names (str) to pairs of arrays or sweeps.
     """
@@ -39,7 +39,7 @@ def as_models(
 def named_models(
     models: Models, least: int = 1, names: tuple[str, str, str] = NAMES
 ) -> Mapping[str, Model]:
-    """Raise unless this is a mapping of at least `least` names; the models are not looked at."""
+    """Raise unless this is a mapping of at least `least` names; models are not checked."""
     if not isinstance(models, Mapping):
         found = type(models).__name__
         raise TypeError(

@@ -1,4 +1,4 @@
-"""The classes of what functions return, for annotations and ``isinstance``; functions build them."""
+"""The classes of the objects that functions return, for annotations and ``isinstance``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The people who verify: what they overlook, what they spoil, and which limit that leaves to test."""
+"""Model people who verify: the errors they overlook or introduce, and the limit left to test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     class _Counts(Protocol):
-        """A ThresholdSweep, or one of its points."""
+        """The counts of a ThresholdSweep, or of one of its points."""
 
         @property
         def false_accepts(self) -> Any: ...
@@ -29,31 +29,31 @@ if TYPE_CHECKING:
         def total(self) -> int | float: ...
 
 
-FEWEST_FOUND = 100  # errors that either of two readers found, from which on their share is known
-OF_FAILURE = 0.25  # of δ, for the share of errors found where it is estimated
+FEWEST_FOUND = 100  # with fewer errors found by two readers, the share found counts as uncertain
+OF_FAILURE = 0.25  # the part of δ for the estimate of the share of errors found
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewer(Pickled):
-    r"""People who do not see every error, and who may see errors where there are none.
+    r"""People who overlook some errors, and who may see errors where there are none.
 
-    Of the incorrect items that they are shown they find and correct the share `detection_rate`; the
-    others stay wrong. Of the correct items they change the share `false_alarm_rate`, each of which
-    is wrong from then on. A changed item costs a correction either way.
+    They find and correct the share `detection_rate` of the incorrect items shown to them; the
+    others stay wrong. They change the share `false_alarm_rate` of the correct items, which become
+    wrong. A changed item costs a correction in either case.
 
-    As `reviewer`, these are the people who correct what is rejected in use; as `truth_reader`, those
-    whose answers are the truth that something is estimated, guaranteed or checked from.
+    As `reviewer`, these are the people who correct rejected items in use. As `truth_reader`, they
+    are the people whose answers serve as the truth of an estimate, guarantee or check.
 
     Attributes
     ----------
     detection_rate : float, default=1.0
-        d, the share of the incorrect items that is found (and put right), in [0, 1].
+        d, the share of the incorrect items that they find and correct, in [0, 1].
     false_alarm_rate : float, default=0.0
-        a, the share of the correct items that is called wrong (and changed for the worse), in [0, 1].
+        a, the share of the correct items that they call wrong and so make wrong, in [0, 1].
     double_readings : tuple of three int, optional
-        In place of `detection_rate`, which is then an estimate: of items that two people answered
-        without seeing each other's answers, the errors that both found, that only the first found,
-        whose answers are the truth, and that only the second found.
+        Counts from which to estimate `detection_rate`. Among items that two people answered without
+        seeing each other's answers: the errors that both found, those that only the first found,
+        and those that only the second found. The first reader's answers are the truth.
 
     See Also
     --------
@@ -62,24 +62,26 @@ class Reviewer(Pickled):
 
     Notes
     -----
-    Error rate and correction rate, equations 5 and 4 of Kimura et al. 2024 for d = 1 and a = 0, become
+    Error rate and correction rate, equations 5 and 4 of Kimura et al. 2024 for d = 1 and a = 0,
+    become
 
     .. math:: R_E = \frac{F_A + (1-d)\,T_R + a\,F_R}{\Omega},\qquad
               R_C = \frac{d\,T_R + a\,F_R}{\Omega}.
 
-    Equation 7 becomes β + R_E + R_C = 1 + 2a·F_R/Ω: what is spoiled is counted as an error and as a
-    correction, and was correct before. With β′ = β − 2a·F_R/Ω in the place of β, equations 7, 14 and
-    15 hold as they are printed.
+    Equation 7 becomes β + R_E + R_C = 1 + 2a·F_R/Ω, because a spoiled item counts as an error and
+    as a correction, and was correct before. With β′ = β − 2a·F_R/Ω in place of β, equations 7, 14
+    and 15 hold as printed.
 
-    Where d < 1 or a > 0, errors remain where everything is verified. Where a > 0, R_E may fall while
+    If d < 1 or a > 0, errors remain even when everything is verified. If a > 0, R_E may fall while
     more is accepted.
 
-    **Two readers.** Of the errors that the second found, the first found the share d, if the two find
-    independently: `double_readings` = (b, f, s) give d̂ = b/(b + s) (Lincoln and Petersen's capture and
-    recapture) with the bounds of Clopper and Pearson. Count readings of what is accepted alone, as
-    errors of low confidence may be easier to find. Errors that are hard for everybody make d̂ too high,
-    which no counts show. Where one reader does not err, no d is needed: the answers of the others are
-    the `judge` of a :class:`.PartialTruth`, and that reader's its truth.
+    **Two readers.** If the two readers find errors independently, the first finds the share d of
+    the errors that the second found: `double_readings` = (b, f, s) give d̂ = b/(b + s) (Lincoln and
+    Petersen's capture and recapture), with the bounds of Clopper and Pearson. Use only readings of
+    accepted items, as errors of low confidence may be easier to find. Errors that are hard for
+    everybody make d̂ too high, and no counts reveal that. If one reader never errs, d is not
+    needed: use that reader's answers as the truth of a :class:`.PartialTruth`, and the others' as
+    its `judge`.
 
     References
     ----------
@@ -118,9 +120,9 @@ class Reviewer(Pickled):
             object.__setattr__(self, "double_readings", (both, first, second))
 
     def detection_bounds(self, failure_probability: float) -> tuple[float, float]:
-        """Return the ends of d, each of which fails with this probability at most.
+        """Return lower and upper bounds of d, each wrong with at most this probability.
 
-        Clopper and Pearson's of `double_readings`; without them d is a number, and both ends are d.
+        They are the bounds of Clopper and Pearson for `double_readings`; without these, both are d.
         """
         if self.double_readings is None:
             return self.detection_rate, self.detection_rate
@@ -131,7 +133,7 @@ class Reviewer(Pickled):
 
     @property
     def doubt(self) -> float:
-        """The relative standard error of 1/(d − a), that of what a found error stands for."""
+        """The relative standard error of 1/(d − a), the weight of a found error."""
         if self.double_readings is None:
             return 0.0
         d, found = self.detection_rate, self.double_readings[0] + self.double_readings[2]
@@ -143,29 +145,29 @@ class Reviewer(Pickled):
         Parameters
         ----------
         counts : ThresholdSweep or OperatingPoint
-            What the machine accepts and rejects.
+            The counts of accepted and rejected items.
 
         Returns
         -------
         float or ndarray of shape (m + 1,)
-            In [0, 1]; an array at the thresholds of a sweep.
+            R_E in [0, 1]; for a sweep, an array with a value per threshold.
         """
         errors = self.errors(counts.false_accepts, counts.false_rejects, counts.true_rejects)
         return errors / counts.total
 
     def correction_rate(self, counts: _Counts) -> Any:
-        """R_C = [d·TR + a·FR]/Ω: the share that people change; arguments as of `error_rate`."""
+        """R_C = [d·TR + a·FR]/Ω: the share that people change; `counts` is as in `error_rate`."""
         changed = self.detection_rate * counts.true_rejects
         changed = changed + self.false_alarm_rate * counts.false_rejects
         return changed / counts.total
 
     def accuracy_after_correction(self, counts: _Counts) -> Any:
-        """Y = 1 − R_E: the share that is right in the end; arguments as of `error_rate`."""
+        """Y = 1 − R_E: the share that is right in the end; `counts` is as in `error_rate`."""
         errors = self.errors(counts.false_accepts, counts.false_rejects, counts.true_rejects)
         return (counts.total - errors) / counts.total
 
     def errors(self, false_accepts: Any, false_rejects: Any, true_rejects: Any) -> Any:
-        """FA + (1 − d)·TR + a·FR: how many items are wrong in the end.
+        """FA + (1 − d)·TR + a·FR: the number of items that are wrong in the end.
 
         Parameters
         ----------
@@ -181,7 +183,7 @@ class Reviewer(Pickled):
 
 
 def _counts_of(readings: Any) -> tuple[int, int, int]:
-    """Return the three counts of double readings, and raise unless the second reader found an error."""
+    """Return the three counts of double readings; raise unless the second reader found an error."""
     require_type(readings, (tuple, list), "double_readings", "three counts are expected", shown=False)
     if len(readings) != 3:
         raise ValueError(
@@ -199,18 +201,18 @@ def _counts_of(readings: Any) -> tuple[int, int, int]:
 
 
 def check_reviewer(reviewer: Reviewer | None, name: str = "reviewer") -> None:
-    """Raise unless it is a `Reviewer` or left out."""
+    """Raise unless the argument is a `Reviewer` or None."""
     if reviewer is not None and not isinstance(reviewer, Reviewer):
         raise TypeError(f"{name} must be a Reviewer, got {reviewer!r} ({type(reviewer).__name__})")
 
 
 def informative(truth_reader: Reviewer | None) -> Reviewer | None:
-    """Return people whose answers say something of the errors; None for those who never err.
+    """Return the readers if their answers are informative, or None if they never err.
 
     Raises
     ------
     ValueError
-        Where they call wrong outputs wrong no more often than right ones.
+        If they call wrong outputs wrong no more often than right ones.
     """
     check_reviewer(truth_reader, "truth_reader")
     if truth_reader is None or truth_reader == Reviewer():
@@ -224,7 +226,7 @@ def informative(truth_reader: Reviewer | None) -> Reviewer | None:
 
 
 def errors_by(truth_reader: Reviewer | None, found: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (e′ − a)/(d − a), which has the mean of the errors, of those that people found, e′."""
+    """Return (e′ − a)/(d − a) for the found errors e′, an unbiased estimate of the true errors."""
     if truth_reader is None:
         return found
     d, a = truth_reader.detection_rate, truth_reader.false_alarm_rate
@@ -233,18 +235,18 @@ def errors_by(truth_reader: Reviewer | None, found: NDArray[np.float64]) -> NDAr
 
 
 class FoundLimit(NamedTuple):
-    """What the errors that readers found are tested against, so that a limit is kept by all errors.
+    """The limit of found errors that keeps a limit of all errors, if readers overlook some.
 
     Attributes
     ----------
     limit : float
-        ε·d with the lower end of d: found errors within it leave all errors within ε.
+        ε·d with the lower bound of d; found errors within it keep all errors within ε.
     highest : float
-        ε·d with the upper end of d: found errors above it prove all errors above ε.
+        ε·d with the upper bound of d; found errors above it prove that all errors exceed ε.
     failure_probability : float
-        What is left of δ for the test.
+        The part of δ left for the test.
     least, most : float
-        The ends of d, which are the same where it is a number.
+        The bounds of d, which are equal if d is known.
     """
 
     limit: float
@@ -254,28 +256,28 @@ class FoundLimit(NamedTuple):
     most: float
 
     def rates(self, low: float, high: float) -> tuple[float, float]:
-        """Return the ends of the rate of all errors from those of the rate of the found ones."""
+        """Return the bounds of the rate of all errors, given those of the rate of found errors."""
         return min(1.0, low / self.most), min(1.0, high / self.least) if self.least else 1.0
 
 
 def limit_of_found(
     limit: float, failure_probability: float, truth_reader: Reviewer | None
 ) -> FoundLimit:
-    r"""Return what is tested where `truth_reader` finds the share d of the errors.
+    r"""Return the limit to test if `truth_reader` finds the share d of the errors.
 
-    Found errors have d times the rate of all errors, whatever is accepted, if d is the same everywhere:
-    all errors keep ε iff found ones keep ε·d. Where d is estimated, `OF_FAILURE` of δ is that of its
-    bound, and the rest that of the test, so that both hold together (Bonferroni).
+    If d is the same everywhere, found errors have d times the rate of all errors, whatever is
+    accepted: all errors keep ε iff found ones keep ε·d. If d is estimated, the share `OF_FAILURE`
+    of δ goes to its bound and the rest to the test, so that both hold together (Bonferroni).
 
     Warns
     -----
     SampleTooSmallWarning
-        Where fewer than `FEWEST_FOUND` errors show d.
+        If fewer than `FEWEST_FOUND` errors determine d.
 
     Raises
     ------
     ValueError
-        For readers who find nothing, or who call right items wrong: no guarantee corrects that.
+        For readers who find no errors, or who call right items wrong, which no guarantee corrects.
     """
     people = informative(truth_reader)
     if people is None or truth_reader is None:
@@ -301,7 +303,7 @@ def limit_of_found(
 
 
 def premise_of(truth_reader: Reviewer | None) -> str:
-    """Say what a promise assumes of the people whose answers it rests on, as a clause."""
+    """Return the assumption about the verifiers behind a guarantee, as a clause."""
     if truth_reader is None:
         return "if the verification is right"
     share = percent(truth_reader.detection_rate, 3)

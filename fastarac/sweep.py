@@ -1,4 +1,4 @@
-"""From items to counts at every threshold: the one object that everything else is computed from."""
+"""Count accepted items at every threshold: the basis of all curves and figures."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ S = TypeVar("S", bound="_Sweep")
 
 class _AcceptanceCounts(NamedTuple):
     true_accepts: Any
-    """Accepted and correct, TA."""
+    """TA: accepted and correct."""
     false_accepts: Any
-    """Accepted and incorrect, FA: the errors that nobody sees."""
+    """FA: accepted and incorrect, the undetected errors."""
     false_rejects: Any
-    """Rejected and correct, FR: verified for nothing."""
+    """FR: rejected and correct, verified in vain."""
     true_rejects: Any
-    """Rejected and incorrect, TR: verified and corrected."""
+    """TR: rejected and incorrect, verified and corrected."""
 
 
 class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
@@ -48,21 +48,21 @@ class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
     __slots__ = ()
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one row for each threshold."""
+        """Return the columns of a table with one row per threshold."""
         return {name: np.ravel(values) for name, values in self._asdict().items()}
 
     @property
     def matrix(self) -> NDArray[Any]:
         """[[TR, FR], [FA, TA]], of shape (..., 2, 2): rows reject, accept; columns incorrect, correct.
 
-        Rejecting is the prediction "incorrect": the confusion matrix as :func:`.bcost` takes it.
+        Rejecting is the prediction "incorrect"; this is the confusion matrix for :func:`.bcost`.
         """
         ta, fa, fr, tr = (np.asarray(counts) for counts in self)
         return np.stack([np.stack([tr, fr], axis=-1), np.stack([fa, ta], axis=-1)], axis=-2)
 
 
 class _Sweep(CountsAtThresholds, Table, Result):
-    """What the sweep with every threshold and that with corners share."""
+    """Base class of the sweep with every threshold and of the one with corners only."""
 
     __slots__ = ()
     _is_sweep = True
@@ -72,7 +72,7 @@ class _Sweep(CountsAtThresholds, Table, Result):
             value if isinstance(value, np.ndarray) else vector(value, name)
             for name, value in self.to_columns().items()
         ]
-        _set(self, *(np.array(array) for array in given))  # copies: the caller's arrays may change
+        _set(self, *(np.array(array) for array in given))  # callers may change their arrays
         _check_sweep(*given)
 
     def __repr__(self) -> str:
@@ -88,12 +88,12 @@ class _Sweep(CountsAtThresholds, Table, Result):
         )
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one row for each threshold."""
+        """Return the columns of a table with one row per threshold."""
         names = ("thresholds", "true_accepts", "false_accepts")
         return {name: getattr(self, name) for name in names}
 
     def _points_at(self, threshold: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """Numbers as they were given, and the last of these points with a threshold at least that."""
+        """Return the given thresholds, and for each the last point whose threshold is not lower."""
         given = np.asarray(threshold)
         if given.dtype.kind not in "biufO":
             raise TypeError(f"threshold must be a number, got type {given.dtype}")
@@ -101,7 +101,7 @@ class _Sweep(CountsAtThresholds, Table, Result):
             raise ValueError("threshold must be a number, got NaN")
         rising = self.thresholds[:0:-1]
         if given.dtype.kind in "iuO" and np.any(abs(given) > 1 << 53):
-            # neither side may be rounded on the way to a common type
+            # a common type would round one of the two sides
             rising, given = rising.astype(object), given.astype(object)
         return given, np.asarray(len(rising) - np.searchsorted(rising, given, side="left"))
 
@@ -118,20 +118,21 @@ class ThresholdSweep(_Sweep):
     """Counts of accepted items at every threshold that makes a difference.
 
     An item is accepted iff its confidence is at or above the threshold. With m distinct confidences
-    there are m + 1 points: nothing accepted, then one distinct confidence more at each. Build it with
-    :func:`.threshold_sweep` or :meth:`.from_counts`; ``a + b`` merges the sweeps of two sets of items.
-    The columns of ``to_frame()`` make it again: ``ThresholdSweep(*columns)``, of any package.
+    there are m + 1 points: the first accepts nothing, and each further one accepts one more
+    distinct confidence. Build a sweep with :func:`.threshold_sweep` or :meth:`.from_counts`;
+    ``a + b`` merges the sweeps of two sets of items. ``ThresholdSweep(*columns)`` rebuilds a sweep
+    from the columns of ``to_frame()``, whichever package the data frame is of.
 
     Attributes
     ----------
     thresholds : ndarray of shape (m + 1,)
-        Strictly decreasing; the first is ``inf``, then every distinct confidence. float64; an object
-        array of Python integers where these are beyond 2**53 and no float holds them.
+        Strictly decreasing; the first is ``inf``, the others are the distinct confidences. float64,
+        or an object array of Python integers if these are beyond 2**53 and no float holds them.
     true_accepts : ndarray of shape (m + 1,)
-        Weight of the correct items with ``confidence >= threshold``; from 0 to `n_correct`. int64, or
-        float64 where the items are weighted.
+        Weight of the correct items with ``confidence >= threshold``; from 0 to `n_correct`. int64,
+        or float64 if the items are weighted.
     false_accepts : ndarray of shape (m + 1,)
-        The same for the incorrect items; from 0 to `n_incorrect`.
+        Weight of the incorrect items with ``confidence >= threshold``; from 0 to `n_incorrect`.
 
     See Also
     --------
@@ -161,15 +162,15 @@ class ThresholdSweep(_Sweep):
     def from_counts(
         thresholds: ArrayLike, correct_counts: ArrayLike, incorrect_counts: ArrayLike
     ) -> ThresholdSweep:
-        """Build the sweep from how many items there are of each confidence.
+        """Build the sweep from the number of items with each confidence.
 
         Parameters
         ----------
         thresholds : array_like of shape (k,)
-            Confidences, finite, in any order; those that occur several times are added up.
+            Finite confidences in any order; the counts of equal ones are added.
         correct_counts, incorrect_counts : array_like of shape (k,)
-            How many correct and incorrect items have that confidence, at least 0. Integers are
-            counted exactly; floats are taken as weights. A confidence with neither is left out.
+            Numbers of correct and incorrect items with each confidence, at least 0. Integers are
+            counted exactly, floats are weights. A confidence without items is left out.
 
         Returns
         -------
@@ -178,7 +179,7 @@ class ThresholdSweep(_Sweep):
         Raises
         ------
         ValueError, TypeError
-            As :func:`.threshold_sweep`; also where the counts sum to zero or beyond int64.
+            As :func:`.threshold_sweep`; also if the counts sum to zero or beyond int64.
 
         Examples
         --------
@@ -198,7 +199,7 @@ class ThresholdSweep(_Sweep):
         if values.dtype.kind in "iu":
             values = integer_thresholds(values)
         else:
-            values = values.astype(np.float64) + 0.0  # minus zero is zero
+            values = values.astype(np.float64) + 0.0  # turns minus zero into zero
             values[0] = np.inf
         return ThresholdSweep(values, true_accepts, false_accepts)
 
@@ -208,17 +209,17 @@ class ThresholdSweep(_Sweep):
         Parameters
         ----------
         threshold : scalar or array_like
-            Real; infinite ones are allowed, NaN is not.
+            Real thresholds; infinite ones are allowed, NaN is not.
 
         Returns
         -------
         AcceptanceCounts
-            Of numbers, or of arrays in the shape of `threshold`.
+            The counts, as numbers or as arrays of the shape of `threshold`.
 
         Raises
         ------
         ValueError
-            Where a threshold is NaN.
+            If a threshold is NaN.
 
         Examples
         --------
@@ -231,16 +232,16 @@ class ThresholdSweep(_Sweep):
 
     @property
     def possible(self) -> ThresholdSweep:
-        """The counts to report: these; of estimated counts the nearest that items can have."""
+        """Counts to report: this sweep, or the nearest possible counts if these are estimated."""
         return self
 
     @property
     def rising(self) -> ThresholdSweep:
-        """The counts to keep limits with: these; of estimated counts those whose errors never fall."""
+        """Counts for limits: this sweep, or counts whose errors never fall if these are estimated."""
         return self
 
     def __add__(self, other: object) -> ThresholdSweep:
-        """Merge with the sweep of other items: the sweep of all items together, exactly."""
+        """Merge with the sweep of other items, exactly."""
         if isinstance(other, CornerSweep):
             whole_sweep(other)
         if not isinstance(other, ThresholdSweep):
@@ -253,29 +254,29 @@ class ThresholdSweep(_Sweep):
             _at_thresholds(self, thresholds, name) + _at_thresholds(other, thresholds, name)
             for name in ("true_accepts", "false_accepts")
         ]
-        # what two sweeps have, each checked, at the thresholds of both
+        # sums of checked counts need no check
         return trusted_sweep(ThresholdSweep, ThresholdCounts(thresholds, *counts))
 
     def __radd__(self, other: object) -> ThresholdSweep:
-        """Let ``sum(sweeps)`` merge: it starts from 0."""
+        """Support ``sum(sweeps)``, which starts from 0."""
         return self if other == 0 else NotImplemented
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CornerSweep(_Sweep):
-    """Counts of accepted items at the thresholds between which no curve over them bends.
+    """Counts of accepted items at the thresholds where curves bend.
 
-    Those inside runs of correct items are left out: of distinct confidences that follow on each other
-    without an error, only the lowest is there. Made by :func:`.threshold_sweep` with
-    ``corners_only=True``; functions take it in place of a :class:`.ThresholdSweep` where corners
-    suffice, and raise ``TypeError`` where they need every threshold.
+    Thresholds inside runs of correct items are left out: of consecutive distinct confidences
+    without an error, only the lowest is kept. :func:`.threshold_sweep` makes it with
+    ``corners_only=True``. Functions accept it in place of a :class:`.ThresholdSweep` if corners
+    suffice, and raise ``TypeError`` if they need every threshold.
 
     Attributes
     ----------
     thresholds : ndarray of shape (m + 1,)
         Strictly decreasing from ``inf``; float64, or an object array of Python integers.
     true_accepts, false_accepts : ndarray of int64 of shape (m + 1,)
-        Number of the correct and of the incorrect items with ``confidence >= threshold``.
+        Numbers of correct and of incorrect items with ``confidence >= threshold``.
 
     See Also
     --------
@@ -307,22 +308,22 @@ class CornerSweep(_Sweep):
         return f"{_Sweep.__str__(self)}, corners only"
 
     def at(self, threshold: ArrayLike) -> AcceptanceCounts:
-        """Return the counts at thresholds of which the corners tell: their own, and those outside runs.
+        """Return the counts at thresholds outside the runs of correct items, or at the sweep's own.
 
         Parameters
         ----------
         threshold : scalar or array_like
-            Real; infinite ones are allowed, NaN is not.
+            Real thresholds; infinite ones are allowed, NaN is not.
 
         Returns
         -------
         AcceptanceCounts
-            Of numbers, or of arrays in the shape of `threshold`.
+            The counts, as numbers or as arrays of the shape of `threshold`.
 
         Raises
         ------
         ValueError
-            Where a threshold is NaN, or may lie inside a run of correct items.
+            If a threshold is NaN, or may lie inside a run of correct items.
 
         Examples
         --------
@@ -332,7 +333,7 @@ class CornerSweep(_Sweep):
         AcceptanceCounts(true_accepts=1, false_accepts=1, false_rejects=2, true_rejects=0)
         """
         given, points = self._points_at(threshold)
-        # above the point below: does it divide the run that ends there?
+        # does the threshold divide the run that ends at the next point below it?
         below = np.minimum(points + 1, len(self.thresholds) - 1)
         correct = self.true_accepts[below] - self.true_accepts[points]
         run = (self.false_accepts[below] == self.false_accepts[points]) & (correct > 1)
@@ -346,14 +347,14 @@ class CornerSweep(_Sweep):
         return self._counts_at(points)
 
     def __add__(self, other: object) -> ThresholdSweep:
-        """Raise ``TypeError``: sweeps with every threshold can be merged."""
+        """Raise ``TypeError``, since only sweeps with every threshold can be merged."""
         return whole_sweep(self)
 
     __radd__ = __add__
 
 
 def trusted_sweep(kind: type[S], counts: CountsAtThresholds) -> S:
-    """Make a sweep of counts that the library itself has made, without a check or a copy."""
+    """Make a sweep from counts that the library itself computed, without checks or copies."""
     sweep = kind.__new__(kind)
     _set(sweep, counts.thresholds, counts.true_accepts, counts.false_accepts)
     return sweep
@@ -365,7 +366,7 @@ def _set(sweep: _Sweep, *arrays: NDArray[Any]) -> None:
 
 
 def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
-    """Raise unless the arrays are those of a sweep."""
+    """Raise unless the arrays form a valid sweep."""
     if thresholds.ndim != 1 or len(thresholds) < 2:
         raise ValueError("thresholds is not an array of shape (m + 1,) with m >= 1")
     if thresholds[0] != np.inf or not (thresholds[1:] < thresholds[:-1]).all():
@@ -384,14 +385,14 @@ def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
 
 
 def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -> NDArray[Any]:
-    """Counts `name` of the sweep at decreasing thresholds that include its own."""
+    """Return the counts `name` of the sweep at decreasing thresholds that include its own."""
     rising = sweep.thresholds[::-1]
     index = len(rising) - 1 - np.searchsorted(rising, thresholds, side="left")
     return getattr(sweep, name)[index]  # type: ignore[no-any-return]
 
 
 def whole_sweep(sweep: AcceptedCounts) -> ThresholdSweep:
-    """Raise ``TypeError`` for a sweep without the thresholds inside runs."""
+    """Return the sweep, or raise ``TypeError`` if it has corners only."""
     if isinstance(sweep, ThresholdSweep):
         return sweep
     raise TypeError(

@@ -1,7 +1,8 @@
 """Synthetic predictors whose curves and areas are known exactly.
 
-The confidences of correct and of incorrect outputs each follow a normal law truncated to [0, 1], as
-in Kimura et al., section 4.1. Sampled, or evaluated without sampling: rates, areas, X(θ).
+The confidences of correct and of incorrect outputs each follow a normal distribution truncated to
+[0, 1], as in Kimura et al., section 4.1. Items can be sampled; rates, areas and X(θ) are also
+computed without sampling.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ _Positions: TypeAlias = float | _Array
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _PANEL_TOLERANCE, _MAX_HALVINGS, _MAX_PANELS, _MAX_SEARCH_STEPS = 1e-13, 60, 2**14, 200
-_LEAST_SD, _STEEPEST = 1e-150, 1e150  # a law beyond them is a point; within, exponents stay finite
+_LEAST_SD, _STEEPEST = 1e-150, 1e150  # clipped here, so that exponents stay finite
 
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def _mills_ratio(x: _Array) -> _Array:
     """Integrate exp(-(x y + y²/2)) over y >= 0, for x >= 0."""
-    far = np.maximum(x, 5)  # below, the continued fraction is slow, and erfc far from underflow
+    far = np.maximum(x, 5)  # for smaller x the continued fraction is slow, and erfc does not underflow
     fraction = far
     for k in range(24, 0, -1):
         fraction = far + k / fraction
@@ -53,11 +54,11 @@ def _mills_ratio(x: _Array) -> _Array:
 
 
 def _decay_average(slope: _Positions, width: _Positions) -> _Array:
-    """Mean of exp(-(slope y + y²/2)) over 0 <= y <= width, to full relative accuracy."""
+    """Return the mean of exp(-(slope y + y²/2)) over 0 <= y <= width, to full relative accuracy."""
     slope, width = np.broadcast_arrays(slope, width)
     fall = width * (slope + width / 2)
     average = np.empty(fall.shape)
-    gentle = fall <= 1  # where the difference of two tails would cancel
+    gentle = fall <= 1  # here the difference of two tails would cancel
     y = width[gentle][:, None] * ((_NODES + 1) / 2)
     average[gentle] = np.exp(-y * (slope[gentle][:, None] + y / 2)) @ (_WEIGHTS / 2)
     slope, width, rest = slope[~gentle], width[~gentle], np.exp(-fall[~gentle])
@@ -66,11 +67,11 @@ def _decay_average(slope: _Positions, width: _Positions) -> _Array:
 
 
 class _TruncatedNormal:
-    """A normal law truncated to [0, 1], seen from its mode in [0, 1].
+    """A normal distribution truncated to [0, 1], described relative to its mode in [0, 1].
 
-    At distance ``sd * y`` from the mode the density is proportional to exp(-(slope y + y²/2)),
-    wherever the mean lies. A position is ``origin + offset``, kept apart: laws far narrower than
-    the spacing of doubles near their mean are still resolved.
+    At distance ``sd * y`` from the mode the density is proportional to exp(-(slope y + y²/2)), even
+    if the mean is outside [0, 1]. A position is ``origin + offset``, with the two parts kept
+    separate, to resolve distributions much narrower than the spacing of doubles near their mean.
     """
 
     __slots__ = ("log_area", "mode", "sd", "slope")
@@ -83,15 +84,15 @@ class _TruncatedNormal:
         self.log_area = math.log(sides @ _decay_average(self.slope, sides))
 
     def distance(self, k: _Positions) -> _Array:
-        """Distance from the mode at which the density is down by exp(-k²/2), k > 0."""
+        """Return the distance from the mode at which the density has fallen by exp(-k²/2), k > 0."""
         return np.asarray(self.sd * (k * (k / (self.slope + np.hypot(self.slope, k)))))
 
     def log_density(self, y: _Array) -> _Array:
-        """Log density per sd, at ``mode + sd * y``."""
+        """Return the log density per sd, at ``mode + sd * y``."""
         return -np.abs(y) * (self.slope + np.abs(y) / 2) - self.log_area
 
     def log_tail_average(self, origin: _Positions, offset: _Positions) -> _Array:
-        """Log of the mean density from the position up to 1; at 1, of the density there."""
+        """Return the log of the mean density between the position and 1; at 1, of the density there."""
         y = ((origin - self.mode) + offset) / self.sd
         rest = np.maximum((1 - origin) - offset, 0) / self.sd
         beyond = np.maximum(y, 0)
@@ -102,13 +103,13 @@ class _TruncatedNormal:
         return np.where(y >= 0, right, left) - self.log_area - math.log(self.sd)
 
     def log_survival(self, origin: _Positions, offset: _Positions) -> _Array:
-        """Log of the probability of a confidence at or above the position."""
+        """Return the log of the probability of a confidence at or above the position."""
         rest = np.maximum((1 - origin) - offset, 0)
         return np.minimum(self.log_tail_average(origin, offset) + np.log(rest), 0)
 
     @np.errstate(all="ignore")
     def mean_of(self, value: Callable[[float, _Array], _Array], other: _TruncatedNormal) -> float:
-        """Integrate ``value(origin, offset)``, which varies on the scales of both laws and of 1."""
+        """Integrate ``value(origin, offset)``, which varies on the scales of both laws and [0, 1]."""
         own = self.distance(np.arange(2.0, 15, 2))  # exp(-14²/2) is far below any 1 - β in use
         theirs = other.distance(np.array([1.0, 2, 4, 8, 16, 32]))
         origins = np.unique([self.mode, other.mode, 1.0])
@@ -146,7 +147,8 @@ class _TruncatedNormal:
         if self.slope == 0:
             values = rng.random(n)
             return values[rng.random(n) < np.exp(-(((values - self.mode) / self.sd) ** 2) / 2)]
-        # The mean is outside [0, 1]: an exponential with the rate of Robert (1995), truncated.
+        # The mean is outside [0, 1]: propose from a truncated exponential with the rate of Robert
+        # (1995).
         excess = 2 / (self.slope + math.hypot(self.slope, 2))
         rate = self.slope + excess
         y = -np.log1p(rng.random(n) * math.expm1(-rate * width)) / rate
@@ -156,7 +158,7 @@ class _TruncatedNormal:
 
 
 def _integral(function: Callable[[_Array], _Array], edges: _Array) -> float:
-    """Composite Gauss-Legendre quadrature; a panel is halved until its halves confirm it."""
+    """Integrate by composite Gauss-Legendre quadrature; halve panels until their halves agree."""
 
     def panels(left: _Array, right: _Array) -> _Array:
         half = (right - left) / 2
@@ -180,7 +182,7 @@ def _integral(function: Callable[[_Array], _Array], edges: _Array) -> float:
 
 
 def _plain(values: _Array) -> float | _Array:
-    """Return a float where the caller gave a scalar."""
+    """Return a float if the caller gave a scalar."""
     return values if values.ndim else float(values)
 
 
@@ -202,7 +204,7 @@ class TruncatedNormalMixture:
         Mean of each class's normal law before truncation; it may lie outside [0, 1].
     sd_correct, sd_incorrect : float > 0
         Standard deviation of each class's normal law before truncation. A law narrower than 1e-150
-        is computed at that width.
+        is computed with that width.
 
     Raises
     ------
@@ -294,7 +296,7 @@ class TruncatedNormalMixture:
         Parameters
         ----------
         threshold : float or array-like
-            Real thresholds; all is accepted at and below 0, nothing at and above 1.
+            Real thresholds; all items are accepted at and below 0, none at and above 1.
 
         Returns
         -------
@@ -315,26 +317,26 @@ class TruncatedNormalMixture:
         return self._survival(threshold)[0]
 
     def false_positive_rate(self, threshold: npt.ArrayLike) -> float | _Array:
-        """Fraction of the incorrect outputs that is accepted; arguments and errors as `recall`."""
+        """Fraction of the incorrect outputs that is accepted; arguments as in `recall`."""
         return self._survival(threshold)[1]
 
     def acceptance_rate(self, threshold: npt.ArrayLike) -> float | _Array:
-        """X, the accepted fraction (Kimura et al., eq. 1); arguments and errors as `recall`."""
+        """X, the accepted fraction (Kimura et al., eq. 1); arguments as in `recall`."""
         recall, false_positive_rate = self._survival(threshold)
         return self.weight_correct * recall + (1 - self.weight_correct) * false_positive_rate
 
     def error_rate(self, threshold: npt.ArrayLike) -> float | _Array:
-        """R_E, the accepted incorrect outputs among all items (eq. 5); arguments as `recall`."""
+        """R_E, the share of accepted incorrect outputs (eq. 5); arguments as in `recall`."""
         return (1 - self.weight_correct) * self._survival(threshold)[1]
 
     def accuracy_after_correction(self, threshold: npt.ArrayLike) -> float | _Array:
-        """Y = 1 - R_E (Kimura et al., eq. 16); arguments and errors as `recall`."""
+        """Y = 1 - R_E (Kimura et al., eq. 16); arguments as in `recall`."""
         return 1 - self.error_rate(threshold)
 
     def roc_auc_score(self) -> float:
         """ROC-AUC, ∫ TPR dFPR, in [0, 1]: how often a correct output has the higher confidence.
 
-        NaN, with an `UndefinedMetricWarning`, where ``weight_correct`` is 0 or 1.
+        NaN, with an `UndefinedMetricWarning`, if ``weight_correct`` is 0 or 1.
 
         Examples
         --------
@@ -349,7 +351,7 @@ class TruncatedNormalMixture:
     def pr_auc_score(self) -> float:
         """PR-AUC, ∫ precision d(recall), in [0, 1].
 
-        NaN, with an `UndefinedMetricWarning`, where ``weight_correct`` is 0.
+        NaN, with an `UndefinedMetricWarning`, if ``weight_correct`` is 0.
 
         Examples
         --------
@@ -381,7 +383,7 @@ class TruncatedNormalMixture:
         Parameters
         ----------
         gamma : float >= 0
-            Cost of verifying an item over that of correcting it.
+            Ratio of the cost of verifying an item to that of correcting it.
 
         Returns
         -------
@@ -421,7 +423,7 @@ class TruncatedNormalMixture:
         return 1 - self.aurc_loss()
 
     def normalized_arp_auc_score(self, *, gamma: float = 1.0) -> float:
-        """ARP-AUC normalised as in `arac_area`, with the same parameter and errors."""
+        """ARP-AUC normalised as in `arac_area`, with the same parameter and errors raised."""
         return self._area(self._arp_loss(), gamma).normalized
 
     def aurc_loss(self) -> float:
@@ -443,7 +445,8 @@ class TruncatedNormalMixture:
         Returns
         -------
         float or ndarray of the shape of max_error_rate
-            θ with R_E(θ) = ε (Kimura et al., section 3.2): 0 where ε >= 1 - β, else 1 where ε = 0.
+            θ with R_E(θ) = ε (Kimura et al., section 3.2). If ε >= 1 - β, θ is 0; otherwise, if
+            ε = 0, θ is 1.
 
         Raises
         ------
@@ -456,8 +459,8 @@ class TruncatedNormalMixture:
     def acceptance_at_error_rate(self, max_error_rate: npt.ArrayLike) -> float | _Array:
         """X(θ), the largest acceptance rate whose error rate is at most the given one.
 
-        Arguments and errors are those of `threshold_at_error_rate`. The result, of the shape of
-        max_error_rate, is 1 where ε >= 1 - β and else 0 where ε = 0.
+        For arguments and errors raised, see `threshold_at_error_rate`. The result, of the shape of
+        max_error_rate, is 1 if ε >= 1 - β, and otherwise 0 if ε = 0.
 
         Examples
         --------
@@ -478,7 +481,7 @@ class TruncatedNormalMixture:
     ) -> float | _Array:
         """W(θ) = γ X(θ) + β - δ ε, higher is better (Kimura et al., eq. 15, tables 4 and 6).
 
-        Arguments and errors are those of `threshold_at_error_rate`; `costs` has γ and δ.
+        For arguments and errors raised, see `threshold_at_error_rate`; `costs` provides γ and δ.
 
         Examples
         --------
@@ -497,7 +500,7 @@ class TruncatedNormalMixture:
 
     @np.errstate(all="ignore")
     def _laws(self) -> tuple[_TruncatedNormal, _TruncatedNormal]:
-        """Return the laws of the correct and of the incorrect outputs' confidence."""
+        """Return the distributions of confidence for the correct and for the incorrect outputs."""
         return (
             _TruncatedNormal(self.mean_correct, self.sd_correct),
             _TruncatedNormal(self.mean_incorrect, self.sd_incorrect),
@@ -505,7 +508,7 @@ class TruncatedNormalMixture:
 
     @np.errstate(all="ignore")
     def _survival(self, threshold: npt.ArrayLike) -> tuple[float | _Array, float | _Array]:
-        """Recall and false positive rate."""
+        """Return recall and false positive rate."""
         array = np.asarray(threshold)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"threshold must hold real numbers, got type {array.dtype}")
@@ -525,16 +528,16 @@ class TruncatedNormalMixture:
         return 1 / (1 + 1 / odds), 1 / (other * (1 + odds))
 
     def _misorder(self) -> float:
-        """Probability that an incorrect output has the higher confidence."""
+        """Return the probability that an incorrect output has the higher confidence."""
         law, other = self._laws()
         return min(law.mean_of(lambda *at: np.exp(other.log_survival(*at)), other), 1.0)
 
     def _arac_loss(self) -> float:
-        """(1 - ARAC-AUC) / (1-β): the integral of FPR over X, where dX = β dTPR + (1-β) dFPR."""
+        """Return (1 - ARAC-AUC) / (1-β), the integral of FPR over X; dX = β dTPR + (1-β) dFPR."""
         return self.weight_correct * self._misorder() + (1 - self.weight_correct) / 2
 
     def _arp_loss(self) -> float:
-        """(1 - ARP-AUC) / (1-β): the integral of risk/(1-β) over X."""
+        """Return (1 - ARP-AUC) / (1-β), the integral of risk/(1-β) over X."""
         beta = self.weight_correct
         if beta in (0, 1):
             return 1 - beta
@@ -545,7 +548,7 @@ class TruncatedNormalMixture:
         )
 
     def _area(self, loss: float, gamma: float) -> CurveArea:
-        """Decompose the area 1 - (1-β) loss."""
+        """Decompose the area 1 - (1-β)·loss into the parts of a `CurveArea`."""
         from fastarac.areas.arac import CurveArea
 
         gamma = positive_scalar(gamma, "gamma")
@@ -556,7 +559,7 @@ class TruncatedNormalMixture:
 
     @np.errstate(all="ignore")
     def _offset_at(self, error_rate: _Array) -> _Array:
-        """Lowest allowed thresholds, relative to the mode of the correct outputs' confidence."""
+        """Return the lowest allowed thresholds minus the mode of the correct outputs' confidence."""
         correct, incorrect = self._laws()
         low, high, weight = -correct.mode, 1 - correct.mode, 1 - self.weight_correct
         lows = np.where((error_rate == 0) & (weight > 0), high, low)

@@ -1,4 +1,4 @@
-"""The page on which a person answers, row by row, which outputs are right."""
+"""Write the page on which a person answers, row by row, which outputs are right."""
 
 from __future__ import annotations
 
@@ -33,46 +33,50 @@ def write_station(
 ) -> int:
     r"""Write one HTML file on which a person answers which outputs of a table are right.
 
-    The page asks about one row after the other, by keyboard or by touch: right, wrong (with the correct
-    text), or unsure. It loads nothing and sends nothing. Answers are kept in the browser as they are
-    given, and "Save" makes a CSV file of the whole table, which goes where the filled-in table goes.
+    The page asks about one row after the other, by keyboard or by touch: right, wrong (with the
+    correct text), or unsure. It loads nothing and sends nothing. The browser keeps answers as they
+    are given, and "Save" makes a CSV file of the whole table, to use in place of the filled-in
+    table.
 
     Parameters
     ----------
     path : str or path-like
         The file, which appears once it is complete.
     table : str or path-like
-        What :func:`.sample_outputs`, :func:`.search_outputs` or :func:`.apply_policy` wrote, or any
-        file as :func:`.read_outputs` takes it. Rows whose ``correct`` is empty are asked about, of
-        those that were drawn where there is a column ``drawn``. Pictures are shown where a column
+        A file that :func:`.sample_outputs`, :func:`.search_outputs` or :func:`.apply_policy` wrote,
+        or any file that :func:`.read_outputs` takes. The page asks about rows whose ``correct`` is
+        empty; with a column ``drawn``, only about drawn ones. A column ``crop`` or ``image`` names
+        files of pictures, relative to the folder of the table.
         ``crop`` or ``image`` names their files, from the folder of the table.
     images : str or path-like, optional
-        Folder with the images of the pages, called as the columns ``page`` or ``document`` say (the
-        second page of a document as ``invoice7-2.png``): the place in the column ``box`` is cut out,
-        in pixels of the image or, where no number is above 1, as shares of its sides.
+        Folder with the images of the pages, named as in the column ``page`` or ``document`` (the
+        second page of a document is ``invoice7-2.png``). The page shows the part of the image given
+        in the column ``box``, in pixels of the image or, if no number is above 1, as shares of its
+        sides.
     pages : AppliedPages, optional
-        What the rows are outputs of: each is shown in its line, and boxes have the unit of its page.
+        The engine's pages from which the rows come: each output is then shown in its line, and
+        boxes are in the unit of its page.
     prediction : str, optional
-        The column of what is right or wrong; by default ``prediction``, ``text`` or ``output``. Without
-        any of them the whole row is.
+        The column whose value is right or wrong; by default ``prediction``, ``text`` or ``output``.
+        Without any of them, the question is about the whole row.
     confidence, judge : str, optional
-        Columns that are not shown, since people tend to agree with what they say.
+        Columns to hide, since people tend to agree with the values in them.
 
     Returns
     -------
     int
-        How many rows are asked about.
+        The number of rows that the page asks about.
 
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`; where no row is to be answered, there are more than 100,000 rows, or
-        the table has a column ``truth``, ``answered_by``, ``answered_at`` or ``station``, which the
-        saved file adds.
+        As :func:`.read_outputs`; also if there is no row to answer or there are more than 100,000
+        rows, or if the table has a column ``truth``, ``answered_by``, ``answered_at`` or
+        ``station``, which the saved file adds.
     ValueError
-        For a box outside of its image, a file that is no image, and if no page has an image.
+        For a box outside its image, for a file that is no image, and if no page has an image.
     ModuleNotFoundError
-        If Jinja or DuckDB is not installed, or, for pictures, Pillow.
+        If Jinja or DuckDB is not installed or, for pictures, Pillow.
 
     See Also
     --------
@@ -123,9 +127,9 @@ def write_station(
 
 
 def _lines(questions: Questions, pages: ReadPages) -> dict[int, tuple[str, str]]:
-    """Return what stands before and behind each output in its line.
+    """Return the text before and after each output in its line.
 
-    Raises ValueError where a row is no output of the pages.
+    Raise ValueError if a row is not an output of the pages.
     """
     first = np.searchsorted(pages.page, np.arange(len(pages.page_names)))
     begin = dict(zip(pages.page_names, first.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Pictures of the places of outputs, small enough that five hundred fit a page."""
+"""Cut pictures of outputs, small enough that five hundred fit a page."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
     Box = NDArray[np.float64] | None
 
-MARGIN = 8.0, 1.6  # heights of an output beside it, and above and below: some words on both sides
+MARGIN = 8.0, 1.6  # context beside and above or below, in output heights
 LARGEST, WHOLE = (1000, 280), (1000, 1400)  # pixels of a crop, and of a page whose output has no box
 
 
 class ReadPages(Protocol):
-    """What an engine read: :class:`.AppliedPages`, and the outputs that samples are drawn from."""
+    """An engine's pages: :class:`.AppliedPages`, or the outputs that samples are drawn from."""
 
     page: NDArray[np.intp]
     line: NDArray[np.intp]
@@ -57,9 +57,10 @@ class Picture(NamedTuple):
 def pictures_of(
     questions: Questions, images: Path | None, pages: ReadPages | None
 ) -> dict[int, Picture]:
-    """Return the pictures of rows, as far as there are any.
+    """Return the pictures of the rows that have one.
 
-    Raises ValueError where a file is no image, where no page has one, and for a box outside of its own.
+    Raise ValueError for a file that is no image, for a box outside its image, and if no page has an
+    image.
     """
     crops, files = _files_in_table(questions)
     if images is not None:
@@ -72,7 +73,7 @@ def pictures_of(
     sizes = {} if pages is None else dict(zip(pages.page_names, pages.page_size, strict=True))
     page = questions.column("page")
     known = [box for row, box in boxes.items() if row in files and box is not None]
-    # without the sizes of pages, boxes are in pixels, or else are shares of the sides
+    # without page sizes, boxes are shares of the sides if none is above 1, and else in pixels
     unit = np.ones(2) if known and max(box.max() for box in known) <= 1.0 else np.full(2, np.nan)
     found: dict[int, Picture] = {}
     for file, of_file in groupby(sorted(files, key=lambda row: (str(files[row]), row)), files.get):
@@ -84,7 +85,7 @@ def pictures_of(
                 scale = scale_of(grey.size, sizes.get(page[row] or "", unit))
                 box = box * np.concatenate([scale, scale])
                 found[row] = _picture(questions, row, grey, box)
-            else:  # one picture for all outputs of the page
+            else:  # one picture serves all outputs of the page
                 whole = whole or _whole(grey)
                 found[row] = whole
     _warn_without(questions, found)
@@ -92,7 +93,7 @@ def pictures_of(
 
 
 def _files_in_table(questions: Questions) -> list[dict[int, Path]]:
-    """Return the files that the columns of crops and of images name, from the folder of the table."""
+    """Return the files that the columns of crops and images name, in the folder of the table."""
     columns = [questions.column(name) for name in PICTURES]
     folder = questions.path.parent
     return [
@@ -101,7 +102,7 @@ def _files_in_table(questions: Questions) -> list[dict[int, Path]]:
 
 
 def _files_of_pages(questions: Questions, images: Path) -> dict[int, Path]:
-    """Return the images that are called as the pages of rows: as `invoice7`, or `invoice7-2`."""
+    """Return the image of each row's page, named like `invoice7` or `invoice7-2`."""
     found = images_in(images)
     document, page = questions.column("document"), questions.column("page")
     names: dict[int, list[str]] = {}
@@ -120,7 +121,7 @@ def _files_of_pages(questions: Questions, images: Path) -> dict[int, Path]:
 
 
 def _boxes(questions: Questions) -> list[Box]:
-    """Return the boxes of the rows that are asked about: four numbers with spaces between."""
+    """Return the boxes of the rows to ask about, read from four numbers separated by spaces."""
     cells = questions.column("box")
     return [_box(questions, row, cells[row]) for row in questions.asked]
 

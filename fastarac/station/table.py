@@ -1,4 +1,4 @@
-"""Tables whose rows people answer: their cells as text, and which of them are shown."""
+"""Read tables whose rows people answer, as text, and choose the columns to show."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ if TYPE_CHECKING:
 
     from fastarac.io._sources import FileSource
 
-#: What a saved file has beside the columns of its table, and ``correct``.
+#: Columns that a saved file has besides those of its table and ``correct``.
 ANSWERS = "truth", "answered_by", "answered_at", "station"
-OUTPUTS = "prediction", "text", "output"  # in the order in which they are looked for
+OUTPUTS = "prediction", "text", "output"  # in order of preference
 PICTURES = "crop", "image"
 DESIGN = (  # says nothing about a row to the person who looks at it, or too much
     *("row", "correct", "drawn", "drawn_by", "accepted", "inclusion_probability"),
     *("least_probability", "audit_probability", "sample_size", "search_batch", "number", "box"),
 )
-MOST = 100_000  # rows of a page
+MOST = 100_000  # rows on a page
 
 
 @dataclass(frozen=True)
 class Questions:
-    """The rows of a table, of which some are asked about.
+    """The rows of a table, and the ones to ask about.
 
     Attributes
     ----------
     path : Path
     columns : tuple of str
     rows : list of tuple of (str or None)
-        The cells of all rows, as a CSV file has them; None where there is nothing.
+        The cells of all rows as in a CSV file; None for an empty cell.
     asked : list of int
-        The indices of those that are to be answered.
+        The indices of the rows to ask about.
     output : str or None
-        The column of what is right or wrong, where there is one.
+        The column whose value is right or wrong, if there is one.
     delimiter : str
-        Between the cells of a saved file.
+        The delimiter of a saved file.
     """
 
     path: Path
@@ -60,7 +60,7 @@ class Questions:
 
     @classmethod
     def read(cls, path: Path, prediction: str | None) -> Questions:
-        """Read a table; raise where it has no question, or a column that the answers are to have."""
+        """Read a table; raise if there is no row to answer, or a column that the saved file adds."""
         with connect(alone=True) as connection:
             source = open_source(path, connection)
             refuse_columns(source, list(ANSWERS))
@@ -82,33 +82,33 @@ class Questions:
         return cls(path, tuple(source.columns), rows, asked, output, delimiter)
 
     def column(self, name: str) -> list[str | None]:
-        """Return the cells of a column; nothing but None where the table lacks it."""
+        """Return the cells of a column, or only None if the table lacks it."""
         if name not in self.columns:
             return [None] * len(self.rows)
         place = self.columns.index(name)
         return [row[place] for row in self.rows]
 
     def facts(self, hidden: Collection[str | None]) -> list[int]:
-        """Return the places of the columns that are shown beside an output."""
+        """Return the indices of the columns to show beside an output."""
         left_out = {*DESIGN, *PICTURES, *hidden, self.output}
         return [i for i, name in enumerate(self.columns) if name not in left_out]
 
     @cached_property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits by which a saved file is known to be of this table."""
+        """16 hexadecimal digits that identify the table in a saved file."""
         content = json.dumps([self.columns, self.rows, self.asked])
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def _as_text(source: FileSource, name: str) -> str:
     value = source.identifier(name)
-    if source.type_of(name) == "FLOAT":  # its shortest text is that of another double
+    if source.type_of(name) == "FLOAT":  # its text would be read as another double
         value = f"CAST({value} AS DOUBLE)"
     return f"CAST({value} AS VARCHAR)"
 
 
 def _asked(source: FileSource, rows: Sequence[Sequence[str | None]]) -> list[int]:
-    """Return the rows without an answer, of those that were drawn where a column says so."""
+    """Return the rows without an answer; with a column `drawn`, only drawn ones."""
     asked = list(range(len(rows)))
     if "correct" in source.columns:
         place = source.columns.index("correct")
