@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         def total(self) -> int | float: ...
 
 
-FEWEST_FOUND = 100  # with fewer errors found by two readers, the share found counts as uncertain
+FEWEST_FOUND = 100  # fewer errors found in double readings raise a warning
 OF_FAILURE = 0.25  # the part of δ for the estimate of the share of errors found
 
 

@@ -147,8 +147,7 @@ class _TruncatedNormal:
         if self.slope == 0:
             values = rng.random(n)
             return values[rng.random(n) < np.exp(-(((values - self.mode) / self.sd) ** 2) / 2)]
-        # The mean is outside [0, 1]: propose from a truncated exponential with the rate of Robert
-        # (1995).
+        # The mean is outside [0, 1]: propose from the truncated exponential of Robert (1995).
         excess = 2 / (self.slope + math.hypot(self.slope, 2))
         rate = self.slope + excess
         y = -np.log1p(rng.random(n) * math.expm1(-rate * width)) / rate
@@ -567,7 +566,7 @@ class TruncatedNormalMixture:
         target = np.log(error_rate) - np.log(weight)
         fine = 1e-15 * min(1, *(float(law.distance(1)) for law in (correct, incorrect)))
         offset = (lows + highs) / 2
-        for _ in range(_MAX_SEARCH_STEPS):  # Newton on the concave log survival, or bisection
+        for _ in range(_MAX_SEARCH_STEPS):  # Newton's method, or else bisection
             log_survival = incorrect.log_survival(correct.mode, offset)
             excess = log_survival - target
             lows, highs = np.where(excess > 0, offset, lows), np.where(excess <= 0, offset, highs)

@@ -65,7 +65,7 @@ def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> lis
 
 
 def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> str:
-    """Return the answer at one limit; for documents, it begins with those straight through."""
+    """Return the answer at one limit; for documents, it begins with the share straight through."""
     said = _of_items(models, index, lead)
     through = straight_through(models, index)
     if through is None or not through[0]:
@@ -75,7 +75,7 @@ def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> s
 
 
 def straight_through(models: Sequence[Model], index: int) -> tuple[float, float] | None:
-    """Return the shares of documents straight through and of wrong ones, or None without documents."""
+    """Return the share of documents that pass unchecked, and pass wrong; None without documents."""
     model = leader(models, index)
     return model.source.straight_through(threshold_of(model, index))
 
@@ -88,7 +88,8 @@ def _of_items(models: Sequence[Model], index: int, lead: Lead | None) -> str:
         return _guaranteed(models, index)
     best = max(model.point(index).acceptance_rate for model in models)
     if not best:
-        if all(model.point(index).error_rate for model in models):  # unseen missed words
+        # missed words stay wrong even then, as nobody looks for them
+        if all(model.point(index).error_rate for model in models):
             return f"No threshold keeps {kept(limit)}, even with all outputs verified."
         return f"No threshold keeps {kept(limit)}: review everything."
     leaders = [model for model in models if model.point(index).acceptance_rate == best]

@@ -224,7 +224,8 @@ def _advice(models: Sequence[Model], index: int, exception: str = "") -> str:
     best = max(model.point(index).acceptance_rate for model in models)
     leaders = [model for model in models if model.point(index).acceptance_rate == best]
     if best == 0:
-        if all(model.point(index).error_rate for model in models):  # unseen missed words
+        # missed words stay wrong even then, as nobody looks for them
+        if all(model.point(index).error_rate for model in models):
             return "no threshold keeps this limit, even with all outputs verified."
         return "no threshold keeps this limit; review everything."
     share = _share(leaders[0].point(index))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
 
 SHOWN = 20  # groups in the printed table; JSON and CSV have all
-NAMED = 5  # groups above a limit that its sentence names
+NAMED = 5  # groups named in the sentence about a limit
 CHEAPEST = "cheapest"
 
 
@@ -52,7 +52,7 @@ class Groups:
         if by is None or found is None:
             raise ValueError("the outputs have no groups")
         values = found.values
-        if model.cost_evaluation is None:  # without prices, costs come from default ratios
+        if model.cost_evaluation is None:  # the costs are for default ratios, not prices
             values = {name: value for name, value in values.items() if not name.endswith(CHEAPEST)}
         return cls.ordered([by.names[code] for code in found.groups], values)
 

@@ -95,7 +95,8 @@ class Model:
         certain = options.get("intervals") or options.get("failure_probability") is not None
         groups = outputs.factors if certain else None
         options["never_accepted"] = outputs.never_accepted
-        with unquestioned():  # `doubts` has the warnings about the order, of the judged items
+        # warnings about the confidences' order come from `doubts`, for the judged items only
+        with unquestioned():
             if outputs.weight is None and groups is None:
                 figures = evaluate(sweep, **options)
             else:  # a sweep has neither single weights nor groups

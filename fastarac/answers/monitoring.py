@@ -30,7 +30,7 @@ def monitor_answer(
     *,
     alone: str | None = None,
 ) -> Answer:
-    """Return the alarms of each policy; `changes` are alarms that the last files raised.
+    """Describe the alarms of each policy; `changes` are those that the last files raised.
 
     `alone` is the name of the policy if only one is monitored.
     """

@@ -59,7 +59,8 @@ def guarantee_plan(
     }  # fmt: skip
     sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, **options)
     rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
-    if truth_reader is not None:  # none may suffice near the limit
+    # if people overlook errors, no sample may suffice for rates near the limit
+    if truth_reader is not None:
         rates = [rate for rate in rates if rate <= expected_error_rate]
     with collected([]):  # the first call has already warned
         rows = [(rate, sample_size_for_guarantee(max_error_rate, rate, **options)) for rate in rates]
@@ -69,7 +70,7 @@ def guarantee_plan(
 
 
 def guarantee_answer(plan: GuaranteePlan) -> Answer:
-    """Return how many outputs to verify for a guarantee."""
+    """Answer how many outputs to verify for a guarantee."""
     sizes, given = plan.sizes, plan._asdict()
     said = (
         f"Verify {sizes.stable:,} outputs drawn at random. If {percent(plan.expected_error_rate)} of "
@@ -103,7 +104,7 @@ def audit_answer(
     design_effect: float,
     truth_reader: Reviewer | None = None,
 ) -> Answer:
-    """Return how many outputs to audit."""
+    """Answer how many outputs to audit."""
     share = ""
     if n_outputs is not None:
         share = f" ({percent(plan.audit_probability, 3)} of {n_outputs:,})"
@@ -138,7 +139,7 @@ def comparison_answer(
     power: float,
     design_effect: float,
 ) -> Answer:
-    """Return how many outputs to verify for a comparison of two models."""
+    """Answer how many outputs to verify for a comparison of two models."""
     share = 100 * difference
     points = f"{share:.4g} percentage point{'' if share == 1 else 's'}"
     said = (
@@ -153,7 +154,7 @@ def comparison_answer(
 
 
 def interval_answer(n: int, *, statistic: str, half_width: float, confidence_level: float) -> Answer:
-    """Return how many outputs to verify for an interval."""
+    """Answer how many outputs to verify for an interval."""
     said = (
         f"Verify {n:,} outputs: the {percent(confidence_level)} interval of {statistic} is then about "
         f"± {half_width:g}."
@@ -165,7 +166,7 @@ def interval_answer(n: int, *, statistic: str, half_width: float, confidence_lev
 
 
 def policy_answer(size: PolicySampleSize) -> Answer:
-    """Return how many outputs to verify for a policy."""
+    """Answer how many outputs to verify for a policy."""
     figures: dict[str, Any] = size.to_dict()
     remarks = [Note(sentence(each), Weight.LITTLE) for each in size.remarks()]
     remarks.append(verification_note(size.truth_reader))

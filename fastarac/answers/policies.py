@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
 
-MOST_ADVICE = 4  # sentences of a report about fields that documents lack
+MOST_ADVICE = 4  # sentences of advice on absent fields in a report
 MOST_FIELDS = 8  # fields in the table on a screen
 UNLIKELY = 1e-6
 
 
 def fit_answer(policy: Policy, choice: PolicyChoice | None = None) -> Answer:
-    """Return what a policy accepts, how it was tested, and how it was chosen."""
+    """Describe a fitted policy: what it accepts, how it was tested, and how it was chosen."""
     table = None
     if policy.fields and not policy.documents and policy.accepted:
         columns = [
@@ -155,7 +155,7 @@ def policy_figures(policy: Policy) -> dict[str, Any]:
 def check_answer(
     policy: Policy, check: PolicyCheck, shift: ConfidenceShift, log: AuditColumns | None = None
 ) -> Answer:
-    """Return the verdict of a check, the shift of confidences, and the threshold that a log allows."""
+    """Describe a check: its verdict, the shift of confidences, and the threshold a log guarantees."""
     notes = moved_notes(shift)
     if check.source_words:
         notes.append(Note(sentence(check.source_words), Weight.LITTLE))

@@ -32,7 +32,7 @@ def drawn_answer(
     answers: Path | None = None,
     double: float = 0.0,
 ) -> Answer:
-    """Return how many outputs were drawn into a file, and which limits they can prove.
+    """Answer how many outputs were drawn into a file, and which limits they can prove.
 
     `words` are the words of an engine, if the sample comes from them; `crops` is the folder of
     their pictures; `answers` is the file whose answers are kept; `double` is the share of outputs
@@ -82,7 +82,7 @@ def pages_sentence(words: SampledWords, crops: Path | None) -> str:
 
 
 def least_limit_sentence(sample: VerificationSample) -> str:
-    """Return a sentence on the lowest limit the sample can prove, and that of an even draw."""
+    """Return a sentence on the lowest limits that the sample, and an even draw, can prove."""
     n = len(sample.selected)
     probabilities = sample.least_probability, sample.expected_size / n
     aimed, even = (percent(least_limit(each, n, FAILURE), 3) for each in probabilities)
@@ -94,7 +94,7 @@ def least_limit_sentence(sample: VerificationSample) -> str:
 
 
 def joined_answer(drawn: int, answered: int, goal: Path, people: Reviewer | None = None) -> Answer:
-    """Return how many drawn outputs have an answer, and the errors found by two people."""
+    """Answer how many drawn outputs have been verified, and which errors two people found."""
     left = drawn - answered
     open_ones = ""
     if left:
@@ -115,7 +115,7 @@ def joined_answer(drawn: int, answered: int, goal: Path, people: Reviewer | None
 
 
 def station_answer(n: int, page: Path, table: Path) -> Answer:
-    """Return how many rows a page asks about."""
+    """Answer how many rows a page asks about."""
     said = f"{n:,} {plural('output', n)} {'is' if n == 1 else 'are'} to be verified."
     screen = Screen([said], written=[station_sentence(page, table)])
     return Answer(screen, {"path": str(page), "n_items": n})
@@ -127,7 +127,7 @@ def station_sentence(page: Path, table: Path) -> str:
 
 
 def search_answer(search: AdaptiveThresholdSearch, batch: Path) -> Answer:
-    """Return what a search has proved, and which outputs to verify next."""
+    """Describe what a search has proved, and which outputs to verify next."""
     left = len(search.open)
     then = "Further answers cannot change that."
     if not search.done:

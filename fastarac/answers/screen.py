@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fastarac.answers.tables import Column, Part
 
-LINES = 24  # of a screen with up to `ROWS` rows and `SENTENCES` sentences
+LINES = 24  # height of a screen with up to `ROWS` rows and `SENTENCES` sentences
 ROWS = 4
 MANY = 12  # with more rows, limits share a sentence and only decisive notes are shown
 SENTENCES = 2
@@ -28,7 +28,7 @@ LINES_OF_NOTE = 2
 WIDTH = 80
 THRESHOLD = "threshold"  # columns with this header are cut if a table is too wide
 NAME = 12  # characters kept of a name that is cut
-GAP = 2  # between columns
+GAP = 2  # characters between columns
 
 
 class Weight(IntEnum):

@@ -17,7 +17,7 @@ NAMED = 3  # models named in a sentence; more are only counted
 
 
 def sentence(outputs: Outputs, word: str, level: float) -> str | None:
-    """Return the largest plausible share of wholly wrong groups, or None; `word` names a group."""
+    """Return a sentence on how many groups may be wholly wrong, or None; `word` names a group."""
     if outputs.group is None:
         return None
     codes = read_factors(outputs.factors, len(outputs))[0]

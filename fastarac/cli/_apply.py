@@ -103,7 +103,7 @@ class _Goals(NamedTuple):
     station: Station = Station(None)
 
     def require(self) -> None:
-        """Refuse goals that cannot be written, before any file is written."""
+        """Refuse files and folders that cannot be written, before writing any."""
         require_files(None, self.report)
         self.station.require()
         written = ("--output", self.accepted), ("--review", self.review), ("--pages", self.pages)
@@ -183,7 +183,7 @@ def apply(
     page = Station(station, images)
     goals = _Goals(output, review, report, pages, review_pages, page)
     if page.path is not None:
-        given.discard("--images")  # --station shows the images too, for tables as for OCR
+        given.discard("--images")  # --station takes --images for tables and OCR alike
     elif images is not None:
         incomplete(given, [("--images", ("--review-pages", "--station"))])
     columns = {

@@ -49,7 +49,7 @@ ID = "id"  # the default column of audit ids
 
 
 class AuditOptions(NamedTuple):
-    """The columns of audits; "model" names the column of ids and "group" that of policies."""
+    """Options of audits; in `columns`, "model" is the column of ids and "group" that of policies."""
 
     columns: Mapping[str, Any]
     group: str | None
@@ -116,7 +116,7 @@ class Watch:
         return {ALONE: self.monitor}
 
     def changes_of(self, name: str) -> tuple[int, ...]:
-        """Return the updates that raised an alarm of a change in these files, or else the last one."""
+        """Return the updates at which these files raised a change alarm, or that of an active alarm."""
         monitor = self.monitors[name]
         found = monitor.changes[len(self._before[name]) :]
         return found or (monitor.changes[-1:] if monitor.changed else ())
@@ -306,7 +306,7 @@ class Watch:
 def _other_state(
     source: Path, old: Mapping[str, ErrorRateMonitor], new: Mapping[str, ErrorRateMonitor]
 ) -> str | None:
-    """Return in which setting a saved state differs from the policies watched, or None if in none."""
+    """Return how a saved state differs from the policies watched, or None if it does not."""
     digests = [{name: each.policy_digest for name, each in part.items()} for part in (old, new)]
     if digests[0] != digests[1]:
         return f"it is not the state of {source}, but of another policy"

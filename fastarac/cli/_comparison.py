@@ -288,7 +288,7 @@ def deliver(
     notes: Sequence[str] = (),
     command: str = "",
 ) -> ModelComparison:
-    """Compare the models and print the result, first of all how their items differ."""
+    """Compare the models and print the result, preceded by a note on how their items differ."""
     findings = Findings.of(models, request, order, paired)
     print_findings(findings, delivery, difference=difference, notes=notes, command=command)
     return findings.comparison
@@ -350,7 +350,7 @@ def statistic_of(text: str) -> Statistic:
         except (ValueError, SyntaxError):
             values[key] = value
     try:
-        with unquestioned():  # the comparison repeats the same notes
+        with unquestioned():  # the comparison itself gives these notes
             return Statistic(name, **values)
     except (ValueError, TypeError) as error:
         missing = re.search(r"needs (\w+):", str(error))

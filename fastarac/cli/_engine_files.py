@@ -1,4 +1,4 @@
-"""Tell tables, files of OCR engines and documents with fields apart, and refuse others' options."""
+"""Tell tables, OCR engines' files and documents with fields apart, and check their options."""
 
 from __future__ import annotations
 

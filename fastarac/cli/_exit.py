@@ -89,7 +89,8 @@ class interrupts_end_at_once:  # noqa: N801  # a context, as those of contextlib
     """
 
     def __enter__(self) -> None:
-        self.is_set = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # nohup ignores it
+        # nohup ignores SIGINT, which must stay ignored
+        self.is_set = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if self.is_set:
             try:
                 signal.signal(signal.SIGINT, _end)

@@ -96,7 +96,7 @@ def in_words(error: Exception) -> str:
 
 
 def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:
-    """Return the models with a note of how many outputs lack a confidence, or items an output."""
+    """Return the models with a note of how many items lack an output or a confidence."""
     said = []
     for model in models:
         rejected = model.outputs.rejected
@@ -129,7 +129,7 @@ def with_unseen_words(
 
 
 def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
-    """Return how many outputs lack a confidence, or items an output, to begin a sentence with."""
+    """Return the start of a sentence: how many items lack an output or a confidence."""
     many = n != 1
     if missed:
         what = "have no output with a confidence: they are"

@@ -154,7 +154,8 @@ def fit(
         of_pages = notes_of_groups([path], [read], of_verified)
         policy = _fitted(path, (*read,), {**arguments, "by": labels}, notes)
     else:
-        if (max_risk is None or scale) and document is None:  # others: no guarantee by group
+        # other policies have no guarantee by group
+        if (max_risk is None or scale) and document is None:
             columns, of_pages = with_pages([path], columns)
         else:
             of_pages = []

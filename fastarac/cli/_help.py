@@ -176,7 +176,7 @@ class Commands(Mapping[str, TyperCommand]):
 
 
 class ByTask(TyperGroup):
-    """The group of commands: lists them by task, each with its whole first sentence."""
+    """A group that lists its commands by task, each with its whole first sentence."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

@@ -41,7 +41,7 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     """
     files = list(map(str, context.params["paths"]))
     limit = _first(models[0].limits)
-    if limit is None or len(models) > MANY:  # so many models would fill the screen, or run for minutes
+    if limit is None or len(models) > MANY:  # with so many models the command is long and slow
         return ""
     limited = limit_options(limit.criterion, limit.value)
     index = models[0].limits.index(limit)
@@ -97,7 +97,8 @@ def after_compare(context: typer.Context) -> str:
 def after_ocr(context: typer.Context) -> str:
     """Return the command to run after an evaluation of engines that wrote no items."""
     names = [parameter.name or "" for parameter in context.command.params]
-    of_pages = are_by_page(context.params["group"]) and bool(context.params["max_risk"])  # no guarantee
+    # a limit of the risk has no guarantee by page
+    of_pages = are_by_page(context.params["group"]) and bool(context.params["max_risk"])
     no_guarantee = of_pages or context.params["guarantee"] is not None
     end = ("-o", "words.parquet") if no_guarantee else ("--guarantee", "0.05")
     return command_line("ocr", *_typed(context, [name for name in names if name not in ANSWERED]), *end)

@@ -192,7 +192,8 @@ def find(
     models = first_by_share(settings.evaluate(outputs, sources))
     prices, missed_price = settings.prices, request.missed_price
     if prices is not None and missed_price is None and request.alignment.missed == "residual":
-        missed_price = prices.costs.error  # even if all items are checked
+        # a missed word costs an error at every threshold, even if all items are checked
+        missed_price = prices.costs.error
     if missed_price is not None:
         models = [engines.with_missed_price(model, missed_price) for model in models]
     charged = request.combining.price_of(engines.single)

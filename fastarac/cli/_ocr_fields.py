@@ -255,11 +255,11 @@ class EngineFields:
         return [[Column(name, [count(each[name]) for each in numbers]) for name in numbers[0]]]
 
     def error_figures(self, name: str, level: float | None) -> dict[str, float | None]:  # noqa: ARG002
-        """Return no error rates: a field is right or wrong, whatever the distance."""
+        """Return no error rates of texts: a field is right or wrong as a whole."""
         return {}
 
     def error_rates(self, names: Sequence[str], level: float | None) -> None:
-        """Return no error rates: a field is right or wrong, whatever the distance."""
+        """Return no error rates of texts: a field is right or wrong as a whole."""
 
     def about(self, names: Sequence[str]) -> str:
         """Return a line on how much was read."""
@@ -462,7 +462,7 @@ def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Par
 
 
 def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
-    """Return for each field how often it is absent, and rates with its optionality reversed."""
+    """Return how often each field is absent, and the rates with the opposite setting of optional."""
     found: dict[str, dict[str, Any]] = {}
     for index, limit in enumerate(model.limits):
         for each in fields.absent_fields(model.point(index).threshold):

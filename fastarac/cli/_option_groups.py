@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import typer
 
 
-# Options that `evaluate` refuses for partly verified outputs; other commands lack some.
+# For partly verified outputs, only `evaluate` takes these options.
 COSTS = (
     *("cost_verification", "cost_correction", "cost_error"),
     *("reviewer_detection", "reviewer_false_alarm"),
@@ -28,13 +28,13 @@ NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory", "unseen_pages"
 
 @dataclass(frozen=True, slots=True)
 class OptionsOf:
-    """Annotation of a parameter that `make` builds from its own options."""
+    """Mark a parameter whose value `make` builds from options of its own."""
 
     make: Callable[..., Any]
 
 
 def grouped(run: Callable[..., None]) -> Callable[..., None]:
-    """Return a command for Typer: groups become their options, and errors exit statuses."""
+    """Return a command for Typer: groups become single options, errors become exit statuses."""
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     taken: list[Parameter] = []
     for name, parameter in signature(run, eval_str=True).parameters.items():

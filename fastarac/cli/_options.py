@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
 RESAMPLES = 2000
-MOST_OUTPUTS = 100_000  # their intervals take less than a second
-OUTPUTS_OF_EVALUATION = 5_000  # as long as the fixed time per model or group
+MOST_OUTPUTS = 100_000  # intervals for so many outputs take less than a second
+OUTPUTS_OF_EVALUATION = 5_000  # they take as long as the fixed time per model or group
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 EXACT = 1 << 53  # every integer up to here has an exact double
 # The library's arguments and the options for them.
@@ -519,7 +519,7 @@ class Certainty:
     unseen_pages: bool = False
 
     def in_time(self, n_outputs: int, n_evaluations: int) -> tuple[Certainty, list[str]]:
-        """Return this without default intervals if they would take about a second, and a note.
+        """Return this, without default intervals if they would take over a second, and a note on that.
 
         `n_evaluations` counts models and groups; each takes as long as some thousand outputs.
         """
@@ -541,7 +541,7 @@ class Certainty:
 
     def check(self, limits: Limits | None = None) -> None:
         """Refuse numbers out of range, and a guarantee without a limit to keep."""
-        from fastarac._core.checks import failure_of, of_percent  # not at the top: NumPy
+        from fastarac._core.checks import failure_of, of_percent  # here, as it loads NumPy
 
         if self.level is not None and not 0.0 < self.level < 1.0:
             message = f"--ci must be a number strictly between 0 and 1, got {self.level}"

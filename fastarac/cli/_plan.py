@@ -200,7 +200,8 @@ def _next(found: Answer) -> str:
     figures = found.figures
     names = {"guarantee": "stable", "audits": "stable", "policy": "n_items"}
     n = figures[names.get(figures["for"], "n")]
-    if n is None or figures.get("n_groups", n) != n:  # groups need a column that nobody named
+    # a plan in groups needs their column, whose name in the new file is unknown
+    if n is None or figures.get("n_groups", n) != n:
         return ""
     return command_line("sample", "outputs.csv", "--budget", n, "--mix", 1, "-o", "to_verify.csv")
 

@@ -54,7 +54,7 @@ def read_verified(path: Path, columns: Mapping[str, Any]) -> Any:
 
 
 def load(path: Path, kind: Any = operation.Policy) -> Any:
-    """Read a policy or a state; an invalid file is refused by name."""
+    """Read a policy or a state; refuse an invalid file."""
     try:
         return kind.load(path)
     except OSError as error:
@@ -72,7 +72,7 @@ def policies_in(folder: Path) -> dict[str, Policy]:
 
 
 def require_columns(policies: Iterable[Policy], *, by: str | None, documents: str | None) -> None:
-    """Refuse columns of fields and documents unless the policies were fitted with them."""
+    """Require --by and --document if policies were fitted with them; refuse them otherwise."""
     every = list(policies)
     for option, column, needed in (
         ("--by", by, any(each.fields for each in every)),
@@ -139,7 +139,7 @@ def columns_in(path: Path) -> Sequence[str]:
 
 
 def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed: bool) -> io.Outputs:
-    """Return the outputs that have a confidence, or all fields of documents, which may be missing.
+    """Return the outputs that have a confidence; for documents, return all fields.
 
     Outputs without a confidence are never accepted: if a limit holds without them, it holds with
     them, too.

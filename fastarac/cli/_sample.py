@@ -139,7 +139,8 @@ def sample(
     """Draw outputs for people to verify, each with a known probability."""
     given = set(given_options(context).values())
     _require_together(given)
-    of_station = {"--images"} if station is not None else set()  # it takes tables, too
+    # --station shows images for tables, too, so --images is no option of OCR alone
+    of_station = {"--images"} if station is not None else set()
     is_ocr = is_of_ocr(paths, given - of_station, OF_OWN_TABLES)
     rows, page = _DrawnFrom(paths, confidence, is_ocr, reading), Station(station, images)
     page.require()

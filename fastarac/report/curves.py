@@ -113,8 +113,8 @@ class Steps:
 def steps_of(model: Model) -> Steps:
     """Choose thresholds: all if they are few, else the corners of the curve and of its hull.
 
-    Costs are linear in the two counts, so a vertex of the hull is the cheapest threshold for any
-    prices.
+    Costs are linear in the two counts, so for any prices the cheapest threshold is a vertex of the
+    hull.
     """
     sweep = model.sweep
     last = model.last_threshold

@@ -7,7 +7,7 @@ authors.
 
 No text from a file can run as code. Templates escape texts; numbers and texts for the script are
 JSON in which ``<`` is escaped. The page's content security policy allows only the scripts and
-styles whose hashes it lists, and no other address.
+styles whose hashes it lists, and nothing from the network.
 """
 
 from __future__ import annotations

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["write_operation_report"]
 
-ROWS = 200  # rows of a table at most
-CURVES, BANDS = 8, 3  # curves in a chart, and bands in a chart, at most
-MOST_POINTS = 60  # longest line on which single points are marked
+ROWS = 200  # most rows of a table
+CURVES, BANDS = 8, 3  # most curves in a chart, and most curves that get bands
+MOST_POINTS = 60  # lines with more points do not mark them
 ALL = "all"
 UNSEEN = (
     "No truth is needed for this, and none is learned: a model that errs more often at the same "
@@ -332,7 +332,7 @@ def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
     return np.unique(np.array([*each.thresholds, policy.references[i].quantiles[-1]], np.float64))
 
 
-# This explains error probabilities above the limit in the column beside it.
+# Explains why error probabilities in the column may exceed the limit.
 AT_THRESHOLD = (
     "The error probability at a threshold is that of the outputs that are only just accepted; those "
     "above are surer, and the limit is about all together."
@@ -494,7 +494,7 @@ def _of_log(
 def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int = 0) -> ReportSection:
     history = monitor.history()
     goal = monitor.mean_updates_to_false_alarm
-    looks = goal is not None  # whether it looks for changes
+    looks = goal is not None  # whether the monitor looks for changes
     columns: list[NDArray[Any]] = [
         history.audited, history.errors, history.error_rate, history.low, history.high, history.e_value,
         history.change_statistic,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "render"]
 
-#: Acceptance rates of the table that replaces a chart for readers without one.
+#: Acceptance rates in the table of the charts' values.
 ROWS = tuple(k / 20 for k in range(1, 21))
 
 

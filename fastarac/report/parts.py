@@ -29,8 +29,8 @@ class AtLimit(NamedTuple):
     accepted, errors : int
         The numbers of accepted items in the part, and of accepted wrong ones.
     rate, low, high : float
-        The error rate of the part, or its risk if the limit is one, with its interval; NaN if there
-        are no items to divide by.
+        The error rate of the part or, for a limit of the risk, its risk, with the interval; NaN
+        without any items to count.
     verdict : {"holds", "fails", "too few"} or None
         None for a given threshold, which has no limit.
     """

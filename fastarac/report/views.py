@@ -198,7 +198,7 @@ def _caveats(models: Sequence[Model], index: int) -> Iterator[str]:
 
 def _cost(subject: Model, index: int, costs: VerificationCosts, reviewer: Reviewer | None) -> str:
     found, cost_evaluation = subject.evaluation.limits[index], subject.evaluation.cost_evaluation
-    if cost_evaluation is None:  # where only the ratios of the prices are known
+    if cost_evaluation is None:  # the evaluation knew only ratios of prices
         points = {found.limit.key: found.point}
         cost_evaluation = evaluate_costs(subject.sweep, costs, reviewer, points)
     prices = ", ".join(

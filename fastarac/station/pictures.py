@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Box = NDArray[np.float64] | None
 
 MARGIN = 8.0, 1.6  # context beside and above or below, in output heights
-LARGEST, WHOLE = (1000, 280), (1000, 1400)  # pixels of a crop, and of a page whose output has no box
+LARGEST, WHOLE = (1000, 280), (1000, 1400)  # largest size of a crop, and of a page without a box
 
 
 class ReadPages(Protocol):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ANSWERS = "truth", "answered_by", "answered_at", "station"
 OUTPUTS = "prediction", "text", "output"  # in order of preference
 PICTURES = "crop", "image"
-DESIGN = (  # says nothing about a row to the person who looks at it, or too much
+DESIGN = (  # hidden columns: they say nothing about a row, or would sway the answer
     *("row", "correct", "drawn", "drawn_by", "accepted", "inclusion_probability"),
     *("least_probability", "audit_probability", "sample_size", "search_batch", "number", "box"),
 )
