@@ -23,7 +23,7 @@ SHARES = (0.0, 0.25, 0.5, 0.75)  # rows of the table, as fractions of the limit
 
 
 class GuaranteePlan(NamedTuple):
-    """The sample size of a guarantee at the expected error rate, and at lower and higher ones."""
+    """The sample size of a guarantee at the expected error rate, and at other rates below the limit."""
 
     max_error_rate: float
     expected_error_rate: float
