@@ -1,4 +1,4 @@
-"""Pictures of the curves, as scikit-learn's displays; matplotlib is imported when one is drawn."""
+"""Displays of the curves, as in scikit-learn; matplotlib is imported at the first drawing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves between bounds, those that can be drawn with a band, and those over the acceptance rate."""
+"""Base classes: curves with bounds, curves with a band, and curves over the acceptance rate."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.bands import ConfidenceBand
 
-Band = tuple[FloatArray, FloatArray, FloatArray]  # places, and the least and largest heights there
+Band = tuple[FloatArray, FloatArray, FloatArray]  # x, lowest y, highest y
 
-ENOUGH_ACCEPTED = 0.01  # for shares of the accepted items not to be those of a few
+ENOUGH_ACCEPTED = 0.01  # acceptance rate from which a curve no longer rests on a few items
 
 
 @dataclass(eq=False, repr=False)
 class BoundedDisplay(ItemDisplay):
-    """A curve that counts in bins leave open inside a band."""
+    """A curve that can be drawn from binned counts, as a band between its bounds."""
 
     band_: PolyCollection | None = field(init=False)
 
-    _bounds: ClassVar[str] = ""  # the area of a `BoundedSweep` that the legend has
+    _bounds: ClassVar[str] = ""  # attribute of `BoundedSweep` with the area's bounds, for the legend
 
     @classmethod
     def from_sweep(
@@ -52,8 +52,9 @@ class BoundedDisplay(ItemDisplay):
         Parameters
         ----------
         sweep : ThresholdSweep or BoundedSweep
-            The counts at every threshold. Of a :class:`.BoundedSweep` the curve of the worst order is
-            drawn, with a band (`band_`) up to that of the best one: the items' curve is between them.
+            The counts at every threshold. For a :class:`.BoundedSweep`, draw the curve of the worst
+            order and a band (`band_`) up to the curve of the best order: the items' curve lies between
+            them.
         name, ax : str and matplotlib Axes, optional
             The name of the model, and where to draw; a new figure if left out.
         **options
@@ -76,13 +77,13 @@ class BoundedDisplay(ItemDisplay):
         return cls._of(sweep.order(best=False, steps=steps_of(sweep)))
 
     def _plot_bounded(self, sweep: BoundedSweep, ax: Axes | None, options: dict[str, Any]) -> Self:
-        """Draw the curve, of the worst order, and the band up to that of the best one."""
+        """Draw the curve of the worst order, and the band up to the curve of the best order."""
         best = self._of(sweep.order(best=True, steps=steps_of(sweep)))
         said = "between the bounds"
         if self._measure:
             area = self._area_between(sweep)
             said = f"{self._measure} {area}" if area.width else f"{self._measure} = {area}"
-            setattr(self, self._area, None)  # the legend has both ends of it, beside the band
+            setattr(self, self._area, None)  # the band's legend entry gives both bounds
         self.plot(ax, **options)
         self._draw_band(*self._between(sweep, best), {"label": said})
         return self
@@ -93,7 +94,7 @@ class BoundedDisplay(ItemDisplay):
         return area
 
     def _between(self, sweep: BoundedSweep, best: Self) -> Band:  # noqa: ARG002
-        """Return places, and the least and the largest height of the items' curve there."""
+        """Return x, and the lowest and highest y that the items' curve can have there."""
         return between(self._curve()[:2], best._curve()[:2])
 
     def _draw_band(
@@ -104,9 +105,9 @@ class BoundedDisplay(ItemDisplay):
 
 
 def between(*curves: tuple[FloatArray, ...]) -> Band:
-    """Return places, and the least and the largest height of two curves there, whose places rise."""
+    """Return x, and the lower and the higher of two curves there; both curves have rising x."""
     ends = np.concatenate([x for x, _ in curves])
-    # both ends of each vertical step
+    # include both ends of each vertical step
     places = np.union1d(ends, np.clip(np.nextafter(ends, -1.0), 0.0, 1.0))
     heights = [np.interp(places, x, y) for x, y in curves]
     return places, np.minimum(*heights), np.maximum(*heights)
@@ -114,20 +115,20 @@ def between(*curves: tuple[FloatArray, ...]) -> Band:
 
 @dataclass(eq=False, repr=False)
 class BandedDisplay(BoundedDisplay):
-    """A curve that can be drawn with its band."""
+    """A curve around which a bootstrap band can be drawn."""
 
     _band_of: ClassVar[str]
 
     def plot_band(self, band: ConfidenceBand, **kwargs: Any) -> Self:
-        """Draw a bootstrap band around the curve, which has been drawn.
+        """Draw a bootstrap band around the curve; call :meth:`plot` first.
 
-        The vertical axis is made longer where the band would leave it (from an acceptance rate of 1%
-        on), unless it cuts the curve itself. The legend names the first band of each kind.
+        The vertical axis is extended to show the band at acceptance rates from 1% on, unless the axis
+        already cuts off the curve itself. The legend names the first band of each kind.
 
         Parameters
         ----------
         band : ConfidenceBand
-            Of :func:`.bootstrap_band`, for the same curve.
+            The result of :func:`.bootstrap_band` for the same curve.
         **kwargs
             Passed on to matplotlib's ``fill_between``.
 
@@ -139,9 +140,9 @@ class BandedDisplay(BoundedDisplay):
         Raises
         ------
         ValueError
-            Where the band is one of another curve.
+            If the band belongs to another curve.
         AttributeError
-            Where the curve has not been drawn.
+            If the curve has not been drawn.
         """
         if band.curve != self._band_of:
             raise ValueError(
@@ -162,7 +163,7 @@ class BandedDisplay(BoundedDisplay):
         across, up, *_ = self._curve()
         heights = np.interp(x, across, up)[shown]
         if not ((heights >= bottom) & (heights <= top)).all():
-            return  # a fitted axis cuts the curve, and its band with it
+            return  # the axis was fitted and cuts off the curve, so it may cut off the band too
         self.ax_.set_ylim(
             min(bottom, np.nanmin(low[shown], initial=np.inf) - margin),
             max(top, np.nanmax(high[shown], initial=-np.inf) + margin),
@@ -173,8 +174,8 @@ class BandedDisplay(BoundedDisplay):
 class AcceptanceDisplay(BandedDisplay):
     """A curve over the acceptance rate.
 
-    The vertical axis shows the curve where at least `ENOUGH_ACCEPTED` of the items are accepted, and
-    the best value.
+    The vertical axis shows the best value, and the curve where at least the share `ENOUGH_ACCEPTED` of
+    the items is accepted.
     """
 
     _: KW_ONLY
@@ -199,8 +200,8 @@ class AcceptanceDisplay(BandedDisplay):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         plot_best_possible : bool or "own", default=False
-            Whether to draw the curve of the best order of the same items, all correct ones first.
-            "own": in the colour of the curve.
+            Whether to draw the curve of the best possible order of the same items (all correct ones
+            first). "own": in the colour of the curve.
         **options
             `name`, `curve_kwargs`, `plot_chance_level`, `chance_level_kw`, `despine` and `ylim` as for
             :meth:`.RocCurveDisplay.plot`. The chance level is that of accepting at random.
@@ -222,17 +223,17 @@ class AcceptanceDisplay(BandedDisplay):
 
     @staticmethod
     def _height(x: FloatArray, correct: FloatArray) -> FloatArray:
-        """Return the height where the share x is accepted, of which `correct` is right."""
+        """Return y at acceptance rate `x`, where the share `correct` is accepted and right."""
         raise NotImplementedError
 
     def _curve_of_order(
         self, right: Callable[[FloatArray, float], FloatArray]
     ) -> tuple[FloatArray, ...]:
-        """Return the curve where so much of all items is right of the share that is accepted."""
+        """Return the curve of an order, where `right(x, beta)` is the share accepted and right."""
         beta = float(self._curve()[1][-1])
         beta = beta if self._best else 1 - beta
         x = np.union1d(np.linspace(0, 1, 501), beta)
-        x[0] = 1e-300  # the shares of none are those of the first
+        x[0] = 1e-300  # avoid 0/0; the curve starts at its limit
         return x, self._height(x, right(x, beta))
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
@@ -245,7 +246,7 @@ class AcceptanceDisplay(BandedDisplay):
 
     def _view(self) -> tuple[Range, Range]:
         low, high = self._heights()
-        # of a curve that is the best everywhere the axis still has a length
+        # keep some length on the axis when the curve has the best value everywhere
         low = min(low, 1 - SMALLEST_RANGE) if self._best else 0.0
         high = 1.0 if self._best else max(high, SMALLEST_RANGE)
         return SIDES, with_margin(low, high)
@@ -257,7 +258,7 @@ class AcceptanceDisplay(BandedDisplay):
         return with_margin(low, max(high, low + SMALLEST_RANGE))
 
     def _heights(self) -> Range:
-        """Return the lowest and the highest value where enough is accepted."""
+        """Return the lowest and highest y from acceptance rate `ENOUGH_ACCEPTED` on."""
         x, y = self._curve()
         first, shown = float(np.interp(ENOUGH_ACCEPTED, x, y)), y[np.searchsorted(x, ENOUGH_ACCEPTED) :]
         return (

@@ -1,4 +1,4 @@
-"""What all displays share: they are made of items or of a sweep, drawn in axes, and named."""
+"""Base classes of all displays: creation from items or a sweep, drawing, and the legend."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from fastarac.displays._style import FloatArray, LegendPlace
     from fastarac.displays.decimation import Range
 
-MARGIN = 0.04  # of the range of an axis
+MARGIN = 0.04  # share of an axis range
 SIDES = (-MARGIN / 2, 1 + MARGIN / 2)
 SMALLEST_RANGE = 1e-4  # of a vertical axis
 
 
 def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
-    """Raise for a `BoundedSweep`, where there is no band for it, and for corners alone."""
+    """Return the sweep; raise if it is a `BoundedSweep`, or has only the corners of the curve."""
     if isinstance(sweep, BoundedSweep):
         raise TypeError(
             f"sweep is a BoundedSweep; {display.__name__} draws a ThresholdSweep alone, and bounds are "
@@ -55,7 +55,7 @@ def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
 
 @dataclass(eq=False, repr=False)
 class Display:
-    """What all displays share. A class declares its arrays, its axes and what its legend says."""
+    """Base class of all displays; subclasses declare their arrays, axes and legend text."""
 
     _: KW_ONLY
     name: str | None = None
@@ -103,18 +103,18 @@ class Display:
         name : str, optional
             The name of the model, for the legend, instead of the display's own.
         curve_kwargs : dict, optional
-            Keywords for what draws the curve in matplotlib, ``plot`` for a line. The colour and the
-            dashes that are not among them are the next that no line in the axes has.
+            Keywords for the matplotlib function that draws the curve (``plot`` for a line). Colour and
+            dashes, unless given, are the next ones that no line in the axes uses.
         plot_chance_level : bool or "own", optional
-            Whether to draw what a confidence that says nothing gives; by default only for costs, where
-            it is the price to beat. Where it is in the axes already, it is not drawn again. "own": in
-            the colour of the curve.
+            Whether to draw the result of an uninformative confidence; by default only for costs, where
+            it is the price to beat. It is drawn once in the same axes. "own": in the colour of the
+            curve.
         chance_level_kw : dict, optional
             Keywords of matplotlib's ``plot`` for the chance level.
         despine : bool, default=False
-            Whether to leave out the upper and the right side of the frame.
+            Whether to leave out the upper and right sides of the frame.
         ylim : "fit" or tuple of two float, optional
-            What the vertical axis shows: the heights of the curve alone, or this range.
+            The range of the vertical axis; "fit" shows only the heights of the curve.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class Display:
         return tuple(getattr(self, array) for array in self._arrays)
 
     def _vertices(self, _style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
-        """Return the curve in the units of the axes, as a line of this style needs it."""
+        """Return the vertices of the curve in axis units, as a line in this style needs them."""
         x, y = self._curve()[:2]
         return x, y
 
@@ -162,7 +162,7 @@ class Display:
         return rounded(value)
 
     def _view(self) -> tuple[Range, Range]:
-        """Return the ranges of the axes that the curve needs."""
+        """Return the axis ranges needed to show the curve."""
         raise NotImplementedError
 
     def _fitted(self) -> Range:
@@ -171,7 +171,7 @@ class Display:
         return with_margin(float(np.nanmin(heights)), float(np.nanmax(heights)))
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
-        """Return the lines of the chance level by their names in the legend."""
+        """Return the lines of the chance level, with their legend names as keys."""
         raise NotImplementedError
 
     def _draw(
@@ -197,7 +197,7 @@ class Display:
     def _fill(
         self, x: FloatArray, low: FloatArray, high: FloatArray, style: dict[str, Any]
     ) -> PolyCollection:
-        """Shade what is between two curves in the colour of the line, and name it once in the axes."""
+        """Shade the area between two curves in the line's colour, with one legend entry per axes."""
         names = {str(band.get_label()) for band in self.ax_.collections}
         if style["label"] in names:
             style = style | {"label": f"_{style['label']}"}
@@ -217,7 +217,7 @@ class Display:
 
 @dataclass(eq=False, repr=False)
 class IntervalDisplay(Display):
-    """A line with an interval around each of its points: arrays x, y, low and high, in this order."""
+    """A line with an interval around each point; its arrays are x, y, low and high, in this order."""
 
     band_: PolyCollection = field(init=False)
 
@@ -225,10 +225,10 @@ class IntervalDisplay(Display):
     _plots_chance_level = True
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Self:
-        """Draw the line and its intervals; keywords as of :meth:`.RocCurveDisplay.plot`."""
+        """Draw the line and its intervals; takes the keywords of :meth:`.RocCurveDisplay.plot`."""
         super().plot(ax, **options)
         x, _, low, high = self._curve()
-        alone = {"linewidth": 2} if len(x) == 1 else {}  # a band of one point has no width
+        alone = {"linewidth": 2} if len(x) == 1 else {}  # outline the band of one point
         self.band_ = self._fill(x, low, high, {"label": self._band} | alone)
         self._draw_legend()
         return self
@@ -236,10 +236,10 @@ class IntervalDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class ItemDisplay(Display):
-    """A display of items that are correct or not."""
+    """A display of items that are either correct or incorrect."""
 
     _fills_axes: ClassVar[bool] = False
-    _of_folds: ClassVar[dict[str, Any]] = {}  # options that are others where there are folds
+    _of_folds: ClassVar[dict[str, Any]] = {}  # options with other defaults for cross-validation folds
 
     @classmethod
     def from_predictions(
@@ -303,7 +303,7 @@ class ItemDisplay(Display):
         name: str | None = None,
         **options: Any,
     ) -> Self:
-        """Draw the display of what a classifier says of rows, as scikit-learn's displays do.
+        """Draw the display for a classifier's predictions, as scikit-learn's displays do.
 
         Parameters
         ----------
@@ -316,12 +316,12 @@ class ItemDisplay(Display):
         sample_weight : array_like of shape (n,), optional
             The weight of each row.
         response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-            Where scores come from; "auto" is the first that the estimator has.
+            Which method gives the scores; "auto" takes the first that the estimator has.
         name : str, optional
-            The name of the model, by default that of the estimator's class.
+            The name of the model; by default the name of the estimator's class.
         **options
-            What ``from_predictions`` takes by keyword; for curves of two classes `pos_label`, by
-            default the second of ``classes_``.
+            Keywords of ``from_predictions``; for curves of two classes also `pos_label`, by default the
+            second of ``classes_``.
 
         Returns
         -------
@@ -330,11 +330,11 @@ class ItemDisplay(Display):
         Raises
         ------
         ValueError, TypeError
-            For estimators without scores, and curves of two classes where there are others.
+            If the estimator gives no scores, or a curve of two classes gets other than two.
 
         Notes
         -----
-        What is correct, and how sure that is, are as :func:`.correctness` finds them in the scores.
+        :func:`.correctness` turns the scores into correctness and confidence.
         """
         items, options = cls._of_estimator(estimator, X, y, response_method, options)
         name = type(estimator).__name__ if name is None else name
@@ -355,29 +355,29 @@ class ItemDisplay(Display):
         chance_level_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> FoldsDisplay:
-        """Draw the display of each fold of a cross-validation, as scikit-learn's displays do.
+        """Draw one display per cross-validation fold, as scikit-learn's displays do.
 
         Parameters
         ----------
         cv_results : dict
-            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True`` and
+            The result of scikit-learn's ``cross_validate`` with ``return_estimator=True`` and
             ``return_indices=True``.
         X : array_like of shape (n, n_features)
-            The rows that it was given.
+            The rows given to ``cross_validate``.
         y : array_like of shape (n,)
             Their true classes.
         sample_weight : array_like of shape (n,), optional
             The weight of each row.
         response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-            Where scores come from.
+            Which method gives the scores.
         name : str or sequence of str, optional
-            The name of the model; or one a fold, beside a list of `curve_kwargs`.
+            The name of the model, or one name per fold together with a list of `curve_kwargs`.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         curve_kwargs : dict or list of dict, optional
             As for :meth:`.FoldsDisplay.plot`.
         chance_level_kwargs : dict, optional
-            What other methods call `chance_level_kw`.
+            The keywords that other methods call `chance_level_kw`.
         **options
             What ``from_estimator`` takes by keyword.
 
@@ -389,7 +389,8 @@ class ItemDisplay(Display):
         Raises
         ------
         ValueError, TypeError
-            For results without estimators or indices, or of other rows; also as ``from_estimator``.
+            If the results have no estimators or indices, or were computed on other rows; also as
+            ``from_estimator``.
         """
         if cls._fills_axes:
             raise TypeError(f"{cls.__name__} fills its axes; several folds have no room in them")
@@ -410,7 +411,7 @@ class ItemDisplay(Display):
     def _of_estimator(
         cls, estimator: Any, X: Any, y: ArrayLike, response_method: str, options: dict[str, Any]
     ) -> tuple[tuple[ArrayLike, ArrayLike], dict[str, Any]]:
-        """Return the items that an estimator makes of rows, and the options that go with them."""
+        """Return an estimator's items (two arrays), and the options for ``from_predictions``."""
         scores, threshold = scores_of(estimator, X, response_method)
         return correctness(y, scores, classes=estimator.classes_, threshold=threshold), options
 
@@ -424,23 +425,23 @@ def _union(one: Range, other: Range) -> Range:
 
 
 def with_margin(low: float, high: float) -> Range:
-    """Return a range that ends just outside these heights."""
+    """Return a range with a margin below `low` and above `high`."""
     margin = MARGIN * max(high - low, SMALLEST_RANGE)
     return low - margin, high + margin
 
 
 def level(name: str, ends: Range, height: float) -> dict[str, tuple[FloatArray, ...]]:
-    """Return a line at one height as a chance level."""
+    """Return a horizontal line as a chance level."""
     return {name: (np.array(ends), np.full(2, height))}
 
 
 def diagonal(name: str, ends: Range) -> dict[str, tuple[FloatArray, ...]]:
-    """Return the line of equal coordinates as a chance level."""
+    """Return the diagonal y = x as a chance level."""
     return {name: (np.array(ends), np.array(ends))}
 
 
 def plain_numbers(ax: Axes) -> None:
-    """Write the numbers of the vertical axis in full."""
+    """Turn off the offset notation on the vertical axis."""
     from matplotlib.ticker import ScalarFormatter
 
     if isinstance(ax.yaxis.get_major_formatter(), ScalarFormatter):

@@ -1,4 +1,4 @@
-"""What the displays that scikit-learn has too share: labels of any two classes, and two rates."""
+"""Base classes of the displays that scikit-learn also has: labels of two classes, and two rates."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ class ScoredDisplay(ItemDisplay):
         pos_label : int, float, bool or str, optional
             Label of the positive class, for the names of the axes.
         drop_intermediate : bool, optional
-            Whether the arrays of the display leave out points, as the function that computes the
-            curve does; as scikit-learn's display if left out. The picture is the same.
+            Whether to leave out points from the display's arrays, as the function that computes the
+            curve does; by default as in scikit-learn's display. The picture is the same.
         **options
             What :meth:`.plot` takes by keyword.
 
@@ -118,7 +118,7 @@ class ScoredDisplay(ItemDisplay):
 
 @dataclass(eq=False, repr=False)
 class SquareDisplay(ScoredDisplay):
-    """A curve of two rates from 0 to 1, in a square."""
+    """A curve of two rates, each from 0 to 1, drawn in a square."""
 
     def _view(self) -> tuple[Range, Range]:
         return SQUARE, SQUARE
@@ -128,7 +128,7 @@ class SquareDisplay(ScoredDisplay):
         self.ax_.set_aspect("equal" if ylim is None else "auto")
 
     def _draw_legend(self) -> None:
-        # part of the square may have room elsewhere
+        # the usual place may be taken when only part of the square is shown
         draw_legend(self.ax_, "best" if self.ax_.get_aspect() == "auto" else self._legend)
 
     def _despine(self) -> None:

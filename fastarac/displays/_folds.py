@@ -1,4 +1,4 @@
-"""The curves of the folds of a cross-validation in one picture."""
+"""The curves of all folds of a cross-validation in one picture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Style = Mapping[str, Any]
     Names = str | Sequence[str] | None
 
-OPACITY = 0.5  # of curves that lie over each other
+OPACITY = 0.5  # of overlapping curves
 
 
 class Fold(Protocol):
@@ -40,25 +40,25 @@ FoldT = TypeVar("FoldT", bound=Fold)
 class FoldsDisplay:
     """The curves of the folds of a cross-validation.
 
-    Make it with ``from_cv_results`` of the class of one curve, which draws it as well.
+    ``from_cv_results`` of a display class for single curves creates and draws it.
 
     Parameters
     ----------
     folds : sequence of display
-        One a fold, all of one class.
+        One display per fold, all of the same class.
     measure : str, default=""
-        What the legend calls the areas.
+        The legend's name for the area.
     area : sequence of float, default=()
         The area of each fold, for the legend.
     name : str or sequence of str, optional
-        The name of the model, for the legend; or one a fold.
+        The name of the model, for the legend; or one name per fold.
 
     Attributes
     ----------
     line_ : list of matplotlib Line2D
         The curves.
     chance_level_ : matplotlib Line2D, list of them, or None
-        The chance level; a list where those of the folds differ.
+        The chance level; a list if the folds differ in theirs.
     ax_ : matplotlib Axes
         The axes with the curves.
     figure_ : matplotlib Figure
@@ -70,8 +70,8 @@ class FoldsDisplay:
 
     Notes
     -----
-    All else that the display of a fold has is a list here, with one entry a fold, such as `fpr`, `tpr`
-    and `roc_auc` of ROC curves.
+    Any other attribute of a fold's display, such as `fpr`, `tpr` or `roc_auc` of ROC curves, is a list
+    here, with one entry per fold.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class FoldsDisplay:
         return f"<{type(self).__name__}{name} of {len(self.folds)} {type(self.folds[0]).__name__}s>"
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the displays of the folds have by this name."""
+        """Return the attribute of this name of all folds' displays, as a list."""
         if name.startswith("__") or name == "folds":
             raise AttributeError(name)
         if name in ("ax_", "figure_"):
@@ -133,12 +133,12 @@ class FoldsDisplay:
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         name : str or sequence of str, optional
-            The name of the model, for the legend, instead of the display's own; or one a fold, beside
-            a list of `curve_kwargs`.
+            The name of the model, for the legend, instead of the display's own; or one name per fold
+            together with a list of `curve_kwargs`.
         curve_kwargs : dict or list of dict, optional
-            Keywords for what draws a curve in matplotlib. With one dict the folds look alike, and the
-            legend names them once, with the mean and the standard deviation of their areas. With one
-            a fold, each is in the legend.
+            Keywords for the matplotlib function that draws a curve. With one dict all folds look alike
+            and share one legend entry, with the mean and standard deviation of their areas. With a list
+            of one dict per fold, each fold has its own entry.
         **options
             `plot_chance_level`, `chance_level_kw`, `despine` and `ylim` as for
             :meth:`.RocCurveDisplay.plot`.
@@ -156,7 +156,7 @@ class FoldsDisplay:
 def name_folds(
     display: FoldsDisplay, name: Names, curve_kwargs: Style | Sequence[Style] | None
 ) -> None:
-    """Write what folds that look alike have in common into the legend."""
+    """Write one legend entry for folds that look alike."""
     if not _are_alike(curve_kwargs) or "label" in (curve_kwargs or {}):
         return
     label = legend_name(name if isinstance(name, str) else None, "", None)
@@ -179,7 +179,7 @@ def draw_folds(
     ax: Axes | None,
     options: Mapping[str, Any],
 ) -> list[FoldT]:
-    """Draw each fold in the same axes, all alike or each in its own style."""
+    """Draw all folds in the same axes, all alike or each in its own style."""
     n, alike = len(draw), _are_alike(curve_kwargs)
     styles: list[Any] = [curve_kwargs] * n if alike else list(curve_kwargs or ())
     if len(styles) != n:

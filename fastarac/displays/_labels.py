@@ -1,4 +1,4 @@
-"""Texts beside marks, where they cover no other ones and little of the curves."""
+"""Place text labels beside marks, away from other labels and mostly clear of the curves."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ if TYPE_CHECKING:
 
 
 LABEL = "_mark"
-# Points from the middle of a mark to its text, across and up; from the second on, a line joins them.
+# Distances in points from the centre of a mark to its label, horizontally and vertically. From the
+# second distance on, a line joins mark and label.
 GAPS = (6.0, 20.0, 36.0, 54.0, 74.0, 96.0, 120.0)
-# Where falling curves leave room: below them and above; then straight below, above and beside.
+# Directions by preference: falling curves leave most room below left and above right.
 PLACES = ((-1, -1), (1, 1), (0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1))
 ACROSS = {-1: "right", 0: "center", 1: "left"}
 UP = {-1: "top", 0: "center", 1: "bottom"}
-STEP = 3.0  # pixels between the points of curves that texts keep away from
-MOST_COVERED = 24  # such points, about two curves along a text
+STEP = 3.0  # pixels between the sample points along curves, which labels avoid
+MOST_COVERED = 24  # sample points that a label may cover: about two curves along it
 
 
 def label_marks(ax: Axes, marks: Line2D, texts: Sequence[str]) -> None:
-    """Write a text beside each mark, and place all such texts in the axes anew."""
+    """Add a text label beside each mark, then place all labels in the axes again."""
     color, zorder = marks.get_color(), marks.get_zorder() + 1
     behind = {"boxstyle": "square,pad=0.1", "facecolor": ax.get_facecolor(), "alpha": 0.8, "lw": 0}
     leader = {"arrowstyle": "-", "color": color, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 3}
@@ -41,10 +42,11 @@ def label_marks(ax: Axes, marks: Line2D, texts: Sequence[str]) -> None:
 
 
 def place_labels(ax: Axes) -> None:
-    """Place the texts beside all marks that are in sight, as large as the axes are now.
+    """Place the labels of all visible marks, given the current size of the axes.
 
-    Each stands at the first distance where it covers no text, mark or legend and few curves, and where
-    there is none, where it covers least. Only a text that the same mark has already is left out.
+    Each label takes the nearest position where it covers no label, mark or legend and few curves; if
+    there is none, the position where it covers least. A label is hidden only if it repeats a label of
+    the same mark.
     """
     labels: list[Annotation] = [text for text in ax.texts if text.get_label() == LABEL]  # type: ignore[misc]
     if not labels:
@@ -77,7 +79,7 @@ def _place(
     frame: FloatArray,
     covered: Callable[[FloatArray], int],
 ) -> FloatArray:
-    """Put a text where it covers least, the nearer the better, and return its box in pixels."""
+    """Move a label to where it covers least, preferably nearby, and return its box in pixels."""
     size = _size(label)
     costs: list[tuple[int, int, int, int, FloatArray]] = []
     for ring, gap in enumerate(GAPS):
@@ -100,7 +102,7 @@ def _place(
 
 
 def _points_within(points: Iterable[FloatArray], frame: FloatArray) -> Callable[[FloatArray], int]:
-    """Return a function that counts the points in a box, from sums over the cells of a grid."""
+    """Return a function that counts the points in a box, using cumulative sums over a grid."""
     low, high = frame[:2], frame[2:]
     shape = np.maximum(np.ceil((high - low) / STEP), 1).astype(int)
     all_points = np.concatenate([np.empty((0, 2)), *points])
@@ -119,14 +121,14 @@ def _points_within(points: Iterable[FloatArray], frame: FloatArray) -> Callable[
 
 
 def _size(label: Annotation) -> FloatArray:
-    """Return width and height in pixels, also of a text whose mark is out of sight."""
+    """Return the width and height of a label in pixels, even if its mark is out of view."""
     from matplotlib.text import Text
 
     return np.asarray(Text.get_window_extent(label).size)
 
 
 def _points(line: Line2D) -> FloatArray:
-    """Return points along a line in pixels, none of which are far from each other."""
+    """Return points along a line in pixels, at most about `STEP` apart."""
     corners = np.asarray(line.get_transform().transform(line.get_xydata()), np.float64)
     if line.get_linestyle() == "None" or len(corners) < 2:
         return np.empty((0, 2))

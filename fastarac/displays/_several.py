@@ -1,4 +1,4 @@
-"""Several models in one picture."""
+"""Draw the curves of several models in one picture."""
 
 from __future__ import annotations
 
@@ -56,30 +56,30 @@ def draw_curves(
     Parameters
     ----------
     models : mapping of str to (correct, confidence), (correct, confidence, ids) or ThresholdSweep
-        The models by name, in the order of the legend; what :func:`.compare_models` takes as well.
+        The models by name, in the order of the legend; the same input as :func:`.compare_models`.
     display : type, default=ARACDisplay
         The class of the curves.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out.
     band : bool, "pointwise" or "simultaneous", default=False
-        Whether to draw the :func:`.bootstrap_band` of each curve; True is "pointwise". The legend says
-        which it is.
+        Whether to draw the :func:`.bootstrap_band` of each curve; True means "pointwise". The legend
+        names the kind.
     band_kw : dict, optional
         Keywords of :func:`.bootstrap_band`, such as `groups` or `confidence_level`; by default
         ``{"random_state": 0}``, so that the picture is the same each time.
     **options
-        What the ``from_sweep`` of that class takes by keyword, such as `max_error_rate` of ARAC curves.
-        Chance levels and best orders that differ are drawn in the colours of the curves.
+        Keywords of that class's ``from_sweep``, such as `max_error_rate` of ARAC curves. If the models
+        differ in their chance level or best order, each is drawn in the colour of its curve.
 
     Returns
     -------
     displays : dict of str to display
-        The displays by the names of their models.
+        The display of each model, by name.
 
     Raises
     ------
     TypeError
-        For `band` of a display whose curve has none.
+        If `band` is asked for a display whose curve has none.
     ValueError, TypeError
         As :func:`.compare_models` for models, and with `band` as :func:`.bootstrap_band`.
 
@@ -137,12 +137,12 @@ def _bands_of(
 
 
 def finish(ax: Axes) -> None:
-    """Make room for a legend below the axes of a new figure, and place the texts beside marks."""
+    """Enlarge a new figure for a legend below its axes, then place the labels of marks."""
     legend, figure = ax.get_legend(), root_figure(ax)
     if legend is not None and figure is not None and is_below(legend):
-        # the axes keep their size
+        # enlarge the figure, so that the axes keep their size
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + legend.get_window_extent().height / figure.dpi)
     if any(text.get_label() == LABEL for text in ax.texts):
-        ax.figure.canvas.figure.draw_without_rendering()  # now the axes have their size
+        ax.figure.canvas.figure.draw_without_rendering()  # compute the final size of the axes
         place_labels(ax)

@@ -1,4 +1,4 @@
-"""How displays look: colours, lines with few vertices, names in legends, guides."""
+"""The style of displays: colours, decimated lines, legends and guides."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 LegendPlace = Literal["best", "lower left", "lower right", "upper left", "upper right"]
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart, without yellow, which is
-# too pale for a line, and without black, which a dark background hides; violet and brown instead.
+# Okabe and Ito's colours, which people with any colour vision can tell apart. Yellow (too pale for a
+# line) and black (invisible on a dark background) are replaced by violet and brown.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#785EF0", "#7F5539")
 LINE_STYLES = ("-", "--", "-.", ":")
-# Grey is seen on light and on dark backgrounds. Guides are behind the curves.
+# Grey is visible on light and dark backgrounds. Guides lie behind the curves.
 CURVE_ZORDER = 2
 GUIDE: dict[str, Any] = {"color": "0.45", "linewidth": 1, "linestyle": "--", "zorder": 1.5}
 MARK: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 6.5}
 BAND_OPACITY = 0.2
 
 WHOLE = (0.0, 1.0)
-MOST_NAMES_INSIDE = 6  # most names for which a legend inside the axes has room
-BELOW_LABELS = 4.5  # font sizes from the axes down to a legend below them
-ROOM_FOR_LEGEND = 0.85  # of the width of a figure
-LEGEND_SIZES = (1.0, 0.85, 0.7)  # of its letters inside the axes, the first with which it has room
-MOST_HEIGHT = 0.6  # of the axes, that a legend inside them takes
-FEWEST_LETTERS, MARGIN_LETTERS = 12, 6  # of a line of a name; the room of the curve beside it
+MOST_NAMES_INSIDE = 6  # the most names that fit in a legend inside the axes
+BELOW_LABELS = 4.5  # distance from the axes to a legend below them, in font sizes
+ROOM_FOR_LEGEND = 0.85  # share of the figure's width that a legend below the axes may take
+LEGEND_SIZES = (1.0, 0.85, 0.7)  # relative font sizes to try inside the axes
+MOST_HEIGHT = 0.6  # share of the axes' height that a legend inside them may take
+FEWEST_LETTERS, MARGIN_LETTERS = 12, 6  # shortest line of a name; width of the line sample, in letters
 
 
 def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
@@ -57,9 +57,9 @@ def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
 
 
 def next_style(ax: Axes) -> dict[str, Any]:
-    """Return the first colour and dashes of the cycle that no line in the axes has.
+    """Return the first colour and dashes of the cycle that no line in the axes uses.
 
-    It is matplotlib's own cycle where that has dashes: whoever sets them prints without colours.
+    If matplotlib's own cycle sets dashes, use it: its user prints without colours.
     """
     from matplotlib import rcParams
     from matplotlib.colors import to_hex
@@ -74,7 +74,7 @@ def next_style(ax: Axes) -> dict[str, Any]:
 
 
 def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the keywords for a line with matplotlib's abbreviations, such as "c", in full."""
+    """Return a line's keywords with matplotlib's abbreviations, such as "c", written in full."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
@@ -87,10 +87,10 @@ def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 def draw_line(
     ax: Axes, x: FloatArray, y: FloatArray, style: dict[str, Any], xlim: Range, ylim: Range
 ) -> Line2D:
-    """Draw a curve with few vertices, as it looks where the axes show at least these ranges.
+    """Draw a curve with few vertices that looks the same in axes showing at least these ranges.
 
-    A curve with markers keeps all vertices, as does one that is not finite or that turns back. The
-    keywords of the style are in full.
+    Curves with markers, with values that are not finite, or that turn back in x keep all vertices. The
+    style's keywords must be written in full.
     """
     if not has_markers(style) and _is_curve(x, y):
         steps = style.pop("drawstyle", "default")
@@ -106,10 +106,9 @@ def draw_line(
 def _few_steps(
     x: FloatArray, y: FloatArray, drawstyle: str, *, xlim: Range, ylim: Range
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the line that matplotlib draws in a style of steps, decimated as by `decimate`.
+    """Return the staircase that matplotlib draws for a step style, decimated as by `decimate`.
 
-    The steps between the vertices that a column keeps are within the column, and those from one
-    column to the next are the original ones.
+    Within each pixel column the extremes are kept; between columns, the steps are the original ones.
     """
     from matplotlib.cbook import STEP_LOOKUP_MAP
 
@@ -122,7 +121,7 @@ def _few_steps(
 
 
 def has_markers(style: dict[str, Any]) -> bool:
-    """Return whether a line has markers, where these keywords are in full."""
+    """Return whether a line with these keywords (written in full) has markers."""
     from matplotlib import rcParams
 
     return style.get("marker", rcParams["lines.marker"]) not in (None, "None", "none", "", " ")
@@ -135,7 +134,7 @@ def _is_curve(x: FloatArray, y: FloatArray) -> bool:
 
 
 def draw_guide(ax: Axes, points: tuple[FloatArray, ...], style: dict[str, Any]) -> Line2D:
-    """Draw a line beside the curves, once for all displays in the axes, and name it once."""
+    """Draw a guide line; identical guides are drawn once per axes, and each name is listed once."""
     style = GUIDE | style
     name = style["label"]
     alike = [line for line in ax.lines if str(line.get_label()).removeprefix("_guide ") == name]
@@ -151,7 +150,7 @@ def draw_guide(ax: Axes, points: tuple[FloatArray, ...], style: dict[str, Any]) 
 def draw_marks(
     ax: Axes, line: Line2D, x: Sequence[float], y: Sequence[float], name: str = "_marks"
 ) -> Line2D:
-    """Draw circles on a curve in its colour, empty whatever the background is, and name them once."""
+    """Draw hollow circles on a curve in its colour; the legend lists their name once."""
     named = any(other.get_label() == name for other in ax.lines)
     style: dict[str, Any] = MARK | {
         "label": f"_guide {name}" if named else name,
@@ -164,16 +163,16 @@ def draw_marks(
 
 
 def root_figure(ax: Axes) -> Figure | None:
-    """Return the whole figure of the axes; ``get_figure(root=True)`` came with matplotlib 3.10."""
+    """Return the outermost figure of the axes; ``get_figure(root=True)`` needs matplotlib 3.10."""
     figure = ax.get_figure()
     return None if figure is None else figure.canvas.figure
 
 
 def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
-    """Draw the legend: curves in their order, then bands and guides.
+    """Draw the legend: curves in drawing order, then bands and guides.
 
-    Many names, or names too long for the axes, stand below these, in as many columns as there is room
-    for. Where the figure's layout makes no room there, they stay inside.
+    If there are many names, or names too long for the axes, the legend goes below the axes, in as many
+    columns as fit. If the figure's layout makes no room there, the legend stays inside.
     """
     handles, names = ax.get_legend_handles_labels()
     if not names:
@@ -209,7 +208,7 @@ def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
 
 
 def _legend(ax: Axes, handles: list[Any], names: list[str], size: float = 1, **options: Any) -> Legend:
-    """Draw a legend in letters that are so large compared with matplotlib's setting."""
+    """Draw a legend with the font size of matplotlib's setting times `size`."""
     from matplotlib.font_manager import FontProperties
 
     points = FontProperties(size=_setting("legend.fontsize")).get_size_in_points()
@@ -223,24 +222,24 @@ def _setting(name: Literal["legend.fontsize"]) -> Any:
 
 
 def _wrapped(names: list[str], share: float) -> list[str]:
-    """Break names into lines, so that the longest takes this share of its width."""
+    """Break names into lines, so that the longest line has about this share of the longest name."""
     longest = max(map(len, names))
     return [fill(name, max(FEWEST_LETTERS, int(share * longest) - MARGIN_LETTERS)) for name in names]
 
 
 def is_below(legend: Legend) -> bool:
-    """Whether a legend stands below its axes."""
+    """Return whether a legend stands below its axes."""
     return legend.get_bbox_to_anchor().width == 0
 
 
 def _is_curve_line(handle: Any) -> bool:
-    """Whether this is a curve, or an area of its own, not a guide, a band or marks."""
+    """Return whether a legend handle is a curve or a filled area, not a guide, band or mark."""
     is_mark = getattr(handle, "get_linestyle", str)() == "None"
     return bool(handle.get_zorder() >= CURVE_ZORDER) and not is_mark
 
 
 def _of_all(ax: Axes, handle: Any) -> Any:
-    """Return what stands in the legend for guides or bands that are alike but for their colours."""
+    """Return the legend handle; a grey one if guides or bands of several colours share it."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -256,7 +255,7 @@ def _of_all(ax: Axes, handle: Any) -> Any:
 
 
 def shown_name(name: str) -> str:
-    r"""Return a name for matplotlib, which sets text between $ as formulas and hides "_names"."""
+    r"""Return a name that matplotlib shows as it is, even with "$" or a leading "_"."""
     name = printable(name).replace("$", r"\$")
     return f" {name}" if name.startswith("_") else name
 
@@ -264,7 +263,7 @@ def shown_name(name: str) -> str:
 def legend_name(
     name: str | None, measure: str, value: float | None, text: Callable[[float], str] = rounded
 ) -> str | None:
-    """Return the name of a curve with its area, such as ``"svm (ARAC-AUC = 0.987)"``."""
+    """Return the legend entry of a curve with its area, such as ``"svm (ARAC-AUC = 0.987)"``."""
     name = None if name is None else shown_name(name)
     if value is None:
         return name

@@ -21,19 +21,19 @@ class ARPDisplay(AcceptanceDisplay):
     Parameters
     ----------
     acceptance_rate, precision : array_like of shape (n,)
-        X, the share that goes through unchecked, rising, and the share of right ones among it.
+        The share X of outputs accepted unchecked, rising, and the share of correct ones among them.
     name, area : str and float, optional
         The name of the model and the ARP-AUC, for the legend.
 
     Attributes
     ----------
     line_, band_, best_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`. The vertical axis shows the curve from 1% of accepted items on.
+        As in :class:`.ARACDisplay`. The vertical axis shows the curve from 1% acceptance on.
 
     See Also
     --------
     arp_curve : Computes the curve.
-    arp_auc_score : Computes the area, by trapezoids as it is drawn here.
+    arp_auc_score : Computes the area by trapezoids, as drawn here.
 
     Examples
     --------
@@ -80,12 +80,12 @@ class RCDisplay(AcceptanceDisplay):
     Attributes
     ----------
     line_, band_, best_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`. The vertical axis shows the curve from 1% of accepted items on.
+        As in :class:`.ARACDisplay`. The vertical axis shows the curve from 1% acceptance on.
 
     See Also
     --------
     rc_curve : Computes the curve.
-    aurc_loss : Computes the area, by trapezoids as it is drawn here.
+    aurc_loss : Computes the area by trapezoids, as drawn here.
 
     Examples
     --------
@@ -125,14 +125,14 @@ class GeneralizedRCDisplay(AcceptanceDisplay):
     Parameters
     ----------
     coverage, error_rate : array_like of shape (n,)
-        The share of accepted items, rising, and that of undetected errors among all items.
+        The share of accepted items, rising, and the share of undetected errors among all items.
     name, area : str and float, optional
         The name of the model and the AUGRC, for the legend.
 
     Attributes
     ----------
     line_, band_, best_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`.
+        As in :class:`.ARACDisplay`.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""The ARAC curve: how many outputs are right in the end, over how many go through unchecked."""
+"""The ARAC curve: accuracy after correction over the share of outputs accepted unchecked."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
-LIMIT = "_limit"  # label of the lines of error rates that are allowed
-NAME_HEIGHT = 0.035  # of the name of such a line, in heights of the axes
+LIMIT = "_limit"  # label prefix of the lines of allowed error rates
+NAME_HEIGHT = 0.035  # height of such a line's name, as a share of the axes
 THRESHOLDS = "Confidence threshold"
-BELOW_LIMITS = 1.5  # greatest allowed error rates that a fitted axis shows
+BELOW_LIMITS = 1.5  # how many times the largest allowed error rate a fitted axis shows
 UPPER_OPACITY, LOWER_OPACITY = 0.3, 0.12
-LOWER_HEIGHT = 0.6  # of what is seen of the lower area, in heights of the upper one
-LABEL_PLACE = 0.3  # of the areas' names, in acceptance rates
+LOWER_HEIGHT = 0.6  # visible height of the lower area, relative to the upper one
+LABEL_PLACE = 0.3  # acceptance rate at which the areas' names stand
 
 
 @dataclass(eq=False, repr=False)
@@ -43,27 +43,27 @@ class ARACDisplay(AcceptanceDisplay):
     Parameters
     ----------
     acceptance_rate, accuracy_after_correction : array_like of shape (n,)
-        X, the share that goes through unchecked, rising, and Y, the share that is right once people
-        have corrected the rest.
+        The share X of outputs accepted unchecked, rising, and the accuracy Y after people have
+        corrected the rest.
     name, area : str and float, optional
         The name of the model and the ARAC-AUC, for the legend.
     max_error_rate : tuple of float, default=()
-        Allowed error rates, each a dashed line.
+        Allowed error rates, each drawn as a dashed line.
     operating_points : tuple of OperatingPoint, default=()
         Points to mark on the curve.
     point_labels : tuple of str, default=()
-        What to write beside these marks, such as their thresholds.
+        Labels of these marks, such as their thresholds.
 
     Attributes
     ----------
     line_ : matplotlib Line2D
-        The curve. Of a long curve, it has the vertices that make a visible difference.
+        The curve. A long curve keeps only the vertices that make a visible difference.
     points_ : matplotlib Line2D or None
-        The marks of the operating points, where there are any.
+        The marks of the operating points, if there are any.
     shades_ : tuple of two matplotlib PolyCollection, or None
-        The upper and the lower area, where they are shaded.
+        The upper and the lower area, if they are shaded.
     chance_level_, best_ : matplotlib Line2D or None
-        The curves of a random and of the best order, where they are asked for.
+        The curves of a random and of the best order, if they were asked for.
     band_ : matplotlib PolyCollection
         The band around the curve, once :meth:`.plot_band` has drawn it.
     ax_, figure_ : matplotlib Axes and Figure
@@ -76,7 +76,7 @@ class ARACDisplay(AcceptanceDisplay):
 
     Notes
     -----
-    ``ylim="fit"`` shows the curve down to one and a half times the greatest allowed error rate.
+    ``ylim="fit"`` shows the curve down to 1.5 times the largest allowed error rate.
 
     Examples
     --------
@@ -123,13 +123,13 @@ class ARACDisplay(AcceptanceDisplay):
         Parameters
         ----------
         sweep : ThresholdSweep or BoundedSweep
-            The counts at every threshold. Of a :class:`.BoundedSweep` the curve of the worst order is
-            drawn, with a band up to that of the best one; no operating points are marked.
+            The counts at every threshold. For a :class:`.BoundedSweep`, draw the curve of the worst
+            order and a band up to the curve of the best order; no operating points are marked.
         name, ax : str and matplotlib Axes, optional
             The name of the model, for the legend, and where to draw; a new figure if left out.
         max_error_rate : float or sequence of float, default=()
-            Allowed error rates: each is a dashed line, and the point of largest acceptance within it
-            is marked on the curve, with its threshold.
+            Allowed error rates: each is drawn as a dashed line, and the point of largest acceptance
+            within it is marked on the curve, with its threshold.
         **options
             What :meth:`.plot` takes by keyword.
 
@@ -168,12 +168,12 @@ class ARACDisplay(AcceptanceDisplay):
             Where to draw; a new figure if left out.
         shade_areas : bool, default=False
             Whether to shade the two parts of the ARAC-AUC: A_U between the curve and the recognition
-            rate β, and below it A_L, a rectangle, of which the axes show the upper end.
+            rate β, and the rectangle A_L below β. The axes show only the upper end of A_L.
         plot_thresholds : bool, default=True
-            Whether to write the thresholds of the operating points beside their marks, where there is
+            Whether to write the thresholds of the operating points beside their marks, if there is
             room.
         **options
-            `plot_best_possible`, and all that :meth:`.RocCurveDisplay.plot` takes by keyword.
+            `plot_best_possible`, and the keywords of :meth:`.RocCurveDisplay.plot`.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class ARACDisplay(AcceptanceDisplay):
         self.shades_ = None
         if shade_areas:
             self.shades_ = self._shade()
-            draw_legend(self.ax_, "lower right")  # above the curve, it would cover it
+            draw_legend(self.ax_, "lower right")  # in other places it would cover the curve
         draw_limits(self.ax_, self.max_error_rate)
         if self.points_ is not None and with_thresholds:
             label_marks(self.ax_, self.points_, self.point_labels)
@@ -213,7 +213,7 @@ class ARACDisplay(AcceptanceDisplay):
         lowest = 1 - BELOW_LIMITS * max(self.max_error_rate)
         lowest = min([lowest, *(at.accuracy_after_correction for at in self.operating_points)])
         lowest = max(float(self.accuracy_after_correction.min()), lowest)
-        return with_margin(min(lowest, limit), 1.0)  # also where the curve never falls so low
+        return with_margin(min(lowest, limit), 1.0)  # even if the curve stays above the limit
 
     def _draw_band(
         self, x: FloatArray, low: FloatArray, high: FloatArray, style: dict[str, Any]
@@ -222,7 +222,7 @@ class ARACDisplay(AcceptanceDisplay):
         draw_limits(self.ax_)
 
     def _shade(self) -> tuple[PolyCollection, PolyCollection]:
-        """Shade the areas of Kimura et al. 2024, figure 5, and name them where they are in sight."""
+        """Shade the areas of Kimura et al. 2024, figure 5, and name them in the visible part."""
         ax, beta = self.ax_, float(self.accuracy_after_correction[-1])
         x, y = np.asarray(self.line_.get_data(), np.float64)
         bottom, top = ax.get_ylim()
@@ -246,10 +246,10 @@ class ARACDisplay(AcceptanceDisplay):
 
 
 def draw_limits(ax: Axes, error_rates: Sequence[float] = ()) -> None:
-    """Draw a dashed line for each rate that is in sight, and its name on the right.
+    """Draw a dashed line for each allowed error rate in view, and its name on the right.
 
-    Those that the axes have already are drawn anew: each curve may change what is in sight, and which
-    names have room.
+    Existing lines of the axes are drawn again, because each curve may change the view and which names
+    fit.
     """
     rates = set(error_rates)
     for artist in [*ax.lines, *ax.texts]:
@@ -260,7 +260,7 @@ def draw_limits(ax: Axes, error_rates: Sequence[float] = ()) -> None:
     low, high = ax.get_ylim()
     height_of_name = 1.0 + NAME_HEIGHT
     for rate in sorted(rates):
-        # out of sight it is kept without a name, for the curves to come
+        # keep lines out of view, without a name: later curves may extend the view
         guide = GUIDE | {"linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
         ax.axhline(1 - rate, label=f"{LIMIT}{rate!r}", **guide)
         if 1 - rate <= low:

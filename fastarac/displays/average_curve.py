@@ -1,4 +1,4 @@
-"""The mean of the curves of several folds, with a band as wide as they differ."""
+"""The mean curve of several folds, with a band of one standard deviation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
-POINTS = 1001  # of the grid where none is given
+POINTS = 1001  # of the default grid
 KINDS: dict[str, type[AcceptanceDisplay]] = {
     "arac": ARACDisplay,
     "generalized_rc": GeneralizedRCDisplay,
@@ -41,7 +41,7 @@ class AverageCurveDisplay(Display):
     Parameters
     ----------
     average : AverageCurve
-        What :func:`.average_curves` has computed.
+        The result of :func:`.average_curves`.
     name : str, optional
         The name of the model, for the legend.
     curve : {"arac", "generalized_rc", "arp", "rc"}
@@ -52,9 +52,9 @@ class AverageCurveDisplay(Display):
     band_ : matplotlib PolyCollection or None
         One standard deviation on either side of the mean, within [0, 1]; None for a single fold.
     folds_ : list of matplotlib Line2D
-        The curves of the folds, where they are drawn.
+        The curves of the folds, if they are drawn.
     line_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`.
+        As in :class:`.ARACDisplay`.
 
     See Also
     --------
@@ -101,8 +101,8 @@ class AverageCurveDisplay(Display):
         sweeps : iterable of ThresholdSweep
             One for each fold.
         grid : array_like of shape (g,), optional
-            Acceptance rates or thresholds; where it is left out, 1001 acceptance rates, or the
-            thresholds of all folds.
+            Acceptance rates or thresholds; by default 1001 acceptance rates, or the thresholds of all
+            folds.
         along : {"acceptance", "threshold"}
             As for :func:`.average_curves`.
         curve : {"arac", "generalized_rc", "arp", "rc"}
@@ -132,9 +132,9 @@ class AverageCurveDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         plot_folds : bool, default=False
-            Whether to draw the curve of each fold as well, at the mean acceptance rates.
+            Whether to draw each fold's curve as well, at the mean acceptance rates.
         **options
-            All that :meth:`.RocCurveDisplay.plot` takes by keyword.
+            Keywords of :meth:`.RocCurveDisplay.plot`.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Pictures of cascades: what each stage decides and costs, and the cost over a threshold."""
+"""Pictures of cascades: each stage's share of decisions and cost, and the cost over a threshold."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
 
 WIDTH = 0.38  # of a bar; the stages are 1 apart
-HEADROOM = 1.12  # of the highest bar, for the numbers above it
-ROUNDING = 1e-12  # tolerance when an error rate is compared with its limit
-PALE = 0.45  # of the colour of the cost
+HEADROOM = 1.12  # top of the axis relative to the highest bar, for the numbers above it
+ROUNDING = 1e-12  # relative tolerance when an error rate is compared with its limit
+PALE = 0.45  # opacity of the cost bars relative to the others
 
 
 @dataclass(eq=False, repr=False)
@@ -39,14 +39,14 @@ class CascadeDisplay(Display):
     stages : sequence of str
         The names of the stages.
     share, cost_share : array_like of shape (k,)
-        Of all items, what each stage decides; of the whole cost, what falls to it.
+        Share of all items that each stage decides, and its share of the whole cost.
     name : str, optional
-        For the title.
+        The title.
 
     Attributes
     ----------
     bars_ : tuple of matplotlib BarContainer
-        Of the items and of the cost.
+        The bars of the items and of the cost.
     ax_, figure_ : matplotlib Axes and Figure
         The axes with the bars, and their figure.
 
@@ -87,14 +87,14 @@ class CascadeDisplay(Display):
         Parameters
         ----------
         cascade : Cascade
-            Of :func:`.optimize_cascade`.
+            The result of :func:`.optimize_cascade`.
         name : str, optional
-            For the title.
+            The title.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword; `curve_kwargs` are those of matplotlib's ``bar``, and
-            there is no chance level.
+            Keywords of :meth:`.plot`. `curve_kwargs` go to matplotlib's ``bar``; there is no chance
+            level.
 
         Returns
         -------
@@ -133,18 +133,18 @@ class CascadeDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class CascadeCostDisplay(Display):
-    """Cost over the threshold of one stage, the others being as they are; made by ``from_stages``.
+    """Cost over the threshold of one stage, with the others fixed; made by ``from_stages``.
 
     Parameters
     ----------
     share, cost : array_like of shape (k,)
-        Of all items, what the stage decides, rising; what an item costs then.
+        Share of all items that the stage decides, rising, and the cost per item at that share.
     within : array_like of shape (k,)
-        1 where the limit is kept, and 0 where it is not: drawn dotted.
+        1 where the error limit is kept, 0 where it is not (drawn dotted).
     at : tuple of two float
         Share and cost at the threshold of the cascade.
     baseline : float, optional
-        What an item costs where the stage decides nothing; the chance level of :meth:`plot`.
+        Cost per item when the stage decides nothing; the chance level of :meth:`plot`.
     name : str, optional
         The name of the stage, for the legend.
 
@@ -153,9 +153,9 @@ class CascadeCostDisplay(Display):
     point_ : matplotlib Line2D
         The circle at the threshold of the cascade.
     beyond_ : matplotlib Line2D
-        Where the limit is not kept.
+        The dotted curve, seen where the limit is not kept.
     line_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`; the chance level is the cost without the stage's decisions.
+        As in :class:`.ARACDisplay`; the chance level is the cost without the stage's decisions.
 
     See Also
     --------
@@ -206,15 +206,15 @@ class CascadeCostDisplay(Display):
         Parameters
         ----------
         stages : sequence of Stage or dict
-            As of :func:`.optimize_cascade`.
+            As for :func:`.optimize_cascade`.
         cascade : Cascade
             The thresholds of all stages, and the limit.
         stage : str
-            The name of the stage whose threshold is moved: any but the last.
+            The name of the stage whose threshold varies: any but the last.
         costs : VerificationCosts, optional
-            As of :func:`.optimize_cascade`.
+            As for :func:`.optimize_cascade`.
         name : str, optional
-            For the legend; that of the stage by default.
+            The legend name; by default the name of the stage.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fastarac.sweep import ThresholdSweep
 
-# From the top down. Blue is right and red is wrong; the dark ones are accepted.
+# From top to bottom. Blue is right and red is wrong; accepted items have the darker colour.
 AREAS = {
     "true_rejects": ("Wrong, rejected (TR)", "#F2B48C"),
     "false_rejects": ("Right, rejected (FR)", "#9CC9E3"),
@@ -28,27 +28,27 @@ SEEN_ON_AREAS = "#F0E442"
 
 @dataclass(eq=False, repr=False)
 class ConfusionDisplay(ItemDisplay):
-    """Visualization of what is accepted and rejected, rightly and wrongly, at all acceptance rates.
+    """Visualization of right and wrong items, accepted and rejected, at all acceptance rates.
 
-    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+    ``from_predictions`` and ``from_sweep`` create and draw it.
 
     Parameters
     ----------
     true_accepts, false_accepts, false_rejects, true_rejects : array_like of shape (n,)
         Items that are right and accepted, wrong and accepted, right and rejected, wrong and rejected:
-        numbers or shares, at rising acceptance rates.
+        counts or shares, at rising acceptance rates.
     name : str, optional
         The name of the model, for the title.
 
     Attributes
     ----------
     areas_ : dict of str to matplotlib Polygon
-        The areas by the names of the parameters, from the top down. Each is drawn down to the axis,
-        over those before it, so that no gap is seen between them. Of long arrays, they have the
-        vertices that make a visible difference.
+        The areas by parameter name, from top to bottom. Each reaches down to the axis and covers the
+        ones before it, so that no gap shows between them. Long arrays keep only the vertices that make
+        a visible difference.
     chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`; the chance level is the share of wrong ones among those accepted at
-        random. There is no `line_`.
+        As in :class:`.ARACDisplay`; the chance level is the share of wrong items when items are
+        accepted at random. There is no `line_`.
 
     See Also
     --------
@@ -56,10 +56,9 @@ class ConfusionDisplay(ItemDisplay):
 
     Notes
     -----
-    At each acceptance rate X = (TA + FA)/Ω the four shares add up to 1. The wrongly accepted ones are
-    at the bottom and the rightly rejected ones at the top, where their heights are easily read; in
-    between, the diagonal parts the accepted items from the rejected ones. `curve_kwargs` are those of
-    matplotlib's ``fill``.
+    At each acceptance rate X = (TA + FA)/Ω the four shares add up to 1. Wrongly accepted items are at
+    the bottom and rightly rejected ones at the top, where their heights are easy to read; in between,
+    the diagonal separates accepted from rejected items. `curve_kwargs` go to matplotlib's ``fill``.
 
     Examples
     --------

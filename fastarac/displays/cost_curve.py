@@ -1,4 +1,4 @@
-"""The cost curve: the least expected cost over prices and prevalence."""
+"""The cost curve: the least expected cost over all misclassification costs and prevalences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
-HIGHEST = 0.5  # of the trivial classifiers' lower envelope
+HIGHEST = 0.5  # maximum of the trivial classifiers' lower envelope
 ROOM = MARGIN * HIGHEST / 2
 
 
@@ -48,13 +48,13 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
     ----------
     chance_level_ : matplotlib Line2D or None
         The lower envelope of the two trivial classifiers, which call everything negative or everything
-        positive, whichever is cheaper; drawn unless ``plot_chance_level=False``.
+        positive; drawn unless ``plot_chance_level=False``.
     cost_lines_ : matplotlib LineCollection or None
-        The lines of the single thresholds, where they are drawn.
+        The cost lines of the single thresholds, if they are drawn.
     band_ : matplotlib PolyCollection or None
-        The shaded confidence intervals, or what is between the bounds, where there are any.
+        The shaded confidence intervals or the area between the bounds, if there are any.
     line_, ax_, figure_
-        As of :class:`.RocCurveDisplay`.
+        As in :class:`.RocCurveDisplay`.
 
     See Also
     --------
@@ -102,14 +102,14 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
         Parameters
         ----------
         sweep : ThresholdSweep or BoundedSweep
-            The counts at every threshold. Of a :class:`.BoundedSweep` the curve of the worst order is
-            drawn, with a band (`band_`) down to that of the best one.
+            The counts at every threshold. For a :class:`.BoundedSweep`, draw the curve of the worst
+            order and a band (`band_`) down to the curve of the best order.
         name, ax : str and matplotlib Axes, optional
             The name of the model, for the legend, and where to draw; a new figure if left out.
         pos_label : int, float, bool or str, optional
             Label of the positive class, for the names of the axes.
         confidence_level : float, optional
-            In (0, 1): shade confidence intervals, as :func:`.cost_curve_band` computes them.
+            In (0, 1): shade the confidence intervals of :func:`.cost_curve_band`.
         n_resamples, random_state
             As for :func:`.cost_curve_band`.
         **options
@@ -141,9 +141,9 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         plot_cost_lines : bool, default=False
-            Whether to draw the lines of the single thresholds, of which the curve is the envelope.
+            Whether to draw the cost lines of the single thresholds; the curve is their lower envelope.
         **options
-            All that :meth:`.RocCurveDisplay.plot` takes by keyword.
+            Keywords of :meth:`.RocCurveDisplay.plot`.
 
         Returns
         -------

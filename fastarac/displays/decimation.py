@@ -1,4 +1,4 @@
-"""Long curves with few vertices, that look as if they had all."""
+"""Decimation: drop the vertices of long curves that make no visible difference."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Indices = NDArray[np.intp]
 
 Range = tuple[float, float]
 
-WIDTH, HEIGHT = 3840, 2160  # the largest picture, in pixels, that is to look the same
+WIDTH, HEIGHT = 3840, 2160  # the largest picture, in pixels, that must look the same
 COLUMNS = 4 * WIDTH
 TOLERANCE = 0.25  # pixels
 REFINEMENTS_BEFORE_HALVING = 32
@@ -35,23 +35,23 @@ def decimate(
     y : array_like of shape (n,)
         Finite.
     xlim, ylim : tuple of two float, optional
-        The ranges that the picture shows, or parts of them; those of the curve if left out.
+        The x and y ranges that the picture shows, or parts of them; by default those of the curve.
     size : (int, int), default=(3840, 2160)
         Width and height of the picture in pixels, at most the default.
 
     Returns
     -------
     vertices : ndarray of shape (k,), intp
-        Rising indices into `x` and `y`, the first and the last always among them. Where these ranges
-        fill a picture of that size, no point of the curve in it is more than half a pixel
-        away from the line through these vertices, nor the other way round.
+        Rising indices into `x` and `y`, including the first and the last. In a picture of that size
+        that shows these ranges, curve and simplified line are nowhere more than half a pixel apart.
 
     Notes
     -----
-    Columns of a quarter of a pixel first keep their first, last, lowest and highest vertex, so that
-    a point moves by a quarter of a pixel at most, sideways. Vertices less than another quarter away
-    from the straight line that would replace them are then left out: the longest deviations are kept
-    until none is left (Ramer, Douglas and Peucker); pieces that take many rounds are halved as well.
+    First, each column of a quarter of a pixel keeps its first, last, lowest and highest vertex, which
+    moves points sideways by a quarter of a pixel at most. Then vertices less than a quarter of a pixel
+    from the line that would replace them are dropped: the algorithm of Ramer, Douglas and Peucker keeps
+    the vertex with the largest deviation until none is left. Pieces that take many rounds are also
+    halved.
     """
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if len(x) <= 2:
@@ -62,12 +62,12 @@ def decimate(
 
 
 def edges_of_columns(xlim: Range) -> FloatArray:
-    """Return where the columns of a range begin, and where the last one ends."""
+    """Return the edges of all columns of a range: each left edge, and the last right edge."""
     return np.linspace(*xlim, COLUMNS + 1)
 
 
 def thin(x: FloatArray, y: FloatArray, edges: FloatArray) -> Indices:
-    """Return the first, last, lowest and highest vertex of each column, and on either side of them."""
+    """Return the first, last, lowest and highest vertex of each column, and of the outside."""
     if len(x) <= len(edges):
         return np.arange(len(x))
     rising = x if x[0] <= x[-1] else x[::-1]
@@ -90,7 +90,7 @@ def corners(
     ylim: Range,
     size: tuple[int, int] = (WIDTH, HEIGHT),
 ) -> Indices:
-    """Return the vertices that are not within the tolerance of a line between the others."""
+    """Return the vertices that must stay so that the others are within the tolerance of the line."""
     return _corners(_pixels(x, xlim, size[0]), _pixels(y, ylim, size[1]))
 
 
@@ -104,7 +104,7 @@ def _pixels(values: FloatArray, limits: Range, size: int) -> FloatArray:
 
 
 def _corners(x: FloatArray, y: FloatArray) -> Indices:
-    """Return the vertices of a curve in pixels that the others are within the tolerance of."""
+    """Return the vertices that must stay; `x` and `y` are in pixels."""
     kept = np.array([0, len(x) - 1])
     for refinement in count():
         piece = np.repeat(np.arange(len(kept) - 1), np.diff(kept))
@@ -114,7 +114,7 @@ def _corners(x: FloatArray, y: FloatArray) -> Indices:
         if not far.any():
             break
         corners = np.flatnonzero((distance == farthest[piece]) & far[piece])
-        # Of those equally far away, the two ends: between them there may be a straight line.
+        # Of equally distant vertices keep the first and the last: a straight line may join them.
         first = np.unique(piece[corners], return_index=True)[1]
         last = len(corners) - 1 - np.unique(piece[corners][::-1], return_index=True)[1]
         added = [corners[first], corners[last]]
@@ -125,7 +125,7 @@ def _corners(x: FloatArray, y: FloatArray) -> Indices:
 
 
 def _distance_to_chords(x: FloatArray, y: FloatArray, start: Indices, stop: Indices) -> FloatArray:
-    """Return how far each vertex but the last is from the segment between two other vertices."""
+    """Return the distance of each vertex but the last from its segment, `start` to `stop`."""
     along_x, along_y = x[stop] - x[start], y[stop] - y[start]
     off_x, off_y = x[:-1] - x[start], y[:-1] - y[start]
     length = along_x**2 + along_y**2

@@ -1,4 +1,4 @@
-"""Pictures of the errors of a system in use: field by field, and over time."""
+"""Pictures of the errors of a system in use: by field, and over time."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from fastarac.operation.checking import PolicyCheck
     from fastarac.operation.monitoring.monitor import ErrorRateMonitor
 
-BESIDE = 0.15  # between the markers of two displays
-MOST_POINTS = 60  # that a line is drawn with
-MOST_UPRIGHT = 6  # names of fields below an axis; more are turned
+BESIDE = 0.15  # horizontal distance between the markers of two displays
+MOST_POINTS = 60  # the longest line that shows its points as markers
+MOST_UPRIGHT = 6  # more field names than this are rotated
 ALL = "all"
 
 
 def _heights(limit: float | None, rates: FloatArray) -> Range:
-    """Return the range of an axis of error rates: zero, the limit and the rates with room above."""
+    """Return the range of an axis of error rates: from zero to above the limit and the rates."""
     top = max(3.0 * (limit or 0.0), float(np.nanmax(rates, initial=0.0)) * 1.5, SMALLEST_RANGE)
     return 0.0, min(1.0, top)
 
@@ -42,28 +42,28 @@ class MonitorDisplay(IntervalDisplay):
     Parameters
     ----------
     audited, error_rate, low, high : array_like of shape (k,)
-        Audits up to each moment, rising; share of errors among them, and the interval around it.
+        Audits up to each moment, rising; the share of errors among them, and its interval.
     limit : float
-        The error rate or risk that is to be kept; the chance level of :meth:`plot`.
+        The allowed error rate or risk; the chance level of :meth:`plot`.
     alarm_at : int, optional
-        The number of audits at which the limit was proved to be exceeded.
+        The number of audits at which the monitor proved that the limit is exceeded.
     changes_at : sequence of int, default=()
-        The numbers of audits at which there were alarms of a change.
+        The numbers of audits at which the monitor reported a change.
     name : str, optional
-        For the legend.
+        The legend name.
 
     Attributes
     ----------
     band_ : matplotlib PolyCollection
         The confidence sequence.
     changes_ : matplotlib Line2D or None
-        Triangles at the alarms of a change, where there are any.
+        Triangles at the reported changes, if there are any.
     line_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`; the chance level is the limit.
+        As in :class:`.ARACDisplay`; the chance level is the limit.
 
     See Also
     --------
-    ErrorRateMonitor : Computes what is drawn.
+    ErrorRateMonitor : Computes the rates and intervals.
 
     Examples
     --------
@@ -102,14 +102,14 @@ class MonitorDisplay(IntervalDisplay):
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
-        """Draw what a monitor has seen.
+        """Draw the history of a monitor.
 
         Parameters
         ----------
         monitor : ErrorRateMonitor
-            With at least one update.
+            A monitor with at least one update.
         name, ax : str and matplotlib Axes, optional
-            For the legend, and where to draw; a new figure if left out.
+            The legend name, and the axes; a new figure if left out.
         **options
             What :meth:`.plot` takes by keyword.
 
@@ -120,7 +120,7 @@ class MonitorDisplay(IntervalDisplay):
         Raises
         ------
         ValueError
-            Where the monitor has seen nothing.
+            If the monitor has seen no audit.
         """
         history = monitor.history()
         if len(history.audited) == 0:
@@ -133,7 +133,7 @@ class MonitorDisplay(IntervalDisplay):
         return display.plot(ax, **options)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Self:
-        """Draw the rate and its sequence; keywords as of :meth:`.RocCurveDisplay.plot`."""
+        """Draw the error rate and its interval; takes the keywords of :meth:`.RocCurveDisplay.plot`."""
         super().plot(ax, **options)
         self.changes_ = None
         if len(self.changes_at):
@@ -167,32 +167,32 @@ class MonitorDisplay(IntervalDisplay):
 
 @dataclass(eq=False, repr=False)
 class FieldErrorsDisplay(Display):
-    """Undetected errors of all outputs and each field; made by ``from_check`` or ``from_applied``.
+    """Undetected errors of all outputs and of each field; made by ``from_check`` or ``from_applied``.
 
     Parameters
     ----------
     fields : sequence of str
-        What is on the horizontal axis.
+        The names on the horizontal axis.
     error_rate : array_like of shape (k,)
-        The rate that is limited, of each of them; NaN where there is none.
+        The rate that is limited, for each name; NaN if there is none.
     low, high : array_like of shape (k,), optional
         The ends of the intervals.
     limit : float
-        That of all outputs together; the chance level of :meth:`plot`.
+        The limit for all outputs together; the chance level of :meth:`plot`.
     name : str, optional
-        For the legend.
+        The legend name.
 
     Attributes
     ----------
     intervals_ : matplotlib LineCollection or None
         The intervals.
     line_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`; the line is that of the markers, the chance level the limit.
+        As in :class:`.ARACDisplay`; `line_` holds the markers, and the chance level is the limit.
 
     See Also
     --------
     Policy.check : Counts the errors.
-    apply_policy : Expects them.
+    apply_policy : Estimates the expected errors.
 
     Examples
     --------
@@ -226,14 +226,14 @@ class FieldErrorsDisplay(Display):
     def from_check(
         cls, check: PolicyCheck, *, name: str | None = None, ax: Axes | None = None, **options: Any
     ) -> Self:
-        """Draw what was found on verified outputs.
+        """Draw the errors found on verified outputs.
 
         Parameters
         ----------
         check : PolicyCheck
-            Of :meth:`.Policy.check`.
+            The result of :meth:`.Policy.check`.
         name : str, optional
-            For the legend; the counts and the verdict by default.
+            The legend name; by default the counts and the verdict.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options
@@ -257,14 +257,14 @@ class FieldErrorsDisplay(Display):
     def from_applied(
         cls, applied: AppliedPolicy, *, name: str | None = None, ax: Axes | None = None, **options: Any
     ) -> Self:
-        """Draw the errors that a policy expects in a file, of which no truth is known.
+        """Draw the errors that a policy expects in a file without known truth.
 
         Parameters
         ----------
         applied : AppliedPolicy
-            Of :func:`.apply_policy`.
+            The result of :func:`.apply_policy`.
         name : str, optional
-            For the legend; the number of errors by default.
+            The legend name; by default the number of expected errors.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options
@@ -281,7 +281,7 @@ class FieldErrorsDisplay(Display):
         return cls(fields, np.array(rates), limit=applied.limit, name=name).plot(ax, **options)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Self:
-        """Draw the rates and their intervals; keywords as of :meth:`.RocCurveDisplay.plot`."""
+        """Draw the rates and their intervals; takes the keywords of :meth:`.RocCurveDisplay.plot`."""
         self._before = 0 if ax is None else sum(line.get_marker() == "o" for line in ax.lines)
         super().plot(ax, **options)
         places = np.arange(len(self.fields))

@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class PowerDisplay(Display):
-    """Power of a guarantee over the verified outputs, a saw-tooth; made and drawn by ``from_rates``.
+    """Power of a guarantee over the number of verified outputs; made and drawn by ``from_rates``.
 
     Parameters
     ----------
     n_items, power : array_like of shape (k,)
-        Numbers of outputs, rising, and the probabilities that the limit is guaranteed.
+        Numbers of verified outputs, rising, and the probability that the limit is guaranteed.
     wanted : float, default=0.8
-        The power that is wanted; the chance level of :meth:`plot`.
+        The target power; the chance level of :meth:`plot`.
     name : str, optional
-        For the legend.
+        The legend name.
 
     Attributes
     ----------
     line_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`; the chance level is the power that is wanted.
+        As in :class:`.ARACDisplay`; the chance level is the target power.
 
     See Also
     --------
@@ -77,14 +77,14 @@ class PowerDisplay(Display):
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
-        """Draw the power of a limit for an expected error rate.
+        """Draw the power of a guarantee for a limit and an expected error rate.
 
         Parameters
         ----------
         max_error_rate, expected_error_rate, failure_probability, power, truth_reader
-            As :func:`.sample_size_for_guarantee` takes them.
+            As for :func:`.sample_size_for_guarantee`.
         name : str, optional
-            For the legend; the two rates by default.
+            The legend name; by default the two rates.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options
@@ -116,7 +116,7 @@ class CalibrationDisplay(IntervalDisplay):
     Parameters
     ----------
     confidence, accuracy, low, high : array_like of shape (n_bins,)
-        Mean confidence of each bin, rising, share of correct outputs, and the interval around it.
+        Mean confidence of each bin, rising, share of correct outputs, and its interval.
     name : str, optional
         The name of the model, for the legend.
 
@@ -125,7 +125,7 @@ class CalibrationDisplay(IntervalDisplay):
     band_ : matplotlib PolyCollection
         The intervals.
     line_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`; the chance level is perfect calibration, the diagonal.
+        As in :class:`.ARACDisplay`; the chance level is the diagonal (perfect calibration).
 
     See Also
     --------
@@ -173,7 +173,7 @@ class CalibrationDisplay(IntervalDisplay):
         correct, confidence : array_like of shape (n,)
             Whether each output is right (bool, or 0 and 1), and its confidence.
         n_bins, confidence_level
-            As :func:`.calibration_table` takes them.
+            As for :func:`.calibration_table`.
         name, ax : str and matplotlib Axes, optional
             The name of the model, for the legend, and where to draw; a new figure if left out.
         **options
@@ -197,23 +197,23 @@ class CalibrationDisplay(IntervalDisplay):
 
 @dataclass(eq=False, repr=False)
 class ShiftDisplay(Display):
-    """Quantiles of new confidences over those before; made and drawn by ``from_shift``.
+    """Quantiles of new against earlier confidences; made and drawn by ``from_shift``.
 
     Parameters
     ----------
     before, now : array_like of shape (k,)
-        Quantiles of the confidences that a policy was fitted on, and of the new ones, rising.
+        Quantiles of the confidences that a policy was fitted on, and of the new ones; rising.
     name : str, optional
-        For the legend.
+        The legend name.
 
     Attributes
     ----------
     line_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`; the chance level is the diagonal, where nothing has moved.
+        As in :class:`.ARACDisplay`; the chance level is the diagonal (no change).
 
     See Also
     --------
-    Policy.shift : Tests whether they have moved.
+    Tests whether the distribution has shifted.
 
     Examples
     --------
@@ -240,14 +240,14 @@ class ShiftDisplay(Display):
     def from_shift(
         cls, shift: ConfidenceShift, *, name: str | None = None, ax: Axes | None = None, **options: Any
     ) -> Self:
-        """Draw what a test for a shift has compared.
+        """Draw the quantiles that a test for a shift compared.
 
         Parameters
         ----------
         shift : ConfidenceShift
-            Of :meth:`.Policy.shift`.
+            The result of :meth:`.Policy.shift`.
         name : str, optional
-            For the legend; the field by default.
+            The legend name; by default the field.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options

@@ -1,4 +1,4 @@
-"""Which model is best for which ratios of costs, as a map."""
+"""A map of which model is cheapest at which cost ratios."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-PALEST = 0.25  # of a colour where the models are alike; 1 is the colour itself
-CLEAR_MARGIN = 0.9  # quantile of the margins from which a colour is full
+PALEST = 0.25  # least colour strength, where models cost the same; 1 is the full colour
+CLEAR_MARGIN = 0.9  # quantile of the margins at which a colour reaches full strength
 TITLE = "The cheapest model; pale where another costs nearly as little"
-ROOM_FOR_A_NAME = 0.14  # of the grid's shorter side, across a region
+ROOM_FOR_A_NAME = 0.14  # width of a region that gets a name, as a share of the grid's shorter side
 
 
 @dataclass(eq=False, repr=False)
 class PreferenceMapDisplay(Display):
     """Preference map visualization: the best model by colour, paler where others are nearly as good.
 
-    Make it with ``from_models``, which draws it as well.
+    ``from_models`` creates and draws it.
 
     Parameters
     ----------
     preferences : PreferenceMap
-        What :func:`.preference_map` returns.
+        The result of :func:`.preference_map`.
     name : str, optional
-        For the title, above what explains the colours.
+        The title, above the explanation of the colours.
 
     Attributes
     ----------
     mesh_ : matplotlib QuadMesh
-        The grid of colours, a cell for each pair of ratios.
+        The grid of colours, with one cell for each pair of ratios.
     labels_ : dict of str to matplotlib Text
-        The names in the regions that have room for them.
+        The names written inside regions that have room for them.
     ax_, figure_ : matplotlib Axes and Figure
         The axes with the map, and their figure.
 
@@ -57,8 +57,9 @@ class PreferenceMapDisplay(Display):
 
     Notes
     -----
-    An axis whose ratios grow by a constant factor is logarithmic. Models whose regions have no room
-    for a name are in the legend. More than eight models share colours; the names tell them apart.
+    An axis whose ratios grow by a constant factor is logarithmic. Models whose regions are too small
+    for a name are in the legend. With more than eight models, several share a colour; the names tell
+    them apart.
 
     Examples
     --------
@@ -104,10 +105,10 @@ class PreferenceMapDisplay(Display):
         models, gammas, deltas, reviewer
             As for :func:`.preference_map`.
         name, ax : str and matplotlib Axes, optional
-            For the title, and where to draw; a new figure if left out.
+            The title, and the axes; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword; `curve_kwargs` are those of matplotlib's
-            ``pcolormesh``, and there is no chance level.
+            Keywords of :meth:`.plot`. `curve_kwargs` go to matplotlib's ``pcolormesh``; there is no
+            chance level.
 
         Returns
         -------
@@ -139,7 +140,7 @@ class PreferenceMapDisplay(Display):
         self._name_regions(palette)
 
     def _strength(self) -> FloatArray:
-        """How much colour a cell has: little where the runner-up is as good."""
+        """Return the colour strength of each cell: low where the runner-up costs nearly as little."""
         margin = self.preferences.margin
         clear = np.quantile(margin, CLEAR_MARGIN) if np.isfinite(margin).all() else 0.0
         if clear <= 0:
@@ -179,7 +180,7 @@ class PreferenceMapDisplay(Display):
 
 
 def _edges(ratios: FloatArray) -> tuple[FloatArray, str]:
-    """The edges of the cells around rising ratios, and the scale of their axis."""
+    """Return the edges of the cells around rising ratios, and the scale of their axis."""
     if len(ratios) == 1:
         return np.array([ratios[0] - 0.5, ratios[0] + 0.5]), "linear"
     factors = ratios[1:] / ratios[:-1] if ratios[0] > 0 else np.zeros(1)
@@ -196,7 +197,7 @@ def _edges_between(values: FloatArray) -> FloatArray:
 
 
 def _middle(region: NDArray[np.bool_]) -> tuple[tuple[int, int], int]:
-    """A cell of the region that is farthest from its edge, and how many cells that is."""
+    """Return the cell farthest from the region's edge, and its distance from the edge in cells."""
     inner, reach = region, 0
     while True:
         padded = np.pad(inner, 1)

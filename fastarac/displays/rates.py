@@ -1,4 +1,4 @@
-"""The curves that scikit-learn draws too: ROC, precision–recall and DET."""
+"""Curves that scikit-learn draws too: ROC, precision–recall and DET."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 DIAGONAL = np.array(WHOLE)
 NORMAL = NormalDist()
 TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
-END = 3.0  # of both axes of DET, in standard deviations
-ROOM = 1.5  # below the curve's equal error rate
-SMALLEST_RATE = float(np.finfo(np.float64).eps)  # instead of 0, which is infinitely far away
-LONG = END / 200  # of a straight part of the rates, which is bent on these axes
-PARTS = 24  # of such a part, a rate
+END = 3.0  # range of both DET axes, ± in standard deviations
+ROOM = 1.5  # room below the curve's equal error rate, in standard deviations
+SMALLEST_RATE = float(np.finfo(np.float64).eps)  # stands for 0, whose deviate is infinite
+LONG = END / 200  # shortest straight part that needs intermediate points: it is bent on DET axes
+PARTS = 24  # intermediate points per rate on such a part
 
 
 @dataclass(eq=False, repr=False)
@@ -50,9 +50,9 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
     Attributes
     ----------
     line_ : matplotlib Line2D
-        The curve. Of a long curve, it has the vertices that make a visible difference.
+        The curve. A long curve keeps only the vertices that make a visible difference.
     chance_level_ : matplotlib Line2D or None
-        The chance level, where it is asked for.
+        The chance level, if it was asked for.
     band_ : matplotlib PolyCollection
         The band around the curve, once :meth:`.plot_band` has drawn it.
     ax_, figure_ : matplotlib Axes and Figure
@@ -65,8 +65,8 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
 
     Notes
     -----
-    It looks like scikit-learn's, but for the colours and the number of decimals in the legend, and
-    takes the same keywords for one curve.
+    Looks like scikit-learn's display, except for the colours and the number of decimals in the legend,
+    and takes the same keywords for one curve.
 
     Examples
     --------
@@ -108,18 +108,18 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
     Parameters
     ----------
     precision, recall : array_like of shape (n,)
-        Of each threshold; the recall falls or rises.
+        At each threshold; the recall falls or rises.
     average_precision, name : float and str, optional
         The average precision and the name of the model, for the legend.
     pos_label : int, float, bool or str, optional
         Label of the positive class, for the names of the axes.
     prevalence_pos_label : float, optional
-        Share of the positive class, the height of the chance level.
+        Share of the positive class: the height of the chance level.
 
     Attributes
     ----------
     line_, chance_level_, ax_, figure_
-        As of :class:`.RocCurveDisplay`.
+        As in :class:`.RocCurveDisplay`.
 
     See Also
     --------
@@ -128,10 +128,11 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
 
     Notes
     -----
-    It looks like scikit-learn's, but for the colours and the number of decimals in the legend, and
-    takes the same keywords for one curve. The curve goes in steps, below which the average precision is
-    the area; ``curve_kwargs={"drawstyle": "default"}`` draws straight lines from point to point. Of a
-    :class:`.BoundedSweep` the least precision at each recall is drawn, and a band up to the largest.
+    Looks like scikit-learn's display, except for the colours and the number of decimals in the legend,
+    and takes the same keywords for one curve. The curve is drawn in steps, and the average precision is
+    the area below them; ``curve_kwargs={"drawstyle": "default"}`` draws straight lines from point to
+    point. For a :class:`.BoundedSweep`, draw the least precision at each recall and a band up to the
+    largest.
 
     Examples
     --------
@@ -182,7 +183,7 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
 
 
 def _precision_between(sweep: BoundedSweep) -> Band:
-    """Return recalls, and the least and the largest precision there, both sides of each step."""
+    """Return recalls, and the least and largest precision there, on both sides of each step."""
     if not sweep.n_correct:
         raise ValueError("sweep has no correct item; a precision-recall curve needs some")
     correct = sweep.order(best=True, steps=steps_of(sweep)).true_accepts.astype(np.float64)
@@ -203,14 +204,14 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
     pos_label : int, float, bool or str, optional
         Label of the positive class, for the names of the axes.
     equal_error_rate : float, optional
-        Where both rates are equal, for the legend.
+        The error rate where both rates are equal, for the legend.
 
     Attributes
     ----------
     line_ : matplotlib Line2D
         The curve, in standard deviations.
     chance_level_, ax_, figure_
-        As of :class:`.RocCurveDisplay`.
+        As in :class:`.RocCurveDisplay`.
 
     See Also
     --------
@@ -219,10 +220,10 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
 
     Notes
     -----
-    Both rates are at their normal deviates, so that normally distributed scores make a straight line
-    (Martin et al. 1997, "The DET curve in assessment of detection task performance"). It looks like
-    scikit-learn's, with the equal error rate (EER) in the legend, axes that move down to where the
-    curve is, and ties as what they are: straight in the rates, and so bent on these axes.
+    Both axes use normal deviates, so that normally distributed scores give a straight line (Martin et
+    al. 1997, "The DET curve in assessment of detection task performance"). Unlike scikit-learn's
+    display, this one shows the equal error rate (EER) in the legend, moves the axes down to the curve,
+    and draws ties as straight lines in the rates, which are bent on these axes.
 
     References
     ----------
@@ -270,14 +271,14 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
     def _vertices(self, style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
         fpr, fnr = self.fpr, self.fnr
         if not has_markers(style):
-            # The same columns as those of the deviates, which are then only those of a few points.
+            # Thin in the columns of the deviates, so that only the few kept points need deviates.
             edges = _shares(edges_of_columns(self._view()[0]))
             kept = thin(fpr, fnr, edges)
             fpr, fnr = along_ties(fpr[kept], fnr[kept])
         return deviate(fpr), deviate(fnr)
 
     def _view(self) -> tuple[Range, Range]:
-        """Return the ranges of scikit-learn's axes, moved down where the curve is lower."""
+        """Return the axis ranges of scikit-learn, moved down if the curve is lower."""
         rate = np.maximum(self.fpr, self.fnr).min()
         low = min(-END, float(deviate(rate)) - ROOM) if rate else -END
         return (low, low + 2 * END), (low, low + 2 * END)
@@ -292,7 +293,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
         self.ax_.set_xticks(ticks, names)
         self.ax_.set_yticks(ticks, names)
         self.ax_.set(xlim=limits[0], ylim=limits[1])
-        if limits[0][0] < -END:  # where the names are long
+        if limits[0][0] < -END:  # the tick labels are long there
             self.ax_.tick_params(axis="x", rotation=45)
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
@@ -301,7 +302,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
 
 
 def along_ties(fpr: FloatArray, fnr: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return rates with points along their long straight parts, where both rates change."""
+    """Return the rates with points added along long straight parts where both rates change."""
     x, y = deviate(fpr), deviate(fnr)
     long = np.flatnonzero((np.abs(np.diff(x)) > LONG) & (np.abs(np.diff(y)) > LONG))
     columns = []
@@ -324,6 +325,6 @@ def _shares(deviates: FloatArray) -> FloatArray:
 
 
 def deviate(rates: FloatArray) -> FloatArray:
-    """Return where a standard normal distribution has these shares below."""
+    """Return the normal deviates (quantiles of the standard normal distribution) of the rates."""
     inside = np.clip(rates, SMALLEST_RATE, 1 - SMALLEST_RATE)
     return np.asarray(np.vectorize(NORMAL.inv_cdf, otypes=[np.float64])(inside))

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 GUIDES = {"reject everything": ":", "accept everything": "--"}
-HEADROOM = 1.15  # of the highest curve
-LABEL_PAD = 10  # points, beyond the numbers of axes in three dimensions
-ROOM_FOR_LABELS = 0.85  # of the axes in three dimensions, whose labels figures cut off
+HEADROOM = 1.15  # top of the axis relative to the highest curve
+LABEL_PAD = 10  # points between axis labels and tick labels in three dimensions
+ROOM_FOR_LABELS = 0.85  # zoom of three-dimensional axes; at 1 the figure cuts off the labels
 
 
 @dataclass(eq=False, repr=False)
@@ -33,19 +33,19 @@ class RejectionCostDisplay(BoundedDisplay):
     Parameters
     ----------
     reject_cost, cost : array_like of shape (k,)
-        λ, from 0 to 1, rising, and the least cost of all thresholds.
+        λ, rising from 0 to 1, and the least cost over all thresholds.
     error_rate : float, optional
-        1 − β, the error rate where everything is accepted; for the line of that.
+        1 − β, the error rate if everything is accepted; needed for the "accept everything" line.
     name : str, optional
         The name of the model, for the legend.
 
     Attributes
     ----------
     guides_ : tuple of matplotlib Line2D
-        What it costs to reject everything, and to accept everything where `error_rate` is known; drawn
+        The costs of rejecting everything and, if `error_rate` is known, of accepting everything; drawn
         unless ``plot_chance_level=False``.
     line_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`; the chance level is the first of the guides.
+        As in :class:`.ARACDisplay`; the chance level is the first of the guides.
 
     See Also
     --------
@@ -98,23 +98,23 @@ class RejectionCostDisplay(BoundedDisplay):
 class AccuracyRejectionCostDisplay(ItemDisplay):
     """Visualization of accuracy and normalised cost over the rejection rate, in three dimensions.
 
-    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well and take `costs`.
+    ``from_predictions`` and ``from_sweep`` create and draw it; both take `costs`.
 
     Parameters
     ----------
     rejection_rate, accuracy, normalized_cost : array_like of shape (n,)
-        1 − X, the share that people look at, rising or falling; the share of correct ones among the
-        accepted; what errors and rejections cost, over what they cost at most.
+        1 − X, the share that people check, rising or falling; the share of correct items among the
+        accepted; the cost of errors and rejections, divided by the largest possible cost.
     name : str, optional
         The name of the model, for the legend.
 
     Attributes
     ----------
     line_, shadow_ : mpl_toolkits.mplot3d Line3D
-        The curve, of a long one the vertices that make a visible difference; and the accuracy–rejection
-        curve below it, on the floor.
+        The curve (a long one keeps only the vertices that make a visible difference), and the
+        accuracy–rejection curve below it on the floor.
     chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`; the axes have three dimensions.
+        As in :class:`.ARACDisplay`; the axes have three dimensions.
 
     See Also
     --------
@@ -175,7 +175,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
         return cls(*curve[:3], name=name).plot(ax, **options)
 
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
-        """Draw the vertices that either height needs: within half a pixel from all sides."""
+        """Draw the curve with the vertices needed for either height, and its shadow on the floor."""
         ax: Any = self.ax_
         rates = self.rejection_rate
         heights = self.accuracy, self.normalized_cost
@@ -193,7 +193,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
             axis.labelpad = LABEL_PAD
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
-        """Return the line of accepting at random: straight in the cost, level in the accuracy."""
+        """Return the line of accepting at random: linear in the cost, constant in the accuracy."""
         order = np.argsort(self.rejection_rate)[[0, -1]]
         accuracy = np.full(2, self.accuracy[order[0]])
         return {"Chance level": (self.rejection_rate[order], accuracy, self.normalized_cost[order])}

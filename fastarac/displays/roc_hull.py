@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 class ROCHullDisplay(SquareDisplay):
     """ROC convex hull visualization.
 
-    Make it of a hull of several classifiers and draw it over their curves with :meth:`.plot`; or, for
-    one classifier, with ``from_predictions`` or ``from_sweep``, which draw it as well.
+    For several classifiers, create it from their hull and draw it over their curves with :meth:`.plot`.
+    For one classifier, ``from_predictions`` or ``from_sweep`` create and draw it.
 
     Parameters
     ----------
     hull : ROCConvexHull
-        What :func:`.roc_convex_hull` returns.
+        The result of :func:`.roc_convex_hull`.
     name : str, optional
-        Its name, for the legend.
+        The name of the hull, for the legend.
     pos_label : int, float, bool or str, optional
         Label of the positive class, for the names of the axes.
 
     Attributes
     ----------
     iso_performance_lines_ : list of matplotlib Line2D
-        Lines of equal cost, where slopes are given.
+        Lines of equal cost, if slopes are given.
     best_ : matplotlib Line2D or None
         The marks where these lines touch the hull.
     line_, chance_level_, ax_, figure_
-        As of :class:`.RocCurveDisplay`.
+        As in :class:`.RocCurveDisplay`.
 
     See Also
     --------
@@ -80,12 +80,12 @@ class ROCHullDisplay(SquareDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw, over the ROC curves for example; a new figure if left out.
+            The axes, for example those with the ROC curves; a new figure if left out.
         slopes : sequence of float, default=()
             Slopes of lines of equal cost, as :func:`.iso_performance_slope` gives them; the best
             vertex for each is marked.
         **options
-            All that :meth:`.RocCurveDisplay.plot` takes by keyword.
+            Keywords of :meth:`.RocCurveDisplay.plot`.
 
         Returns
         -------
