@@ -1,4 +1,4 @@
-"""Real data that ships with the package, to try things on."""
+"""Real data that ships with the package, for trying things out."""
 
 from fastarac.datasets._digits import DigitsOCR, load_digits_ocr
 

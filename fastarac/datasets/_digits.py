@@ -20,8 +20,8 @@ CorrectAndConfidence: TypeAlias = tuple[NDArray[np.bool_], NDArray[np.float64]]
 class DigitsOCR(Table, Result, Mapping[str, CorrectAndConfidence]):
     """Outputs of several classifiers on the same images of handwritten digits.
 
-    It is a mapping from the name of each model to its arrays ``(correct, confidence)``, in the
-    order of `models`. All arrays are read-only.
+    A mapping from the name of each model to its arrays ``(correct, confidence)``, in the order of
+    `models`. All arrays are read-only.
 
     Attributes
     ----------
@@ -32,8 +32,8 @@ class DigitsOCR(Table, Result, Mapping[str, CorrectAndConfidence]):
     prediction : ndarray of shape (n_models, n), int64
         The output of each model for each image.
     confidence : ndarray of shape (n_models, n), float64
-        The confidence of each model in its output, larger for surer. Each model has a scale of its own:
-        a probability, a share of votes, or a margin that may exceed 1.
+        The confidence of each model in its output; larger means surer. Each model has its own scale: a
+        probability, a share of votes, or a margin that may exceed 1.
     correct : ndarray of shape (n_models, n), bool
         Whether ``prediction == truth``.
 
@@ -58,7 +58,7 @@ class DigitsOCR(Table, Result, Mapping[str, CorrectAndConfidence]):
 
     @property
     def correct(self) -> NDArray[np.bool_]:
-        """Whether each model read each image right, of shape (n_models, n)."""
+        """Whether each model read each image correctly; shape (n_models, n)."""
         return read_only(self.prediction == self.truth)  # type: ignore[no-any-return]
 
     def __getitem__(self, model: str) -> CorrectAndConfidence:
@@ -109,9 +109,8 @@ class DigitsOCR(Table, Result, Mapping[str, CorrectAndConfidence]):
 def load_digits_ocr() -> DigitsOCR:
     """Load the outputs of four classifiers on 1797 handwritten digits.
 
-    The outputs are real and honest: every image was read by a model fitted to other images (ten
-    stratified folds). The models were chosen to behave differently, not to be the best of their
-    kinds.
+    Each image was read by a model fitted to other images (ten stratified folds). The models were chosen
+    to behave differently, not to be the best of their kinds.
 
     ==================  ============================================  ============================
     model               what it is                                    confidence
@@ -139,10 +138,9 @@ def load_digits_ocr() -> DigitsOCR:
     Notes
     -----
     ``logistic-pca5`` has the lowest accuracy and the lowest area under the ARAC curve, but its
-    confidence tells its errors better than those of ``svm-rbf`` and ``naive-bayes`` do: by the
-    ROC-AUC of the confidence alone it would be preferred to both. ``svm-rbf`` reads the most digits
-    right, yet where 1% errors are allowed, fewer of them can be accepted unchecked than those of
-    ``knn-votes``.
+    confidence separates its errors better than that of ``svm-rbf`` and ``naive-bayes``: the ROC-AUC of
+    the confidence alone would prefer it to both. ``svm-rbf`` reads the most digits right; yet if 1%
+    errors are allowed, fewer of its outputs can be accepted unchecked than of ``knn-votes``.
 
     Confidences are rounded to 12 significant digits. The module ``bench.data.make_digits_ocr``
     makes the data and describes the models in full.
@@ -172,12 +170,12 @@ def load_digits_ocr() -> DigitsOCR:
     naive-bayes    accuracy 0.907
     logistic-pca5  accuracy 0.856
     """
-    # Read as bytes, since the package may be inside a zip file.
+    # read as bytes, since the package may be inside a zip file
     content = files("fastarac.datasets").joinpath("digits_ocr.npz").read_bytes()
     with np.load(BytesIO(content), allow_pickle=False) as arrays:
         return DigitsOCR(
             models=tuple(arrays["models"].tolist()),
-            # Signed and wide, so that differences of labels do not wrap around.
+            # int64, so that differences of labels do not wrap around
             truth=arrays["truth"].astype(np.int64),
             prediction=arrays["prediction"].astype(np.int64),
             confidence=arrays["confidence"],

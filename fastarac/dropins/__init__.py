@@ -1,5 +1,5 @@
-"""What scikit-learn has by the same name: same arguments, values, errors and warnings.
+"""Counterparts of scikit-learn functions: same names, arguments, values, errors and warnings.
 
-The test suite of scikit-learn runs over these functions. They need neither scikit-learn nor scipy,
-and where two classes are compared they take a `ThresholdSweep` in place of the two columns.
+The test suite of scikit-learn runs over these functions. They need neither scikit-learn nor scipy. For
+two classes they also accept a `ThresholdSweep` in place of labels and scores.
 """

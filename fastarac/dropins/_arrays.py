@@ -1,7 +1,8 @@
-"""Arrays as scikit-learn reads them: what it takes, and the errors where it does not.
+"""Read arrays as scikit-learn does: accept the same inputs and raise the same errors.
 
-`_core.inputs` is the door of the library's own functions. This one takes what scikit-learn takes,
-one column as a matrix or numbers as objects too, and raises its errors word for word.
+The library's own functions read their input with `_core.inputs`. This module also accepts what
+scikit-learn accepts, such as a one-column matrix or numbers of type object, and raises scikit-learn's
+errors word for word.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ Array = NDArray[Any]
 
 
 def _of_pandas(column: Any, own_type: np.dtype[Any]) -> Array:
-    """Return a column of a nullable type, with NaN for its nulls."""
+    """Return a pandas column of a nullable type as an array, with NaN for nulls."""
     if column.isna().any():
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     return np.asarray(column.to_numpy(dtype=own_type))
 
 
 def to_array(values: Any) -> Array:
-    """Return `values` as an array of any type and shape, not copied where that can be."""
+    """Return `values` as an array of any type and shape, without a copy if possible."""
     if type(values) is np.ndarray and values.dtype.kind != "c":
         return values
     values = on_cpu(values)
@@ -38,7 +39,7 @@ def to_array(values: Any) -> Array:
     mask = mask_of(values)
     if mask is not None and mask.any():
         raise ValueError(f"an array has {mask.sum()} masked values; leave it out")
-    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
+    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # set for pandas' nullable types
     if own_type is None or own_type.kind not in "biuf":
         array = np.asarray(values)
     else:
@@ -49,7 +50,7 @@ def to_array(values: Any) -> Array:
 
 
 def numeric_array(values: Any, *, finite: bool = True) -> Array:
-    """Return `values` as an array of numbers of one or two dimensions."""
+    """Return `values` as a numeric array of one or two dimensions."""
     array = to_array(values)
     if array.dtype == object:
         array = array.astype(np.float64)
@@ -66,13 +67,13 @@ def numeric_array(values: Any, *, finite: bool = True) -> Array:
 
 
 def check_dimensions(array: Array) -> None:
-    """Raise where there are more than two dimensions."""
+    """Raise if there are more than two dimensions."""
     if array.ndim >= 3:
         raise ValueError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
 
 
 def check_not_empty(array: Array) -> None:
-    """Raise where there are no rows, or rows without columns."""
+    """Raise if there are no rows, or a matrix without columns."""
     for what, size in (("sample", n_samples(array)), ("feature", array.shape[-1])):
         if size < 1 and (what == "sample" or array.ndim == 2):
             raise ValueError(
@@ -82,14 +83,14 @@ def check_not_empty(array: Array) -> None:
 
 
 def matrix(values: Any) -> Array:
-    """Return `values` as an array of numbers of two dimensions."""
+    """Return `values` as a two-dimensional numeric array."""
     array = to_array(values)
     check_matrix(array)
     return numeric_array(array)
 
 
 def check_matrix(array: Array) -> None:
-    """Raise where there is one dimension."""
+    """Raise if the array has only one dimension."""
     if array.ndim == 1:
         raise ValueError(
             f"Expected 2D array, got 1D array instead:\narray={array}.\n"
@@ -99,7 +100,7 @@ def check_matrix(array: Array) -> None:
 
 
 def column(values: Any) -> Array:
-    """Return `values` as a one-dimensional array; a matrix of one column is one."""
+    """Return `values` as a one-dimensional array; a one-column matrix is flattened."""
     array = to_array(values)
     if array.ndim == 1:
         return array
@@ -120,14 +121,14 @@ def n_samples(array: Array) -> int:
 
 
 def check_lengths(*arrays: Array | None) -> None:
-    """Raise unless all arrays have as many rows."""
+    """Raise unless all arrays have the same number of rows."""
     lengths = [n_samples(array) for array in arrays if array is not None]
     if lengths.count(lengths[0]) != len(lengths):
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
 
 
 def check_finite(array: Array, name: str = "") -> None:
-    """Raise where there is a NaN or an infinite number."""
+    """Raise if the array holds NaN or infinity."""
     name = f"{name} " if name else ""
     if array.dtype == object:
         if any(isinstance(value, float | np.floating) and value != value for value in array.flat):
@@ -148,9 +149,9 @@ def check_finite(array: Array, name: str = "") -> None:
 def read_weights(
     sample_weight: Array, scores: Array
 ) -> tuple[NDArray[np.float64], tuple[float, float]]:
-    """Return the weights of the items, checked, and their range; their length is checked before.
+    """Return the checked weights of the items, and their range; the caller has checked the length.
 
-    Where there is something wrong with both, the error is that of the scores.
+    If both scores and weights are invalid, the error is about the scores.
     """
     weights = np.ascontiguousarray(sample_weight, np.float64)
     lowest, greatest = range_of_weights(weights) if len(weights) else (0.0, 0.0)
@@ -172,9 +173,9 @@ def sum_of(weight: Array) -> float:
 
 
 def check_sum(weight: Array) -> None:
-    """Raise where the weights sum to infinity: what scikit-learn returns then says nothing.
+    """Raise if the weights sum to infinity; scikit-learn's result would then be meaningless.
 
-    NaN is passed over, which scikit-learn refuses in some functions and returns in others.
+    NaN is ignored here: scikit-learn rejects it in some functions and returns NaN in others.
     """
     total = sum_of(weight)
     if np.isfinite(total) or np.isnan(weight.astype(np.float64)).any():
@@ -183,9 +184,10 @@ def check_sum(weight: Array) -> None:
 
 
 def sortable(scores: Array) -> tuple[Array, Array | None]:
-    """Return scores of a type that the kernels read, in the same order, and the score of each rank.
+    """Return scores in a type that the kernels can sort, and the original score of each rank.
 
-    The second is None where the scores are of such a type themselves.
+    If the kernels read the type of `scores`, return them unchanged, and None. Otherwise, return ranks
+    and the sorted distinct scores.
     """
     if scores.dtype.str[1:] in LAYOUTS:
         return scores, None
@@ -197,23 +199,23 @@ def sortable(scores: Array) -> tuple[Array, Array | None]:
 
 
 def bits_of(scores: Array) -> tuple[Array, Layout]:
-    """Return the bits of the scores, contiguous and read-only, and how to read them."""
+    """Return the bits of the scores as a contiguous, read-only array, and their layout."""
     layout = LAYOUTS[scores.dtype.str[1:]]
     return readable(scores, layout.values).view(layout.bits), layout
 
 
 def readable(array: Array, dtype: Any = None) -> Array:
-    """Return a contiguous, read-only view: one type for the compiler."""
+    """Return a contiguous, read-only view, so that the compiler sees only one array type."""
     array = np.ascontiguousarray(array, dtype).view()
     array.flags.writeable = False
     return array
 
 
 class Scores(Items):
-    """Items with the errors of scikit-learn, and with scores of any type that has an order.
+    """Items that raise scikit-learn's errors and accept scores of any sortable type.
 
-    `given` is the type of the scores; `levels`, where the sorting works on ranks, the score of each.
-    `weight_range` is the least and the greatest weight.
+    `given` is the type of the scores. `levels` is the score of each rank if ranks replace the scores,
+    else None. `weight_range` is the smallest and the largest weight.
     """
 
     __slots__ = ("given", "levels", "weight_range")
@@ -231,13 +233,13 @@ class Scores(Items):
         super().__init__(labels, scores, weight, SCORED_NAMES)
 
     def reject(self) -> NoReturn:
-        """Raise the error for a score that is not finite."""
+        """Raise the error about a score that is not finite."""
         check_finite(self.confidence)
         raise ValueError("y_true or y_score was changed while it was read")
 
 
 def read_scores(labels: NDArray[np.uint8], y_score: Any, sample_weight: Any) -> Scores:
-    """Return the items of positive and negative labels."""
+    """Return items with these labels (1 positive, 0 negative), scores and weights."""
     scores = to_array(y_score)
     weight = None if sample_weight is None else to_array(sample_weight)
     check_lengths(labels, scores, weight)

@@ -1,4 +1,4 @@
-"""What scikit-learn checks before it looks at the data: the type and the range of each parameter."""
+"""Check the type and range of parameters as scikit-learn does before it looks at the data."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from fastarac._core.exceptions import UndefinedMetricWarning
 
 
 class InvalidParameterError(ValueError, TypeError):
-    """A parameter is of a type or a value that the function does not take."""
+    """A parameter has a type or value that the function does not accept."""
 
 
 def reject_parameter(function: str, name: str, expected: str, value: object) -> NoReturn:
-    """Raise the error for a parameter that no rule allows."""
+    """Raise the error for a parameter with an invalid type or value."""
     raise InvalidParameterError(
         f"The {name!r} parameter of {function} must be {expected}. Got {value!r} instead."
     )
 
 
 def check_array_like(function: str, *, optional: bool = False, **values: object) -> None:
-    """Raise unless all values are arrays, sequences or the like; None where they are optional."""
+    """Raise unless all values are array-like; `optional` also allows None."""
     for name, value in values.items():
         if isinstance(value, np.ndarray) or (optional and value is None):
             continue
@@ -37,7 +37,7 @@ def check_array_like(function: str, *, optional: bool = False, **values: object)
 def check_option(
     function: str, name: str, value: object, options: tuple[str, ...], *, optional: bool = False
 ) -> None:
-    """Raise unless `value` is one of the words; None where it is optional."""
+    """Raise unless `value` is one of `options`; `optional` also allows None."""
     if (isinstance(value, str) and value in options) or (optional and value is None):
         return
     words = ", ".join(map(repr, options))
@@ -70,7 +70,7 @@ def check_count(function: str, name: str, value: object) -> None:
 
 
 def is_in(value: object, low: float, high: float, closed: str) -> bool:
-    """Whether `value` is a number between `low` and `high`; `closed` names the ends that count."""
+    """Return whether `value` is a number from `low` to `high`; `closed` names the included ends."""
     if not isinstance(value, Real):
         return False
     number = float(value)

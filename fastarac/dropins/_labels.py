@@ -1,4 +1,4 @@
-"""What kind of target `y_true` is, and its labels as bytes, without sorting it where that can be."""
+"""Find the kind of the target `y_true` and encode its labels as bytes, without sorting if possible."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ Codes = NDArray[np.uint8]
 
 
 class Target(NamedTuple):
-    """A target, and what is in it."""
+    """A target with its kind and, if it has at most two distinct values, their codes."""
 
     values: Array
-    """As given; of one dimension where it has one column."""
+    """The target as given; one-dimensional if it has one column."""
     kind: str
-    """One of scikit-learn's words: binary, multiclass, multilabel-indicator, continuous …"""
+    """scikit-learn's name for the kind: binary, multiclass, multilabel-indicator, continuous …"""
     pair: Array | None
-    """The one or two distinct values, sorted, or None where there are more."""
+    """The one or two distinct values, sorted; None if there are more."""
     codes: Codes | None
-    """In the shape of `values`: 1 where the value is the last of the pair. None where there is none."""
+    """1 where the value is the last of the pair, in the shape of `values`; None without a pair."""
 
     def classes(self) -> Array:
         """Return the distinct values, sorted."""
         return np.unique(self.values) if self.pair is None else self.pair
 
     def is_label(self, label: Any) -> Codes:
-        """Return 1 where the value is `label` and 0 elsewhere, as contiguous bytes."""
+        """Return 1 for values equal to `label` and 0 for others, as contiguous bytes."""
         if self.pair is None or self.codes is None:
             return np.ascontiguousarray(self.values == label, np.bool_).view(np.uint8)
         hits = [bool(value == label) for value in self.pair]
@@ -42,7 +42,7 @@ class Target(NamedTuple):
 
 
 def read_target(values: Any, name: str = "y_true") -> Target:
-    """Return the target with its kind; errors are those of scikit-learn's `type_of_target`."""
+    """Return the target with its kind; raise the errors of scikit-learn's `type_of_target`."""
     array = _target_array(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array.reshape(-1)
@@ -118,7 +118,7 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
     bits = np.ascontiguousarray(flat, flat.dtype.newbyteorder("="))
     if bits.dtype == np.float16:
         bits = bits.astype(np.float32)
-    # integers of either sign are told apart by their bits: one type less for the compiler
+    # compare signed integers as unsigned bits: one type less to compile
     bits = readable(bits.view(f"u{bits.itemsize}") if bits.dtype.kind == "i" else bits)
     dropin = _kernels.curve_points
     n = len(bits)
@@ -138,7 +138,7 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
 
 
 def _two_by_equality(flat: Array) -> tuple[Array | None, Codes | None]:
-    """`_two_values` for strings, and whatever else can be compared."""
+    """Do the same as `_two_values` for strings and other comparable types."""
     is_first = np.asarray(flat == flat[0])
     if is_first.all():
         return flat[:1], np.ones(len(flat), np.uint8)
@@ -151,12 +151,12 @@ def _two_by_equality(flat: Array) -> tuple[Array | None, Codes | None]:
     return pair, codes.view(np.uint8)
 
 
-# labels of which 1 is the positive one
+# sets of labels in which 1 is the positive one
 DEFAULT_PAIRS = ([0, 1], [-1, 1], [0], [-1], [1])
 
 
 def positive_labels(target: Target, pos_label: Any) -> Codes:
-    """Return 1 for the items of the positive class; raise where nothing says which one it is."""
+    """Return 1 for items of the positive class; raise if the positive class is unknown."""
     if pos_label is None:
         pair = target.pair
         if pair is None or pair.dtype.kind not in "biuf" or pair.tolist() not in DEFAULT_PAIRS:

@@ -1,8 +1,8 @@
-"""From items to the points of a curve.
+"""Compute the points of a curve from items.
 
-Unweighted items go from the sorted buckets of the engine straight to the points that the curve keeps.
-Weights are added up one by one in the order of the scores, as scikit-learn does, whose rounding
-decides which points of a curve are dropped as lying on a line.
+For unweighted items, the sorted buckets of the engine yield the points that the curve keeps. Weights
+are added one by one in score order, as in scikit-learn, because rounding decides which points are
+dropped as lying on a line.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 
 
 class Shape(NamedTuple):
-    """What a curve is made of."""
+    """How to compute a curve: which points, which coordinates, which order."""
 
     rule: int
-    """Which ties are kept."""
+    """Which distinct scores become points: EVERY, CORNERS, TP_CHANGES or TP_CHANGES_ONLY."""
     mode: int
-    """What x and y are."""
+    """What x and y mean: RATES, PRECISION, MISSES or COUNTS."""
     falling: bool
     """Whether the highest score comes first."""
 
 
 class Points(NamedTuple):
-    """Points of a curve, and one more that stands for no item at all, at the end of the high scores."""
+    """Points of a curve, plus one for "nothing accepted" next to the highest score."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     thresholds: Array
-    """In the type of the scores; the value of the added point is undefined."""
+    """In the type of the scores; undefined for the added point."""
     positives: float
     negatives: float
     tn: NDArray[np.float64]
-    """What is left of the negatives; empty where counts are not asked for."""
+    """True negatives; empty unless counts were requested (so is `fn`)."""
     fn: NDArray[np.float64]
 
 
@@ -77,7 +77,7 @@ def _points_of_buckets(items: Scores, buckets: Buckets, shape: Shape) -> Points:
         dropin.write_points(buckets.keys, buckets.bounds, first, last, starts, options, out)
 
     over_buckets(n_buckets, items.n, lambda: write)
-    if shape.mode == MISSES and not (positives and negatives):  # scikit-learn warns of the division
+    if shape.mode == MISSES and not (positives and negatives):  # numpy warns, as in scikit-learn
         x[-1] = y[-1] = 0.0
         x = x if negatives else x / negatives
         y = y if positives else y / positives
@@ -126,7 +126,7 @@ def _points_of_sums(thresholds: Array, tp: Array, fp: Array, shape: Shape) -> Po
 
 
 def _kept(tp: Array, fp: Array, rule: int) -> NDArray[np.bool_]:
-    """`_kernels.dropin.is_kept` for sums of weights, whose rounding counts."""
+    """Do the same as `_kernels.dropin.is_kept` for sums of weights, whose rounding matters."""
     kept = np.ones(len(tp), np.bool_)
     if rule == TP_CHANGES_ONLY:
         changes = np.diff(tp, prepend=0.0) != 0

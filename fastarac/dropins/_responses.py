@@ -1,4 +1,4 @@
-"""What an estimator says of rows: scores of its classes; scikit-learn itself is not imported."""
+"""Scores that an estimator gives to rows of data; scikit-learn itself is not imported."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 METHODS = ("predict_proba", "decision_function")
 KEYS = {"estimator": "return_estimator=True", "indices": "return_indices=True"}
-# The score of the second of two classes from which it is predicted.
+# Score of the second of two classes at or above which that class is predicted.
 THRESHOLDS = {"predict_proba": 0.5, "decision_function": 0.0}
 
 
 def scores_of(
     estimator: Any, X: Any, response_method: str = "auto"
 ) -> tuple[NDArray[np.floating[Any]], float]:
-    """Return the scores of rows, and the threshold where they are those of one class alone.
+    """Return the scores of rows, and the decision threshold for scores of a single class.
 
     Raises
     ------
     ValueError, TypeError
-        For another method than "auto" and those of `METHODS`; for an estimator that does not have it.
+        If the method is neither "auto" nor one of `METHODS`, or the estimator lacks it.
     """
     if response_method != "auto" and response_method not in METHODS:
         known = ", ".join(map(repr, ("auto", *METHODS)))
@@ -40,7 +40,7 @@ def scores_of(
 def scores_of_positives(
     estimator: Any, X: Any, response_method: str = "auto", pos_label: Any = None
 ) -> tuple[NDArray[np.floating[Any]], Any]:
-    """Return the scores of the positive class of two, by default the second, and its label."""
+    """Return the scores of the positive class (by default the second of two), and its label."""
     scores, _ = scores_of(estimator, X, response_method)
     classes = np.asarray(estimator.classes_)
     if len(classes) != 2:
@@ -57,12 +57,12 @@ def scores_of_positives(
 def folds_of(
     cv_results: Mapping[str, Any], X: Any, *columns: Any
 ) -> Iterator[tuple[Any, Any, tuple[Any, ...]]]:
-    """Iterate over estimators with the rows that they were tested on, of `X` and of the columns.
+    """Yield each fold's estimator with its test rows of `X` and of the other columns.
 
     Raises
     ------
     ValueError
-        Where the results lack estimators or indices, or are of another number of rows.
+        If the results lack estimators or indices, or come from another number of rows.
     """
     missing = [option for key, option in KEYS.items() if key not in cv_results]
     if missing:
@@ -81,7 +81,7 @@ def folds_of(
 
 
 def rows_of(table: Any, rows: NDArray[np.intp]) -> Any:
-    """Return some rows of an array, a data frame or a list."""
+    """Return the given rows of an array, a data frame or a list."""
     if hasattr(table, "iloc"):
         return table.iloc[rows]
     return table[rows] if hasattr(table, "shape") else [table[row] for row in rows]

@@ -1,6 +1,6 @@
-"""Areas as sums over the sorted items, without the points of a curve.
+"""Areas as sums over the sorted items, without computing the points of a curve.
 
-Each function returns the value, and the message of the warning that goes with it, or None.
+Each function returns the value and its warning message, or None for no warning.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NO_RECALL = "No positive class found in y_true, recall is set to one for all thr
 
 
 def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float | None = None) -> Score:
-    """Area under the ROC curve, or the standardised one up to a false positive rate."""
+    """Return the area under the ROC curve, or the standardised partial area up to `max_fpr`."""
     if weight is not None and (labels.all() or not labels.any()):
         return float("nan"), ONE_CLASS
     items = read_scores(labels, scores, weight)
@@ -58,7 +58,7 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
 
 
 def _only_as_points(items: Scores) -> bool:
-    """Whether weights are below zero or too far apart for sums in one unit: scikit-learn takes both."""
+    """Return whether weights are negative or too widely spread for exact sums."""
     if items.weight is None:
         return False
     lowest, greatest = items.weight_range
@@ -66,7 +66,7 @@ def _only_as_points(items: Scores) -> bool:
 
 
 def partial_area(counts: AcceptedCounts, max_fpr: float) -> float:
-    """McClish's standardised area up to `max_fpr`, below 1, rounded once; NaN if a class is missing."""
+    """Return McClish's standardised area up to `max_fpr` < 1; NaN if a class is missing."""
     correct, incorrect = Fraction(counts.n_correct), Fraction(counts.n_incorrect)
     if not (correct and incorrect):
         return float("nan")
@@ -77,7 +77,7 @@ def partial_area(counts: AcceptedCounts, max_fpr: float) -> float:
 
 
 def _area_by_points(items: Scores) -> Score:
-    """ROC area where weights below zero may make the curve turn back, which raises."""
+    """Return the ROC area from points; raise if negative weights make the curve turn back."""
     x, y, _, positives, negatives, *_ = points_of_items(items, Shape(CORNERS, RATES, falling=True))
     x[0] = y[0] = 0.0
     if negatives <= 0 or positives <= 0:
@@ -86,7 +86,7 @@ def _area_by_points(items: Scores) -> Score:
 
 
 def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Score:
-    """Average precision: the mean of the precisions at which the recall grows, by how much it does."""
+    """Return the average precision: the mean precision, weighted by the growth of the recall."""
     items = read_scores(labels, scores, weight)
     if _only_as_points(items):
         return _precision_by_points(items)
@@ -103,7 +103,7 @@ def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Sco
 
 
 def precision_of(items: RankedItems) -> Score:
-    """`average_precision` of sorted items, or from the counts of a sweep."""
+    """Return the average precision of sorted items, or of the counts of a sweep."""
     value = items.precision_area("step")
     return (0.0, NO_RECALL) if math.isnan(value) else (value, None)
 
@@ -117,7 +117,7 @@ def _precision_by_points(items: Scores) -> Score:
 
 
 def area_under(x: Array, y: Array) -> float:
-    """Area below the points by trapezoids; x goes one way, up or down."""
+    """Return the area below the points by trapezoids; x must be monotonic."""
     if x.dtype == np.float64 == y.dtype:
         rises, falls, doubled = _kernels.curve_points.trapezoid(readable(x), readable(y))
         area = float(doubled) / 2
@@ -128,7 +128,7 @@ def area_under(x: Array, y: Array) -> float:
         area = float("nan")
     if rises and falls:
         raise ValueError(f"x is neither increasing nor decreasing : {x}.")
-    if area != area:  # in the type of the points; or there are infinite ones, or NaN, among them
+    if area != area:  # another type than float64, or points with infinity or NaN
         dtype = y.dtype if y.dtype.kind == "f" else np.dtype(np.float64)
         area = float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum(dtype=dtype))
     return -area if falls else area

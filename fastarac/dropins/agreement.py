@@ -23,7 +23,7 @@ from fastarac.dropins._arrays import (
 )
 from fastarac.dropins._labels import Target, read_target
 
-MAX_TABLE = 1 << 16  # labels between the smallest and the largest that are counted without a sort
+MAX_TABLE = 1 << 16  # largest range of integer labels that is counted in a table instead of sorted
 
 
 def cohen_kappa_score(
@@ -40,26 +40,27 @@ def cohen_kappa_score(
     Parameters
     ----------
     y1, y2 : array_like of shape (n,)
-        Labels that the one and the other rater gave.
+        Labels from the first and the second rater.
     labels : array_like of shape (n_classes,), optional
-        The labels that count, in their order; all that occur where it is left out.
+        The labels to count, in this order; by default all that occur.
     weights : {"linear", "quadratic"}, optional
-        How much a disagreement counts by the distance of the labels' positions; the same for all
-        where it is left out.
+        How the weight of a disagreement depends on the distance between the labels' positions; by
+        default all disagreements weigh the same.
     sample_weight : array_like of shape (n,), optional
         Weights of the items.
     replace_undefined_by : float in [-1, 1] or nan, default=nan
-        Returned where kappa is undefined.
+        Value returned if kappa is undefined.
 
     Returns
     -------
     float
-        In [-1, 1]; 1 is full agreement, 0 is chance. Unweighted items: the exact value rounded once.
+        In [-1, 1]: 1 is full agreement, 0 is chance. For unweighted items, the exact value rounded
+        once.
 
     Warns
     -----
     UndefinedMetricWarning
-        Where no disagreement is possible, or no label counts.
+        If no disagreement is possible, or no label counts.
 
     See Also
     --------
@@ -67,13 +68,13 @@ def cohen_kappa_score(
 
     Notes
     -----
-    Signature, errors and warnings are those of scikit-learn 1.9, and its values but for its rounding
-    (Cohen 1960; Artstein and Poesio 2008):
+    Signature, errors and warnings are those of scikit-learn 1.9; the values differ only by
+    scikit-learn's rounding (Cohen 1960; Artstein and Poesio 2008):
 
     .. math:: \kappa = 1 - \frac{\sum_{ij} w_{ij} n_{ij}}{\sum_{ij} w_{ij} n_{i\cdot} n_{\cdot j} / n}
 
-    with n_ij the items that have label i from the one and j from the other, and w_ij = 1 for i ≠ j,
-    \|i − j\| (linear) or (i − j)² (quadratic).
+    with n_ij the number of items labelled i by the first and j by the second rater, and w_ij = 1 for i
+    ≠ j, \|i − j\| (linear) or (i − j)² (quadratic).
 
     References
     ----------
@@ -88,7 +89,7 @@ def cohen_kappa_score(
     >>> fa.cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 3], weights="quadratic")
     0.8333333333333334
 
-    Of a table, the labels of its cells, with their counts as weights:
+    For a table, pass the labels of its cells, with the counts as weights:
 
     >>> import numpy as np
     >>> table = np.array([[20, 5], [10, 15]])
@@ -132,7 +133,7 @@ def cohen_kappa_score(
 
 
 def _exact_kappa(counts: Array, weights: str | None) -> float | None:
-    """Kappa of a table of integers, rounded once; None where it is undefined."""
+    """Return kappa of a table of integers, rounded once; None if it is undefined."""
     second = counts.sum(axis=0).tolist()
     first = counts.sum(axis=1).tolist()
     n = sum(first)
@@ -143,7 +144,7 @@ def _exact_kappa(counts: Array, weights: str | None) -> float | None:
         observed = sum(c for c, d in zip(cells, distances, strict=True) if d)
         expected = n * n - sum(a * b for a, b in zip(first, second, strict=True))
     elif weights == "linear":
-        # Σ|i − j|·a_i·b_j: between neighbouring positions pass all that lie on either side
+        # Σ|i − j|·a_i·b_j: for each gap between neighbouring positions, count the pairs across it
         observed = sum(c * d for c, d in zip(cells, distances, strict=True))
         expected = below_first = below_second = 0
         for a, b in zip(first[:-1], second[:-1], strict=True):
@@ -162,7 +163,7 @@ def _exact_kappa(counts: Array, weights: str | None) -> float | None:
 
 
 def _weighted_kappa(counts: Array, weights: str | None) -> float | None:
-    counts = counts * scale_of(np.abs(counts).max())  # products of sums must not overflow or vanish
+    counts = counts * scale_of(np.abs(counts).max())  # keep products of sums from over- and underflow
     second = counts.sum(axis=0)
     first = counts.sum(axis=1)
     total = second.sum()
@@ -178,7 +179,7 @@ def _weighted_kappa(counts: Array, weights: str | None) -> float | None:
 
 
 def _table(y1: Any, y2: Any, labels: Any, sample_weight: Any) -> NDArray[Any]:
-    """Count the items, or add their weights, by both labels: rows y1, columns y2."""
+    """Return the count or total weight of items by label: rows for y1, columns for y2."""
     first, second, weight = _read(y1, y2, sample_weight)
     if labels is None:
         classes, codes = _encode(first, second)
@@ -246,7 +247,7 @@ def _read_weights(weight: Array) -> Array:
 
 
 def _check_types(targets: list[Target]) -> None:
-    """Raise where one rater gave strings and the other one numbers."""
+    """Raise if one rater gave strings and the other numbers."""
     words = [target.values.dtype.kind in "OUT" for target in targets]
     if words[0] != words[1]:
         found = " and ".join(str(target.classes()) for target in targets)
@@ -254,7 +255,7 @@ def _check_types(targets: list[Target]) -> None:
 
 
 def _encode(first: Array, second: Array) -> tuple[Array, Array]:
-    """Return the sorted labels of both, and the position of each item's label among them."""
+    """Return the sorted labels of both raters, and the position of each item's label among them."""
     both = np.concatenate([first, second])
     if both.dtype.kind in "biu":
         lowest, highest = int(both.min()), int(both.max())
@@ -266,7 +267,7 @@ def _encode(first: Array, second: Array) -> tuple[Array, Array]:
 
 
 def _positions(values: Array, classes: Array) -> NDArray[np.int64]:
-    """Return the last position of each value in `classes`, -1 where it is not in there."""
+    """Return the last position of each value in `classes`, or -1 if it is not there."""
     distinct, where = np.unique(values, return_inverse=True)
     positions = {label: i for i, label in enumerate(classes.tolist())}
     found = np.array([positions.get(label, -1) for label in distinct.tolist()], dtype=np.int64)

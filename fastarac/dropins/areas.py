@@ -1,4 +1,4 @@
-"""The areas of scikit-learn: one number for all thresholds."""
+"""scikit-learn's areas under curves: one number for all thresholds."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
 
     Notes
     -----
-    Signature, values and errors are those of scikit-learn 1.9. Points in float64 are added up with
-    some 32 digits and rounded once; of other types they are added as numpy does.
+    Signature, values and errors are those of scikit-learn 1.9. float64 points are added with about 32
+    digits and rounded once; other types are added as in numpy.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def _warn(messages: Iterable[str | None]) -> None:
-    """Give the warnings of a public function to its caller."""
+    """Issue the warnings of a public function to its caller."""
     for message in messages:
         if message is not None:
             category = UserWarning if message == NO_RECALL else UndefinedMetricWarning
@@ -151,17 +151,17 @@ def roc_auc_score(
     Parameters
     ----------
     y_true : array_like of shape (n,) or (n, n_classes), or ThresholdSweep
-        Labels of two classes, of which the greater one is positive, or of more; or one column of 0
-        and 1 a label. A sweep stands for both first arguments.
+        Labels of two classes (the greater one is positive) or of more; or a matrix of 0 and 1 with one
+        column per label. A sweep replaces `y_true` and `y_score`.
     y_score : array_like of shape (n,) or (n, n_classes)
         Real and finite. For more than two classes, probabilities that sum to 1 in each row; the
         columns are in the order of `labels`, or of the sorted classes.
     average : {"micro", "macro", "samples", "weighted"} or None, default="macro"
-        What becomes of the areas of the columns. None: all of them; "macro": their mean; "weighted":
-        their mean by number of positive items; "micro": one area over all entries; "samples": the
-        mean over the rows. Without a meaning for two classes.
+        How to combine the areas of the columns. None: return all; "macro": their mean; "weighted":
+        their mean by number of positive items; "micro": one area over all entries; "samples": the mean
+        over the rows. Ignored for two classes.
     sample_weight : array_like of shape (n,), optional
-        An item of weight 0 is as if absent.
+        Weights of the items; weight 0 removes an item.
     max_fpr : float in (0, 1], optional
         For two classes: only the part of the curve up to this false positive rate, standardised.
     multi_class : {"raise", "ovr", "ovo"}, default="raise"
@@ -172,9 +172,9 @@ def roc_auc_score(
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        In [0, 1]; 0.5 is chance; NaN, with an `UndefinedMetricWarning`, where a class is missing. Two
-        unweighted classes: the exact value rounded once; weighted, within a relative error of 1e-12
-        or an absolute one of 1e-15.
+        In [0, 1]; 0.5 is chance; NaN, with an `UndefinedMetricWarning`, if a class is missing. For two
+        unweighted classes, the exact value rounded once; with weights, within a relative error of 1e-12
+        or an absolute error of 1e-15.
 
     See Also
     --------
@@ -184,11 +184,12 @@ def roc_auc_score(
 
     Notes
     -----
-    Signature, errors and warnings are those of scikit-learn 1.9, and its values but for its rounding.
-    The area is the share of the pairs of a positive and a negative item in which the positive one has
-    the higher score, ties counting one half; with `max_fpr` = x it is
-    :math:`\frac12\left(1 + \frac{A - x^2/2}{x - x^2/2}\right)`, A the area up to x (McClish 1989).
-    One against one is the mean of Hand and Till 2001. A ThresholdSweep is accepted too.
+    Signature, errors and warnings are those of scikit-learn 1.9; the values differ only by
+    scikit-learn's rounding. The area is the share of pairs of a positive and a negative item in which
+    the positive one has the higher score; ties count one half. With `max_fpr` = x it is
+    :math:`\frac12\left(1 + \frac{A - x^2/2}{x - x^2/2}\right)`, where A is the area up to x (McClish
+    1989). "ovo" is the mean over pairs of classes of Hand and Till 2001. A ThresholdSweep is accepted
+    too.
 
     References
     ----------
@@ -222,7 +223,7 @@ def roc_auc_score(
     target = read_target(y_true)
     _check_target(target)
     given = to_array(y_score)
-    # of two classes, the pass that reads the scores finds those that are not finite
+    # for two classes, a later pass over the scores finds values that are not finite
     scores = numeric_array(given, finite=target.kind != "binary" or given.ndim == 2)
     weight = None if sample_weight is None else column(sample_weight)
     if target.kind == "binary" and (scores.ndim == 1 or scores.shape[1] <= 2):
@@ -269,7 +270,7 @@ def _check_target(target: Target) -> None:
 
 
 def _share_of_judge(items: PartialItems) -> float | None:
-    """How much a judge counts where some items are verified: for the least variance of the ROC-AUC."""
+    """Return the weight of the judge's verdicts that minimises the variance of the ROC-AUC."""
     sweep = items.beginning.sweep
     area, correct, incorrect = sweep.roc_auc, float(sweep.n_correct), float(sweep.n_incorrect)
     if math.isnan(area):
@@ -319,29 +320,29 @@ def average_precision_score(
     Parameters
     ----------
     y_true : array_like of shape (n,) or (n, n_classes), or ThresholdSweep
-        Labels of two classes, or of more; or one column of 0 and 1 a label. A sweep stands for both
-        first arguments.
+        Labels of two classes, or of more; or a matrix of 0 and 1 with one column per label. A sweep
+        replaces `y_true` and `y_score`.
     y_score : array_like of shape (n,) or (n, n_classes)
-        Real and finite. For more than two classes, a column for each, in their sorted order.
+        Real and finite. For more than two classes, one column per class, in sorted order.
     average : {"micro", "macro", "samples", "weighted"} or None, default="macro"
-        What becomes of the values of the columns. None: all of them; "macro": their mean; "weighted":
-        their mean by number of positive items; "micro": one value over all entries; "samples": the
-        mean over the rows. Without a meaning for two classes.
+        How to combine the values of the columns. None: return all; "macro": their mean; "weighted":
+        their mean by number of positive items; "micro": one value over all entries; "samples": the mean
+        over the rows. Ignored for two classes.
     pos_label : int, float, bool or str, default=1
         Label of the positive class, for two classes.
     sample_weight : array_like of shape (n,), optional
-        An item of weight 0 is as if absent.
+        Weights of the items; weight 0 removes an item.
 
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        In [0, 1]; 0 where there is no positive item. Unweighted, the exact sum rounded once;
-        weighted, within a relative error of 1e-12 or an absolute one of 1e-15.
+        In [0, 1]; 0 if there is no positive item. Without weights, the exact sum rounded once; with
+        weights, within a relative error of 1e-12 or an absolute error of 1e-15.
 
     Warns
     -----
     UserWarning
-        Where there is no positive item.
+        If there is no positive item.
 
     See Also
     --------
@@ -351,11 +352,11 @@ def average_precision_score(
 
     Notes
     -----
-    Signature, errors and warnings are those of scikit-learn 1.9, and its values but for its rounding:
+    Signature, errors and warnings are those of scikit-learn 1.9; the values differ only by rounding:
 
     .. math:: \text{AP} = \sum_k (R_k - R_{k-1}) P_k
 
-    over the thresholds from the highest down, R the recall and P the precision; nothing is
+    over the thresholds from the highest down, where R is the recall and P the precision; nothing is
     interpolated. Ties are one threshold. A ThresholdSweep is accepted too.
 
     References

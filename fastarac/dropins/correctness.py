@@ -1,4 +1,4 @@
-"""From the scores of a classifier to (correct, confidence)."""
+"""Convert the scores of a classifier to (correct, confidence)."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from fastarac._engine.tensors import on_cpu
 def correctness(
     y_true: ArrayLike, y_score: ArrayLike, *, classes: ArrayLike | None = None, threshold: float = 0.5
 ) -> tuple[NDArray[np.bool_], NDArray[np.floating[Any]]]:
-    """Say of each prediction of a classifier whether it was right, and how confident it was.
+    """Return whether each prediction of a classifier is right, and how confident it is.
 
     Parameters
     ----------
     y_true : array_like of shape (n,)
         The true class of each item.
     y_score : array_like of shape (n, n_classes) or (n,)
-        Scores of all classes, such as ``predict_proba`` gives them; the largest is the prediction, the
-        first of equal ones. Or, of two classes, scores of the second.
+        Scores of all classes, for example from ``predict_proba``; the class with the largest score is
+        the prediction (the first one in a tie). Or, for two classes, scores of the second.
     classes : array_like of shape (n_classes,), optional
-        The class of each column, as in ``classes_`` of an estimator; by default all classes that occur
-        in `y_true`, sorted.
+        The class of each column, such as an estimator's ``classes_``; by default all classes in
+        `y_true`, sorted.
     threshold : float, default=0.5
-        Of scores of one dimension: the second class is predicted at and above it. 0 for
+        For one-dimensional scores: the second class is predicted at or above this score. Use 0 for
         ``decision_function``.
 
     Returns
     -------
     correct : ndarray of bool of shape (n,)
-        Whether the predicted class is the true one.
+        Whether the predicted class is the true class.
     confidence : ndarray of shape (n,)
-        The largest score; of one dimension the distance from the threshold.
+        The largest score; for one-dimensional scores, the distance from the threshold.
 
     Raises
     ------
     ValueError, TypeError
-        For scores that are not finite numbers, shapes that do not fit, true classes that are not
-        among `classes`, or fractions where `classes` does not name them, and a `threshold` outside
-        [0, 1] where all scores lie in it.
+        If scores are not finite numbers, shapes do not fit, true classes are not in `classes`, true
+        classes are fractions without `classes`, or `threshold` lies outside [0, 1] while all scores lie
+        inside.
 
     See Also
     --------
@@ -51,9 +51,10 @@ def correctness(
 
     Notes
     -----
-    The positive class plays no part: a confident and right "no" is a correct output like any other.
-    ``roc_auc_score(y_true, y_score)`` asks how well the score separates the classes, and
-    ``arac_auc_score(y_true, y_score)`` would take class 1 for "correct", which is another question.
+    No class is special here: a confident and right "no" is a correct output like any other.
+    ``roc_auc_score(y_true, y_score)`` measures how well the score separates the classes.
+    ``arac_auc_score(y_true, y_score)`` would take class 1 for "correct", which answers another
+    question.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The curves of scikit-learn, from one sort of the scores."""
+"""scikit-learn's curves, computed from one sort of the scores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ R = TypeVar("R")
 
 
 class DropIn(Table, TupleResult):
-    """What scikit-learn returns as a plain tuple: its arrays are the caller's to write to."""
+    """A result that scikit-learn returns as a plain tuple; its arrays are writable."""
 
     __slots__ = ()
     _locked = False
@@ -49,7 +49,7 @@ class _ROCCurve(NamedTuple):
     tpr: NDArray[np.float64]
     """True positive rate at each threshold, from 0 to 1."""
     thresholds: NDArray[np.float64]
-    """Decreasing, from inf; a score at or above the threshold counts as positive."""
+    """Decreasing from inf; scores at or above the threshold count as positive."""
 
 
 class ROCCurve(DropIn, _ROCCurve):
@@ -74,11 +74,11 @@ class ROCCurve(DropIn, _ROCCurve):
 
 class _PrecisionRecallCurve(NamedTuple):
     precision: NDArray[np.float64]
-    """Precision at each threshold, and a 1 at the end that belongs to none."""
+    """Precision at each threshold, followed by a 1 without a threshold."""
     recall: NDArray[np.float64]
-    """Recall at each threshold, from 1, and a 0 at the end that belongs to none."""
+    """Recall at each threshold, decreasing from 1, followed by a 0 without a threshold."""
     thresholds: NDArray[Any]
-    """Increasing, in the type of the scores; one entry less."""
+    """Increasing, in the type of the scores; one entry less than the other arrays."""
 
 
 class PrecisionRecallCurve(DropIn, _PrecisionRecallCurve):
@@ -136,11 +136,11 @@ class _ConfusionMatrixAtThresholds(NamedTuple):
     tns: NDArray[np.float64]
     """True negatives: negative items below the threshold."""
     fps: NDArray[np.float64]
-    """False positives: negative items at or above it."""
+    """False positives: negative items at or above the threshold."""
     fns: NDArray[np.float64]
-    """False negatives: positive items below it."""
+    """False negatives: positive items below the threshold."""
     tps: NDArray[np.float64]
-    """True positives: positive items at or above it."""
+    """True positives: positive items at or above the threshold."""
     thresholds: NDArray[Any]
     """Decreasing, in the type of the scores."""
 
@@ -166,7 +166,7 @@ class ConfusionMatrixAtThresholds(DropIn, _ConfusionMatrixAtThresholds):
 
 
 class Curve(NamedTuple):
-    """Points, and the type of the scores that they are made of."""
+    """Points of a curve, and the type of the scores they come from."""
 
     points: Points
     given: np.dtype[Any]
@@ -174,7 +174,7 @@ class Curve(NamedTuple):
     falling: bool
 
     def scores(self) -> Array:
-        """Return the thresholds without that of the added point, in the type of the scores."""
+        """Return the thresholds, except for the added point, in the type of the scores."""
         thresholds = self.points.thresholds
         thresholds = thresholds[1:] if self.falling else thresholds[:-1]
         if self.levels is not None:
@@ -182,7 +182,7 @@ class Curve(NamedTuple):
         return thresholds.astype(self.given, copy=False)
 
     def thresholds(self) -> NDArray[np.float64]:
-        """Return the thresholds as floats; that of the added point is infinite."""
+        """Return the thresholds as floats, with infinity for the added point."""
         thresholds = self.points.thresholds
         end = 0 if self.falling else len(thresholds) - 1
         if thresholds.dtype != np.float64:
@@ -194,7 +194,7 @@ class Curve(NamedTuple):
 
 
 def read_binary(y_true: Any, pos_label: Any) -> tuple[Target, NDArray[np.uint8]]:
-    """Return the target, and 1 for its positive items; raise unless it is one of two classes."""
+    """Return the target, and 1 for its positive items; raise unless it has two classes."""
     target = read_target(y_true)
     if target.kind != "binary" and not (target.kind == "multiclass" and pos_label is not None):
         raise ValueError(f"{target.kind} format is not supported")
@@ -203,7 +203,7 @@ def read_binary(y_true: Any, pos_label: Any) -> tuple[Target, NDArray[np.uint8]]
 
 
 def _curve(given: CountsAtThresholds | Scores, shape: Shape) -> Curve:
-    """Return the points of a sweep, or of items."""
+    """Return the points of the curve of a sweep or of items."""
     if isinstance(given, Scores):
         return Curve(points_of_items(given, shape), given.given, given.levels, shape.falling)
     return Curve(points_of_counts(given, shape), given.thresholds.dtype, None, shape.falling)
@@ -212,10 +212,10 @@ def _curve(given: CountsAtThresholds | Scores, shape: Shape) -> Curve:
 def _read(
     function: str, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any
 ) -> tuple[CountsAtThresholds | Scores, bool]:
-    """Return a sweep or items as the function takes them, and whether both classes are there."""
+    """Return the sweep or items given to `function`, and whether both classes occur."""
     if isinstance(y_true, CountsAtThresholds):
         reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
-        if function != "roc_curve":  # straight between corners
+        if function != "roc_curve":  # the ROC curve is straight between corners, so corners suffice
             whole_sweep(y_true)
         given = y_true.possible
         return given, given.n_correct > 0 and given.n_incorrect > 0
@@ -244,9 +244,9 @@ def roc_curve(
     pos_label : int, float, bool or str, optional
         Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
-        An item of weight 0 is as if absent.
+        Weights of the items; weight 0 removes an item.
     drop_intermediate : bool, default=True
-        Whether to leave out the thresholds between two others that lie on one line with them.
+        Whether to leave out thresholds whose points lie on the line between two others.
 
     Returns
     -------
@@ -259,7 +259,7 @@ def roc_curve(
     Warns
     -----
     UndefinedMetricWarning
-        Where one of the classes is absent; its rate is NaN.
+        If one of the classes is absent; its rate is NaN.
 
     See Also
     --------
@@ -269,10 +269,9 @@ def roc_curve(
 
     Notes
     -----
-    Signature, values, errors and warnings are those of scikit-learn 1.9 (Fawcett 2006, "An
-    introduction to ROC analysis"). The three arrays come as a named tuple, and a ThresholdSweep is
-    accepted. Weights are added up from the highest score down, as scikit-learn does, so that both
-    leave out the same points.
+    Signature, values, errors and warnings are those of scikit-learn 1.9 (Fawcett 2006, "An introduction
+    to ROC analysis"). The result is a named tuple, and a ThresholdSweep is accepted. Weights are added
+    from the highest score down, as in scikit-learn, so that both leave out the same points.
 
     References
     ----------
@@ -321,9 +320,9 @@ def precision_recall_curve(
     pos_label : int, float, bool or str, optional
         Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
-        An item of weight 0 is as if absent.
+        Weights of the items; weight 0 removes an item.
     drop_intermediate : bool, default=False
-        Whether to leave out the thresholds at which the recall is that of both neighbours.
+        Whether to leave out thresholds whose recall equals that of both neighbours.
 
     Returns
     -------
@@ -336,7 +335,7 @@ def precision_recall_curve(
     Warns
     -----
     UserWarning
-        Where there is no positive item; the recall is then 1 at every threshold.
+        If there is no positive item; the recall is then 1 at every threshold.
 
     See Also
     --------
@@ -346,8 +345,8 @@ def precision_recall_curve(
 
     Notes
     -----
-    Signature, values, errors and warnings are those of scikit-learn 1.9. The three arrays come as a
-    named tuple, and a ThresholdSweep is accepted.
+    Signature, values, errors and warnings are those of scikit-learn 1.9. The result is a named tuple,
+    and a ThresholdSweep is accepted.
 
     References
     ----------
@@ -393,24 +392,23 @@ def det_curve(
     pos_label : int, float, bool or str, optional
         Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
-        An item of weight 0 is as if absent.
+        Weights of the items; weight 0 removes an item.
     drop_intermediate : bool, default=False
-        Whether to leave out the thresholds at which the false negative rate is that of both
-        neighbours.
+        Whether to leave out thresholds whose false negative rate equals that of both neighbours.
 
     Returns
     -------
     fpr, fnr : ndarray of shape (n_thresholds,)
-        In [0, 1]: false positive rate, FP/n⁻ of the items with score >= threshold, decreasing; and
-        false negative rate, FN/n⁺ of those below, increasing.
+        In [0, 1]. `fpr` is FP/n⁻ of the items with score >= threshold, decreasing; `fnr` is FN/n⁺ of
+        the items below it, increasing.
     thresholds : ndarray of shape (n_thresholds,)
-        Increasing, from the highest at which nothing is missed to the lowest without a false
-        positive; inf where no score is that high.
+        Increasing, from the highest threshold without a false negative to the lowest without a false
+        positive; inf if no score is that high.
 
     Raises
     ------
     ValueError, TypeError
-        As scikit-learn's, word for word; also where one of the classes is absent.
+        As in scikit-learn, word for word; also if one of the classes is absent.
 
     See Also
     --------
@@ -420,8 +418,8 @@ def det_curve(
     Notes
     -----
     Signature, values and errors are those of scikit-learn 1.9 (Martin et al. 1997, "The DET curve in
-    assessment of detection task performance"). The three arrays come as a named tuple, and a
-    ThresholdSweep is accepted.
+    assessment of detection task performance"). The result is a named tuple, and a ThresholdSweep is
+    accepted.
 
     References
     ----------
@@ -452,14 +450,14 @@ def det_curve(
     x, y, *_ = curve.points
     x[-1] = 0.0 if curve.points.negatives else np.nan
     y[-1] = 1.0 if curve.points.positives else np.nan
-    # from the highest threshold at which nothing is missed to the lowest without a false positive
+    # keep the points from the highest threshold without a miss to the lowest without a false positive
     first = bisect_right(y, 0.0) - 1
     last = bisect_left(x, 0.0, key=lambda rate: -rate) + 1 if curve.points.negatives else 1
     return DETCurve(x[first:last], y[first:last], curve.thresholds()[first:last])
 
 
 def _positional_until_1_11(function: Callable[P, R]) -> Callable[P, R]:
-    """Take keyword arguments by position too, with the warning that scikit-learn gives."""
+    """Accept keyword arguments by position too, with scikit-learn's warning."""
 
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> R:
@@ -496,13 +494,13 @@ def confusion_matrix_at_thresholds(
     pos_label : int, float, bool or str, optional
         Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
-        An item of weight 0 is as if absent.
+        Weights of the items; weight 0 removes an item.
 
     Returns
     -------
     tns, fps, fns, tps : ndarray of shape (n_thresholds,)
-        Weight of the negative items below and at or above each threshold, and of the positive ones;
-        float64.
+        Weight of the negative items below each threshold and at or above it, and of the positive items
+        likewise; float64.
     thresholds : ndarray of shape (n_thresholds,)
         Decreasing: the distinct scores, in their type.
 
@@ -514,9 +512,9 @@ def confusion_matrix_at_thresholds(
 
     Notes
     -----
-    Signature, values, errors and warnings are those of scikit-learn 1.9. The arrays come as a named
-    tuple, and a ThresholdSweep is accepted; :func:`.threshold_sweep` gives the same counts as integers,
-    with a point for nothing accepted.
+    Signature, values, errors and warnings are those of scikit-learn 1.9. The result is a named tuple,
+    and a ThresholdSweep is accepted. :func:`.threshold_sweep` gives the same counts as integers, plus
+    the point where nothing is accepted.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Several classes or labels: the same area for each column or row, and what becomes of them.
+"""Areas of several classes or labels: one area per column or row, and their averages.
 
-Of a matrix of scores, as many columns are looked at together as share a line of the cache. For ROC
-areas of classes, each item's score is looked up among those of the column's own class, and nothing else
-is sorted; for everything else the columns are copied out, and computed by several threads.
+Columns of the score matrix are processed in blocks that share a cache line. For the ROC areas of
+classes, only the scores of each column's own class are sorted, and the scores of all items are looked
+up among them. For all else, threads copy the columns and compute one area per column.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from fastarac.dropins._labels import DEFAULT_PAIRS, Codes, Target, positive_labe
 from fastarac.dropins._sums import ONE_CLASS, Score
 
 BLOCK = 8  # columns copied at a time
-ROWS = 1 << 14  # rows looked at together
+ROWS = 1 << 14  # rows processed together
 CHUNK = 1 << 12  # rows copied at a time
 
 
 class Metric(NamedTuple):
-    """A number for the labels and the scores of one column or row."""
+    """A measure of the labels and scores of one column or row."""
 
     of_items: Callable[[Codes, Array, Array | None], Score]
     of_rows: str | None
-    """Kernel that computes it for many rows, NaN where it is undefined; None where there is none."""
+    """Name of the kernel for many rows, which returns NaN where undefined; or None."""
     undefined: Score
-    """What a row has in place of a NaN."""
+    """Value and warning that replace a NaN."""
     of_classes: Callable[[Array, int, Array], list[Score]] | None
-    """The same for all columns, where the items have a class each and no weights; or None."""
+    """Function for all columns at once, for items with one class and no weight; or None."""
     asks_labels: bool
-    """Whether both labels of a column or row must be 0 and 1, or -1 and 1."""
+    """Whether the labels of a column or row must be 0 and 1, or -1 and 1."""
 
 
 class Multilabel:
-    """Which labels each item has: the columns of a matrix of 0 and 1."""
+    """The labels of each item, as columns of a matrix of 0 and 1."""
 
     def __init__(self, target: Target) -> None:
         self.values = target.values
@@ -67,12 +67,12 @@ class Multilabel:
         return self.codes[start:stop]
 
     def support(self, weight: Array | None) -> Array:
-        """Return the sum of each column of the labels themselves."""
+        """Return the sum of each column of the labels, weighted if weights are given."""
         values = self.values if weight is None else self.values * weight[:, np.newaxis]
         return np.asarray(values.sum(axis=0))
 
     def check_labels(self, axis: int | None) -> None:
-        """Raise where two labels meet along `axis` and neither is known to be the positive one."""
+        """Raise if a column or row along `axis` has two labels and neither is known to be positive."""
         pair, codes = self.target.pair, self.target.codes
         if pair is None or codes is None or pair.tolist() in DEFAULT_PAIRS:
             return
@@ -81,7 +81,7 @@ class Multilabel:
 
 
 class Classes:
-    """Which class each item has, as the columns of a matrix of 0 and 1 that does not exist."""
+    """The class of each item, seen as a matrix of 0 and 1 that is never stored."""
 
     def __init__(self, codes: Array, n_classes: int) -> None:
         self.codes = codes
@@ -108,7 +108,7 @@ Indicator = Multilabel | Classes
 
 
 def class_codes(values: Array, classes: Array) -> Array:
-    """Return the position of each value in `classes`, which holds them all, sorted."""
+    """Return the position of each value in `classes`, which is sorted and contains all values."""
     dtype = np.min_scalar_type(len(classes) - 1)
     return np.searchsorted(classes, values).astype(dtype)
 
@@ -120,7 +120,7 @@ def averaged(
     weight: Array | None,
     metric: Metric,
 ) -> tuple[float | NDArray[np.float64], list[str]]:
-    """Return the metric of the columns, the rows or all entries, averaged, and the warnings to give."""
+    """Return the metric of columns, rows or all entries, averaged, and the warnings to issue."""
     average_weight = weight if average == "samples" else None
     if average == "weighted":
         with np.errstate(over="ignore", invalid="ignore"):
@@ -168,13 +168,13 @@ def _collect(scores: Sequence[Score]) -> tuple[NDArray[np.float64], list[str]]:
 
 
 def shares_of(n: int, n_items: int) -> list[tuple[int, int]]:
-    """Split `n` columns or rows of `n_items` items in all, one contiguous share a thread."""
+    """Split `n` columns or rows (`n_items` items in total) into one contiguous share per thread."""
     k = max(1, min(n, strategy.n_threads(n_items)))
     return [(n * i // k, n * (i + 1) // k) for i in range(k)]
 
 
 def _transposed(block: Array) -> Array:
-    """Copy a few columns out, rows by rows, so that what is read and written fits the cache."""
+    """Copy a few columns out in chunks of rows, so that source and copy fit the cache."""
     out = np.empty((block.shape[1], len(block)), block.dtype)
     for start in range(0, len(block), CHUNK):
         rows = slice(start, start + CHUNK)
@@ -234,7 +234,7 @@ def multiclass_roc_auc(
     weight: Array | None,
     metric: Metric,
 ) -> tuple[float | NDArray[np.float64], list[str]]:
-    """ROC areas of more than two classes, and the warnings to give."""
+    """Return the ROC areas of more than two classes, and the warnings to issue."""
     if multi_class == "raise":
         raise ValueError("multi_class must be in ('ovo', 'ovr')")
     if scores.ndim != 2:
@@ -266,7 +266,7 @@ def multiclass_roc_auc(
 
 
 def wrong_shape(scores: Array) -> str:
-    """Return the message for scores that do not have a column for each class."""
+    """Return the error message for scores without one column per class."""
     return (
         "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains multiple "
         f"classes. Got `y_score.shape={scores.shape}`."
@@ -298,9 +298,9 @@ def _classes(target: Target, scores: Array, labels: Any) -> Array:
 
 
 def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -> float:
-    """Mean ROC area over the pairs of classes that are there, each by the columns of both.
+    """Return the mean ROC area over the pairs of present classes, each from the columns of both.
 
-    Hand and Till 2001; `weighted` weighs a pair by its number of items.
+    Hand and Till 2001; `weighted` weights a pair by its number of items.
     """
     sizes = np.bincount(codes, minlength=n_classes)
     present = np.flatnonzero(sizes)
@@ -315,25 +315,25 @@ def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -
 
 
 def one_vs_rest(codes: Array, n_classes: int, scores: Array) -> list[Score]:
-    """ROC area of each class against all others."""
+    """Return the ROC area of each class against all others."""
     sizes = np.bincount(codes, minlength=n_classes)
     n = len(codes)
     found: list[Score] = [(float("nan"), ONE_CLASS)] * n_classes
     sums = rank_sums(codes, sizes, scores, by_class=False)[:, 0].tolist()
     for c, total in zip(np.flatnonzero(sizes).tolist(), sums, strict=True):
         size = sizes[c].item()
-        if size < n:  # `total` counts the pairs of two items of the class as well
+        if size < n:  # `total` also counts pairs of two items of the class
             pairs = size * (n - size)
             found[c] = (2 * pairs - (total - size * size)) / (2 * pairs), None
     return found
 
 
 def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> NDArray[np.int64]:
-    """For each class that is there: over all items, how many scores of its own lie below theirs.
+    """Sum over the items, for each present class, the number of its own scores below the item's score.
 
-    All in the column of the class. A score below counts twice, an equal one once. The sums are one a
-    class that an item may be of, or all in one. Only a class's own scores are sorted, all others are
-    looked up among them.
+    All scores come from the column of that class. An own score below the item's counts 2, an equal one
+    1. `by_class` gives a separate sum for the items of each class, else there is one sum over all
+    items. Only the class's own scores are sorted; the scores of all items are looked up among them.
     """
     kernels = _kernels.curve_points
     n, n_classes = scores.shape

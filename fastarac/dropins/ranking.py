@@ -1,4 +1,4 @@
-"""Discounted cumulative gain, as scikit-learn computes it."""
+"""Discounted cumulative gain, as in scikit-learn."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def dcg_of_rows(
     *,
     ignore_ties: bool = False,
 ) -> NDArray[np.float64]:
-    """Discounted cumulative gain of each row."""
+    """Return the discounted cumulative gain of each row."""
     discounts = _discounts(y_true.shape[1], k, log_base)
     if ignore_ties:
         order = np.argsort(y_score)[:, ::-1]
@@ -54,7 +54,7 @@ def dcg_of_rows(
 
 
 def _discounts(n: int, k: int | None, log_base: float) -> NDArray[np.float64]:
-    """Discount of each of n ranks, 0 from rank k + 1 on."""
+    """Return the discounts of n ranks, 0 from rank k + 1 on."""
     discounts: NDArray[np.float64] = 1 / (np.log(np.arange(n) + 2) / np.log(log_base))
     if k is not None:
         discounts[k:] = 0
@@ -64,7 +64,7 @@ def _discounts(n: int, k: int | None, log_base: float) -> NDArray[np.float64]:
 def ndcg_of_rows(
     y_true: Array, y_score: Array, k: int | None = None, *, ignore_ties: bool = False
 ) -> NDArray[np.float64]:
-    """Discounted cumulative gain of each row, divided by the largest possible; 0 where that is 0."""
+    """Return each row's discounted cumulative gain over the largest possible one; 0 where that is 0."""
     gains = dcg_of_rows(y_true, y_score, k, ignore_ties=ignore_ties)
     discounts = _discounts(y_true.shape[1], k, 2)
     best = discounts.dot(np.sort(y_true)[:, ::-1].T)
@@ -108,27 +108,27 @@ def dcg_score(
 ) -> float:
     r"""Discounted cumulative gain of rankings, averaged over them.
 
-    Use it for scores, or to replace scikit-learn's; use :func:`.discounted_cumulative_gain` for
-    rankings that are in order already, and for the slides' discount.
+    Use this function for scores, or in place of scikit-learn's. For rankings that are already sorted,
+    or for the discount of the course slides, use :func:`.discounted_cumulative_gain`.
 
     Parameters
     ----------
     y_true, y_score : array_like of shape (n, n_labels)
-        Gain of each label, or whether it is relevant, and scores by which each row is ranked, highest
-        first; at least 2 columns.
+        Gain of each label (or whether it is relevant), and scores that rank each row, highest first; at
+        least 2 columns.
     k : int, optional
-        Only the first k ranks count.
+        Count only the first k ranks.
     log_base : float, default=2
         Base of the logarithm of the discount, above 0.
     sample_weight : array_like of shape (n,), optional
         Weights of the rows in the mean.
     ignore_ties : bool, default=False
-        Whether there are no ties in `y_score`, or their order may be any.
+        Whether to ignore ties: if `y_score` has none, or if their order does not matter.
 
     Returns
     -------
     float
-        At least 0 where all gains are.
+        At least 0 if all gains are.
 
     See Also
     --------
@@ -141,9 +141,9 @@ def dcg_score(
 
     .. math:: \text{DCG} = \sum_{r=1}^{k} \frac{g_r}{\log_b(r + 1)}
 
-    with g_r the gain at rank r (Järvelin and Kekäläinen 2002, with the discount of Burges et al.
-    2005). Tied labels share their mean gain (McSherry and Najork 2008). Scores that are unsigned
-    integers are ranked by their values, which scikit-learn does not do.
+    with g_r the gain at rank r (Järvelin and Kekäläinen 2002, with the discount of Burges et al. 2005).
+    Tied labels share their mean gain (McSherry and Najork 2008). Unlike in scikit-learn, unsigned
+    integer scores are ranked by their values.
 
     References
     ----------
@@ -176,25 +176,25 @@ def ndcg_score(
 ) -> float:
     """Discounted cumulative gain of rankings, divided by the largest possible, averaged over them.
 
-    Use it for scores, or to replace scikit-learn's; use :func:`.normalized_dcg` for rankings that are
-    in order already, and for the slides' discount.
+    Use this function for scores, or in place of scikit-learn's. For rankings that are already sorted,
+    or for the discount of the course slides, use :func:`.normalized_dcg`.
 
     Parameters
     ----------
     y_true, y_score : array_like of shape (n, n_labels)
-        Gain of each label, or whether it is relevant, at least 0, and scores by which each row is
-        ranked, highest first; at least 2 columns.
+        Gain of each label (or whether it is relevant), at least 0, and scores that rank each row,
+        highest first; at least 2 columns.
     k : int, optional
-        Only the first k ranks count.
+        Count only the first k ranks.
     sample_weight : array_like of shape (n,), optional
         Weights of the rows in the mean.
     ignore_ties : bool, default=False
-        Whether there are no ties in `y_score`, or their order may be any.
+        Whether to ignore ties: if `y_score` has none, or if their order does not matter.
 
     Returns
     -------
     float
-        In [0, 1]; a row without gains counts 0.
+        In [0, 1]; a row without gains counts as 0.
 
     See Also
     --------
@@ -203,8 +203,9 @@ def ndcg_score(
 
     Notes
     -----
-    Signature, values and errors are those of scikit-learn 1.9: :func:`.dcg_score` of each row, over
-    that of the row ranked by its own gains (Järvelin and Kekäläinen 2002; Wang et al. 2013).
+    Signature, values and errors are those of scikit-learn 1.9: :func:`.dcg_score` of each row, divided
+    by its value when the row is ranked by its own gains (Järvelin and Kekäläinen 2002; Wang et al.
+    2013).
 
     References
     ----------

@@ -16,14 +16,14 @@ from fastarac.uncertainty.statistics import Statistic, check_name
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scorer(Result):
-    """What :func:`.make_scorer` returns: call it with (estimator, X, y).
+    """The result of :func:`.make_scorer`: call it with (estimator, X, y).
 
     Attributes
     ----------
     statistic : Statistic
-        The figure of the predictions.
+        The statistic computed from the predictions.
     sign : int
-        -1 for a loss, so that larger is better, else 1.
+        -1 for a loss, so that larger is better; otherwise 1.
 
     See Also
     --------
@@ -52,9 +52,9 @@ class Scorer(Result):
 def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
     """Make a scorer for ``cross_validate``, ``GridSearchCV`` and the like of scikit-learn.
 
-    It asks of each prediction whether it is right, and how confident. scikit-learn's own
+    The scorer uses whether each prediction is right, and its confidence. scikit-learn's own
     ``make_scorer(fastarac.arac_auc_score)`` does not: it would take the predicted labels for
-    confidences, or, with ``response_method="predict_proba"``, class 1 for "correct".
+    confidences or, with ``response_method="predict_proba"``, class 1 for "correct".
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
     Returns
     -------
     Scorer
-        Callable as ``scorer(estimator, X, y, sample_weight=None)``; it pickles.
+        Callable as ``scorer(estimator, X, y, sample_weight=None)``; it can be pickled.
 
     Raises
     ------
     ValueError, TypeError
-        For an unknown metric or options that it does not take.
+        If the metric is unknown or does not accept an option.
 
     See Also
     --------
@@ -80,8 +80,8 @@ def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
 
     Notes
     -----
-    The confidence is the largest of ``predict_proba``, or else of ``decision_function`` (of two classes
-    its absolute value); columns are matched by ``classes_``.
+    The confidence is the largest value of ``predict_proba`` or, without that method, of
+    ``decision_function`` (for two classes, its absolute value); columns are matched by ``classes_``.
 
     Examples
     --------
