@@ -1,4 +1,4 @@
-"""Inside other tools: a thin module for each, imported on first use, which needs its package."""
+"""Adapters for other tools: one thin module each, imported on first use, which needs that tool."""
 
 from __future__ import annotations
 

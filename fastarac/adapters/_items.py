@@ -1,4 +1,4 @@
-"""What harnesses of language models have in common: graded outputs of questions."""
+"""Shared parts of the adapters for language-model harnesses: graded outputs of questions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class _HarnessOutputs(NamedTuple):
     correct: NDArray[np.float64]
     """The grade of each output, in [0, 1]."""
     confidence: NDArray[np.float64]
-    """Its confidence."""
+    """The confidence of each output."""
     groups: NDArray[Any]
-    """Its question, or whatever else its outputs depend on each other by."""
+    """The question of each output, or another label shared by dependent outputs."""
 
 
 class HarnessOutputs(Table, TupleResult, _HarnessOutputs):
-    """The outputs in a log of a harness, in its order.
+    """The outputs in a harness log, in the order of the log.
 
     See Also
     --------
@@ -45,12 +45,12 @@ class HarnessOutputs(Table, TupleResult, _HarnessOutputs):
     __slots__ = ()
 
     def evaluate(self, **options: Any) -> Evaluation:
-        """Return :func:`.evaluate` of the outputs, whose intervals rest on the groups.
+        """Evaluate the outputs as :func:`.evaluate` does, with intervals that respect the groups.
 
         Parameters
         ----------
         **options
-            As :func:`.evaluate` takes them. Grades between 0 and 1 are partial credit.
+            As in :func:`.evaluate`. Grades between 0 and 1 are partial credit.
         """
         graded = not np.isin(self.correct, (0, 1)).all()
         several = len(np.unique(self.groups)) < len(self.groups)
@@ -63,7 +63,7 @@ class HarnessOutputs(Table, TupleResult, _HarnessOutputs):
 def outputs_of(
     grades: Sequence[float], confidence: Sequence[Any], groups: Sequence[Hashable]
 ) -> HarnessOutputs:
-    """Check what was read from a log, and return it as arrays."""
+    """Check the values read from a log, and return them as arrays."""
     for group, found in zip(groups, confidence, strict=True):
         if isinstance(found, bool) or not isinstance(found, int | float | np.number):
             raise TypeError(f"the confidence of {group!r} must be a number, got {found!r}")

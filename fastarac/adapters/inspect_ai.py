@@ -1,4 +1,4 @@
-"""Inspect: a metric of its scorers, and the outputs in its logs."""
+"""Inspect: a metric for its scorers, and the outputs in its logs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def _registered(function: F) -> F:
-    """Register a metric, which keeps its docstring and its signature."""
+    """Register a metric, keeping its docstring and signature."""
     made: Any = metric(scores="unreduced")(function)
     made.__doc__, made.__signature__ = function.__doc__, signature(function)
     return cast("F", made)
@@ -40,32 +40,32 @@ def selective_metrics(
 ) -> Callable[[list[SampleScore]], dict[str, Any]]:
     """Return a metric with all figures of :func:`.evaluate`, for ``@scorer(metrics=[…])``.
 
-    Every epoch of a sample is an output of its own. Intervals rest on the samples, whose epochs depend
-    on each other, or on their clusters.
+    Each epoch of a sample counts as one output. Intervals allow for dependence: the epochs of a sample,
+    or the samples of a cluster, are treated as one group.
 
     Parameters
     ----------
     confidence : str, default="confidence"
         The key of the confidence in the metadata of the scores.
     cluster : str, optional
-        The key in the metadata of the samples of what they depend on each other by, such as their
-        document; as in ``stderr(cluster=…)`` of Inspect.
+        The metadata key of the label that dependent samples share, such as their document; as in
+        Inspect's ``stderr(cluster=…)``.
     max_error_rate, max_risk : float or sequence of float
-        As :func:`.evaluate` takes them.
+        As in :func:`.evaluate`.
     intervals : bool, default=True
-        Whether to find intervals.
+        Whether to compute confidence intervals.
 
     Returns
     -------
     callable
-        A metric of Inspect, whose value is a dictionary. What is undefined in it is None.
+        A metric of Inspect that returns a dictionary; undefined values are None.
 
     Raises
     ------
     TypeError
-        Where a score has no confidence.
+        If a score has no confidence.
     ValueError
-        Where a sample has no cluster.
+        If a sample has no cluster.
 
     Examples
     --------
@@ -98,26 +98,26 @@ def outputs(
     confidence: str = "confidence",
     cluster: str | None = None,
 ) -> HarnessOutputs:
-    """Return the outputs in a log, such as ``inspect_ai.log.read_eval_log`` gives it.
+    """Return the outputs in a log, as read by ``inspect_ai.log.read_eval_log``.
 
     Parameters
     ----------
     log : EvalLog
-        With its samples.
+        The log, with its samples.
     scorer : str, optional
-        The name of the scorer; needed where there are several.
+        The name of the scorer; needed if there are several.
     confidence, cluster : str
-        As :func:`selective_metrics` takes them.
+        As in :func:`selective_metrics`.
 
     Returns
     -------
     HarnessOutputs
-        `correct`, `confidence` and `groups`, an entry for each sample and epoch that has a score.
+        `correct`, `confidence` and `groups`, with one entry for each scored sample and epoch.
 
     Raises
     ------
     ValueError
-        For a log without samples, or of several scorers none of which is named.
+        If the log has no samples, or has several scorers and `scorer` names none of them.
     """
     samples = [sample for sample in log.samples or () if sample.scores]
     if not samples:

@@ -1,4 +1,4 @@
-"""lm-evaluation-harness: the outputs in its logged samples, and metrics of its tasks."""
+"""lm-evaluation-harness: the outputs in its logged samples, and metrics for its tasks."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ def outputs(
     confidence: Callable[[Mapping[str, Any]], float] | None = None,
     cluster: Callable[[Mapping[str, Any]], Any] | None = None,
 ) -> HarnessOutputs:
-    """Return the outputs of a task, of what ``simple_evaluate(…, log_samples=True)`` gives.
+    """Return the outputs of a task from the results of ``simple_evaluate(…, log_samples=True)``.
 
     Parameters
     ----------
     results : mapping
-        With ``results["samples"]``.
+        The results, with ``results["samples"]``.
     task : str, optional
-        The name of the task; needed where there are several.
+        The name of the task; needed if there are several.
     metric : str, default="acc"
-        The metric of a sample that says whether its output is right: 0, 1, or a grade between.
+        The metric of a sample that grades its output: 0, 1, or a value between.
     confidence : callable, optional
-        From a logged sample to the confidence of its output; by default the probability of the chosen
-        answer of a multiple-choice task, among the answers that there are.
+        Function from a logged sample to the confidence of its output; by default the probability of the
+        chosen answer among the answers of a multiple-choice task.
     cluster : callable, optional
-        From a logged sample to what samples depend on each other by, such as the document that a
-        question is about; by default each question is by itself, and all its filters are one.
+        Function from a logged sample to a label that dependent samples share, such as the document that
+        a question is about. By default each question is its own cluster, shared by all its filters.
 
     Returns
     -------
@@ -48,8 +48,7 @@ def outputs(
     Raises
     ------
     ValueError
-        For results without samples, an unknown task or metric, and samples of which no confidence can
-        be had.
+        If the results have no samples, the task or metric is unknown, or a sample gives no confidence.
 
     Examples
     --------
@@ -81,16 +80,16 @@ def outputs(
 def multiple_choice(
     gold: str | Callable[[Mapping[str, Any]], int], *statistics: str | Statistic
 ) -> dict[str, Any]:
-    """Return the part of a multiple-choice task's configuration that makes statistics its metrics.
+    """Return the part of a multiple-choice task's configuration that adds statistics as metrics.
 
     Parameters
     ----------
     gold : str or callable
-        The field of a document that holds the number of the right answer, or a function that finds it.
+        The field of a document with the number of the right answer, or a function that returns it.
     *statistics : str or Statistic
-        Such as ``"arac_auc"`` or ``Statistic("acceptance_at_error_rate", max_error_rate=0.01)``; they
-        stand beside the accuracy, the second one as ``acceptance_at_error_rate/max_error_rate/0.01``.
-        The harness has no standard errors for them.
+        Statistics such as ``"arac_auc"`` or ``Statistic("acceptance_at_error_rate",
+        max_error_rate=0.01)``. They are listed beside the accuracy, the second one as
+        ``acceptance_at_error_rate/max_error_rate/0.01``. The harness gives no standard errors for them.
 
     Returns
     -------
@@ -130,11 +129,11 @@ def multiple_choice(
 
 
 class _Aggregation:
-    """A statistic of a list of (correct, confidence)."""
+    """A statistic as a function of a list of (correct, confidence)."""
 
     def __init__(self, statistic: Statistic) -> None:
         self.statistic = statistic
-        self.__name__ = _key(statistic)  # the harness asks for it
+        self.__name__ = _key(statistic)  # required by the harness
 
     def __call__(self, items: Sequence[tuple[bool, float]]) -> float:
         correct, confidence = zip(*items, strict=True)
@@ -142,7 +141,7 @@ class _Aggregation:
 
 
 def _key(statistic: Statistic) -> str:
-    """Return the name with the parameters: ``acceptance_at_error_rate/max_error_rate/0.01``."""
+    """Return the name with parameters, as in ``acceptance_at_error_rate/max_error_rate/0.01``."""
     parameters = (f"/{name}/{in_key(as_key(str(value)))}" for name, value in statistic.parameters)
     return statistic.name + "".join(parameters)
 
@@ -159,7 +158,7 @@ def _probability_of_choice(sample: Mapping[str, Any]) -> float:
 
 
 def _choice(log_likelihoods: Sequence[float]) -> tuple[int, float]:
-    """Number of the likeliest answer, and its probability among all."""
+    """Return the number of the likeliest answer, and its probability among all."""
     if len(log_likelihoods) < 2:
         raise ValueError("one answer alone is no choice")
     values = np.asarray(log_likelihoods, float)

@@ -1,4 +1,4 @@
-"""MLflow: results become metrics of a run, and a file beside them."""
+"""MLflow: log results as metrics of a run, and as a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastarac.evaluation.groups import GroupEvaluation
 
 __all__ = ["log_result"]
 
-BATCH = 1000  # metrics that MLflow takes at a time
+BATCH = 1000  # most metrics that MLflow takes at a time
 
 
 def log_result(
@@ -26,29 +26,29 @@ def log_result(
     Parameters
     ----------
     result : Evaluation, OperatingPoint, GroupEvaluation or any other result, or a mapping of results
-        Whatever has ``to_dict()``; or a result of each group or model by its label, as
-        :func:`.frames.evaluate` returns with ``by``.
+        Any object with ``to_dict()``; or results by group or model, as :func:`.frames.evaluate` returns
+        them with ``by``.
     name : str, default="fastarac"
-        Stands before the names of the metrics, and names the file.
+        Prefix of the metrics' names, and name of the file.
     step : int, optional
-        Of the metrics; the file's name has it too.
+        The step of the metrics; also part of the file's name.
 
     Returns
     -------
     dict of str to float
-        The metrics as they were logged: `name`, the key of `to_dict` and, where there are groups, the
-        group: ``fastarac/acceptance_rate/risk/0.02/group/invoices``. What is undefined is left out, and
-        is null in the file; other arrays are in the file alone.
+        The logged metrics. Their names consist of `name`, the key in `to_dict` and, with groups, the
+        group: ``fastarac/acceptance_rate/risk/0.02/group/invoices``. Undefined values are left out
+        (null in the file); other arrays are only in the file.
 
     Raises
     ------
     TypeError
-        For anything but a result, or a mapping of results.
+        If `result` is neither a result nor a mapping of results.
     ValueError
-        For groups that have the same key, as all but letters, digits, ``_``, ``-`` and ``.`` becomes
-        ``_``.
+        If two groups have the same key after all characters except letters, digits, ``_``, ``-`` and
+        ``.`` are replaced by ``_``.
     ModuleNotFoundError
-        Where MLflow is not installed.
+        If MLflow is not installed.
     """
     require("mlflow", "adapters")
     import mlflow
@@ -67,7 +67,7 @@ def log_result(
 
 
 def _content(result: object) -> dict[str, object]:
-    """What the file holds; raises for what is not a result."""
+    """Return the content of the file; raise unless `result` is a result or a mapping of results."""
     if isinstance(result, Shown):
         return result.to_dict()
     if isinstance(result, Mapping) and result:
@@ -77,7 +77,7 @@ def _content(result: object) -> dict[str, object]:
 
 
 def _figures(result: object) -> Iterator[tuple[str, object]]:
-    """The figures by their keys."""
+    """Yield the values of a result with their keys."""
     if isinstance(result, Mapping):
         for label, part in zip(parts_of_keys(result, "groups"), result.values(), strict=True):
             for key, value in _figures(part):

@@ -1,4 +1,4 @@
-"""torchmetrics: a metric that counts in batches, and over processes."""
+"""torchmetrics: a metric that counts in batches, and across processes."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ BINS = 1 << 16
 
 
 class SelectiveMetrics(Metric):
-    """All figures of :func:`.evaluate`, batch by batch and over processes.
+    """All figures of :func:`.evaluate`, computed batch by batch and across processes.
 
     Parameters
     ----------
     num_classes : int, optional
-        Of a classifier: ``update`` takes scores of shape (n, num_classes), or (n,) of the second of
-        two classes, and labels. By default it takes confidences and whether each output is right.
+        For a classifier: ``update`` takes labels and scores of shape (n, num_classes), or of shape (n,)
+        for the second of two classes. By default it takes confidences and whether each output is right.
     exact : bool, default=True
-        Whether to keep all items, five to nine bytes each. Else they are counted in 65,536 bins of
-        confidence, one mebibyte in all, which sum over processes; every figure is then given by the
-        two bounds between which it surely lies.
+        Whether to keep all items (five to nine bytes each). Otherwise they are counted in 65,536 bins
+        of confidence, one mebibyte in total, which are summed over processes; every figure is then
+        given by a lower and an upper bound.
     max_error_rate, max_risk : float or sequence of float
-        As :func:`.evaluate` takes them.
+        As in :func:`.evaluate`.
     threshold : float, default=0.5
-        Of scores of one dimension, as :func:`.correctness` takes it.
+        The decision threshold of one-dimensional scores, as in :func:`.correctness`.
     ignore_index : int, optional
-        A target whose items are left out, such as the -100 of padding, as in every metric of
-        torchmetrics. Nothing is asked of their scores.
+        A target value whose items are left out, such as -100 for padding, as in every metric of
+        torchmetrics. Their scores are not checked.
     **options
-        Of every metric of torchmetrics, such as ``sync_on_compute``.
+        Options of every metric of torchmetrics, such as ``sync_on_compute``.
 
     Notes
     -----
-    The bins are the first 16 bits of the confidence as float32: 128 to every factor of two, the same
-    for all data. A confidence in float64 falls into the bin that holds it, unrounded.
+    The bins are the first 16 bits of the confidence as float32: 128 bins per factor of two, the same
+    for all data. A float64 confidence goes to the bin that contains it, without rounding.
 
-    States are part of ``state_dict()``, so that counting resumes from a checkpoint.
+    States are part of ``state_dict()``, so that counting can resume from a checkpoint.
 
     Examples
     --------
@@ -113,12 +113,12 @@ class SelectiveMetrics(Metric):
         preds : Tensor of shape (n,) or (n, num_classes)
             Confidences, or scores of the classes.
         target : Tensor of shape (n,)
-            Whether each output is right, 0 or 1; or the classes' numbers, from 0 to num_classes - 1.
+            Whether each output is right, 0 or 1; or the class numbers, from 0 to num_classes - 1.
 
         Raises
         ------
         ValueError
-            For other shapes, another target, and scores that are not finite.
+            If shapes or targets are invalid, or scores are not finite.
         """
         correct, confidence = self._outputs(preds.detach(), target.detach())
         if self.exact:
@@ -129,13 +129,13 @@ class SelectiveMetrics(Metric):
         self.counts += torch.bincount(keys, minlength=2 * BINS).reshape(2, BINS)
 
     def compute(self) -> dict[str, Tensor]:
-        """Return the figures by name; NaN where they are undefined or infinite, or nothing is counted.
+        """Return the figures by name; NaN if undefined, infinite, or before the first item.
 
-        The names are those of :meth:`.Evaluation.to_dict`, and without `exact` those of
+        The names are those of :meth:`.Evaluation.to_dict` or, without `exact`, those of
         :meth:`.BoundedEvaluation.to_dict`: ``arac_auc_low``, ``arac_auc_high`` and so on.
         """
         sweep = self._sweep()
-        if sweep is None:  # the same names as ever
+        if sweep is None:  # return the same names as with items
             of_one = threshold_sweep([1], [0.5])
             counted = of_one if self.exact else BoundedSweep.from_bins([0.5, 1.0], [1], [0])
             figures = dict.fromkeys(evaluate(counted, **self.limits).to_dict()) | {"n": 0}
@@ -148,9 +148,9 @@ class SelectiveMetrics(Metric):
         }
 
     def sweep(self) -> ThresholdSweep | BoundedSweep | None:
-        """Return the counts of all processes, for curves and intervals; None before any item.
+        """Return the counts of all processes, for curves and intervals; None before the first item.
 
-        All processes have to ask for it, as with ``compute``.
+        All processes must call this method, as with ``compute``.
         """
         with self.sync_context(
             dist_sync_fn=self.dist_sync_fn,
@@ -168,7 +168,7 @@ class SelectiveMetrics(Metric):
         return threshold_sweep(correct, confidence) if len(correct) else None
 
     def _outputs(self, preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-        """Whether each output is right, and its confidence, on the device of the batch."""
+        """Return whether each output is right, and its confidence, on the device of the batch."""
         by_class = preds.ndim == 2 and preds.shape[1] == self.num_classes
         fits = by_class or (preds.ndim == 1 and self.num_classes in (None, 2))
         if not fits or target.ndim != 1 or len(target) != len(preds):
@@ -195,7 +195,7 @@ class SelectiveMetrics(Metric):
         return correct, confidence
 
     def _check_target(self, target: Tensor) -> None:
-        """Raise where a target is neither a class nor, without classes, 0 or 1."""
+        """Raise unless every target is a class number or, without classes, 0 or 1."""
         whole = target.long()
         bad = (whole != target) | (whole < 0) | (whole >= (self.num_classes or 2))
         if not bad.any():
@@ -211,25 +211,25 @@ class SelectiveMetrics(Metric):
 
 
 def _bins_of(confidence: Tensor) -> Tensor:
-    """The first 16 bits of each confidence as float32, in an order that rises with it."""
+    """Return the first 16 bits of each confidence as float32, mapped to rise with the confidence."""
     single = confidence.float()
     if confidence.dtype not in (torch.float32, torch.float16, torch.bfloat16):
-        # the float32 at or below: rounding up could lift an item over the edge of its bin
+        # round down: rounding up could lift an item into the next bin
         above = single.to(torch.float64) > confidence.to(torch.float64)
         single = torch.where(
             above, torch.nextafter(single, torch.full_like(single, -torch.inf)), single
         )
-    bits = (single + 0.0).view(torch.int32).long() & 0xFFFFFFFF  # minus zero is zero
+    bits = (single + 0.0).view(torch.int32).long() & 0xFFFFFFFF  # minus zero becomes zero
     return torch.where(bits >= 1 << 31, 0xFFFFFFFF - bits, bits + (1 << 31)) >> 16
 
 
 def _lower_edges(keys: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The least float32 of each bin."""
+    """Return the least float32 of each bin."""
     bits = keys << 16
     bits = np.where(bits >= 1 << 31, bits - (1 << 31), 0xFFFFFFFF - bits)
     with np.errstate(invalid="ignore"):
         edges = bits.astype(np.uint32).view(np.float32).astype(np.float64)
-    return np.where(np.isnan(edges), -np.inf, edges)  # the lowest bin of all holds -inf alone
+    return np.where(np.isnan(edges), -np.inf, edges)  # the lowest bin holds -inf alone
 
 
 def _bounded(counts: NDArray[np.int64]) -> BoundedSweep | None:

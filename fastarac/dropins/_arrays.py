@@ -39,7 +39,7 @@ def to_array(values: Any) -> Array:
     mask = mask_of(values)
     if mask is not None and mask.any():
         raise ValueError(f"an array has {mask.sum()} masked values; leave it out")
-    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # set for pandas' nullable types
+    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # nullable pandas types
     if own_type is None or own_type.kind not in "biuf":
         array = np.asarray(values)
     else:

@@ -21,7 +21,7 @@ class Target(NamedTuple):
     values: Array
     """The target as given; one-dimensional if it has one column."""
     kind: str
-    """scikit-learn's name for the kind: binary, multiclass, multilabel-indicator, continuous …"""
+    """scikit-learn's name of the kind, such as binary or multilabel-indicator."""
     pair: Array | None
     """The one or two distinct values, sorted; None if there are more."""
     codes: Codes | None

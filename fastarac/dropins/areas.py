@@ -270,7 +270,7 @@ def _check_target(target: Target) -> None:
 
 
 def _share_of_judge(items: PartialItems) -> float | None:
-    """Return the weight of the judge's verdicts that minimises the variance of the ROC-AUC."""
+    """Return κ, the judge's weight in the estimate, that minimises the variance of the ROC-AUC."""
     sweep = items.beginning.sweep
     area, correct, incorrect = sweep.roc_auc, float(sweep.n_correct), float(sweep.n_incorrect)
     if math.isnan(area):

@@ -1,4 +1,4 @@
-"""Beyond one machine: frames of engines, SQL, counts in bins with bounds that surely hold, streams."""
+"""Large data: data frames of engines, SQL, binned counts with guaranteed bounds, streams."""
 
 from __future__ import annotations
 

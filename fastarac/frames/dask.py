@@ -1,6 +1,6 @@
-"""Dask: the counts of its partitions are added up as a tree; exact sums come after one shuffle."""
+"""Dask: counts of partitions are added in a tree; exact sums follow after one shuffle."""
 
-# What pandas says of its own types is not the whole of it.
+# The type stubs of pandas do not cover all of its own types.
 # pyright: reportArgumentType=false, reportCallIssue=false, reportInvalidTypeArguments=false
 # pyright: reportReturnType=false
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-TREE = 8  # tables that are added up at a time
+TREE = 8  # tables that are added at a time
 
 
 class DaskSource(ItemSource):
@@ -56,7 +56,7 @@ class DaskSource(ItemSource):
     def _added_up(
         self, function: Callable[..., pd.DataFrame], keys: list[str], **how: str
     ) -> pd.DataFrame:
-        """What `function` counts in each partition, put together by `keys` as `how` says."""
+        """Count with `function` in each partition and combine the counts by `keys` as `how` says."""
         keys = [*self.keys, *keys]
         meta = pd.DataFrame(
             {name: pd.Series([], dtype=self.types.get(name, "int64")) for name in (*keys, *how)}
@@ -70,7 +70,7 @@ class DaskSource(ItemSource):
         return table
 
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """Count the items of each confidence."""
+        """Return the sweep of each group, or None for more than `most` distinct confidences."""
         kinds = ["confidence", *(["weight"] if self.weighted else [])]
         few = most is None or int(self.frame["confidence"].nunique_approx().compute()) <= 2 * most
         table = self._added_up(_kinds, kinds, p="sum", q="sum") if few else None
@@ -89,7 +89,7 @@ class DaskSource(ItemSource):
         return cells_of_bins(self._by(table), *bins)
 
     def within(self, ranges: Sequence[Range]) -> Self:
-        """Choose items."""
+        """Return a source of the items in these ranges only."""
         part = copy(self)
         part.frame = self.frame.map_partitions(_within, list(ranges), meta=self.frame._meta)  # noqa: SLF001
         return part
@@ -98,7 +98,7 @@ class DaskSource(ItemSource):
         return numbered([table[key] for key in self.keys], len(table), self.keys)
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
-        """Add up what the kernels find in each range."""
+        """Return the exact sums of each group, computed by the kernels on the workers."""
         plan = plan_of(groups, self.batch)
         n_segments = sum(len(planned.starts) for planned in plan.values())
         meta = self.frame._meta.assign(segment=np.zeros(0, np.int64))  # noqa: SLF001
@@ -115,7 +115,7 @@ def _renamed(part: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
 
 
 def _within(part: pd.DataFrame, ranges: list[Range]) -> pd.DataFrame:
-    """On a worker: the items of these ranges."""
+    """On a worker: return the items in these ranges."""
     confidence, _ = _arrays(part)
     return part[rows_within(ranges, confidence, _groups(part))]
 
@@ -126,7 +126,7 @@ def _check_and_count(
     count: Callable[[pd.DataFrame], pd.DataFrame],
     part: pd.DataFrame,
 ) -> pd.DataFrame:
-    """On a worker: raise for items that are not as they must be, and count them otherwise."""
+    """On a worker: raise for invalid items, otherwise count them."""
     for problem in problems:
         if n := int(_has(part[problem.role], problem).sum()):
             problem.reject(columns[problem.role], n, " of a partition")
@@ -134,10 +134,10 @@ def _check_and_count(
 
 
 def _has(column: pd.Series[Any], problem: Problem) -> Array:
-    """Which items of a partition have a problem."""
+    """Return which items of a partition have a problem."""
     missing: Array = column.isna().to_numpy()
     if not keys_of([problem.role]) and isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
-        missing = np.zeros(len(column), np.bool_)  # NaN is a number here, of a wrong kind
+        missing = np.zeros(len(column), np.bool_)  # NaN here is an invalid number, not a missing value
     if problem.what == "null":
         return missing
     values = vector(column[~missing], problem.role)
@@ -147,14 +147,14 @@ def _has(column: pd.Series[Any], problem: Problem) -> Array:
 
 
 def _arrays(part: pd.DataFrame) -> tuple[Array, Array]:
-    """Confidences, in the type that the kernels want, and labels."""
+    """Return the confidences, in a type for the kernels, and the labels."""
     confidence = vector(part["confidence"], "confidence")
     kind = LAYOUTS[confidence.dtype.str[1:]].values
     return confidence.astype(kind, copy=False), vector(part["correct"], "correct").astype(np.bool_)
 
 
 def _kinds(part: pd.DataFrame) -> pd.DataFrame:
-    """On a worker: how many items of each confidence, and weight, are correct and incorrect."""
+    """On a worker: count correct and incorrect items by confidence (and weight)."""
     confidence, correct = _arrays(part)
     table = pd.DataFrame({"confidence": confidence})
     if "weight" in part:
@@ -163,7 +163,7 @@ def _kinds(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _bins(part: pd.DataFrame) -> pd.DataFrame:
-    """On a worker: counts in bins."""
+    """On a worker: count the items of each bin."""
     confidence, correct = _arrays(part)
     table = pd.DataFrame({"bin": bin_numbers(confidence), "low": confidence, "high": confidence})
     return _counted(part, table, correct, low="min", high="max")
@@ -178,7 +178,7 @@ def _counted(part: pd.DataFrame, table: pd.DataFrame, correct: Array, **how: str
 
 
 def _numbered(plan: Mapping[Any, Planned], most: int, part: pd.DataFrame) -> pd.DataFrame:
-    """On a worker: items with the number of their segment, without those that need no kernel."""
+    """On a worker: drop the items that need no kernel and add the segment number of the others."""
     kept = np.ones(len(part), np.bool_)
     confidence, _ = _arrays(part)
     segment = np.zeros(len(part), np.int64)
@@ -197,7 +197,7 @@ def _groups(part: pd.DataFrame) -> Iterator[tuple[Any, Any]]:
 
 
 def _work(plan: Mapping[Any, Planned], part: pd.DataFrame) -> pd.DataFrame:
-    """On a worker: a row of sums for each group of a partition."""
+    """On a worker: return one row of sums for each group of a partition."""
     rows = []
     if len(part):
         confidence, correct = _arrays(part)

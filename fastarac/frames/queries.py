@@ -1,4 +1,4 @@
-"""Lazy frames of narwhals: counts, and counts in bins, are queries that the engine answers."""
+"""Lazy frames of narwhals: the engine counts items, in bins if needed, in answer to queries."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
-SPLITS = 64  # bins that are split in one pass
+SPLITS = 64  # largest number of bins split in one pass
 SHARE = 12  # a bin with less than 1/2**SHARE of the items is not split
-BAD = -1e300  # the number of no bin
+BAD = -1e300  # bin number that marks invalid items
 
 
 class QuerySource(ItemSource):
-    """A lazy frame, and the engine behind it."""
+    """A lazy frame and its engine."""
 
     def __init__(self, frame: nw.LazyFrame[Any], columns: dict[str, str]) -> None:
         super().__init__(columns)
@@ -57,7 +57,7 @@ class QuerySource(ItemSource):
         self.splits: list[list[Split]] = []
 
     def approximate_distinct(self) -> int:
-        """About how many distinct confidences there are; 0 where the engine has no way to tell."""
+        """Estimate the number of distinct confidences; return 0 if the engine has no estimate."""
         native: Any = self.frame.to_native()
         if self.frame.implementation is nw.Implementation.DUCKDB:
             return int(native.aggregate("approx_count_distinct(confidence)").fetchall()[0][0])
@@ -68,7 +68,7 @@ class QuerySource(ItemSource):
         return 0
 
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """Count the items of each confidence."""
+        """Return the sweep of each group, or None for more than `most` distinct confidences."""
         if most is not None and self.approximate_distinct() > 2 * most:
             self.refuse_weights(most)
             return None
@@ -94,14 +94,14 @@ class QuerySource(ItemSource):
         return numbered([table[key].to_list() for key in self.keys], len(table), self.keys)
 
     def is_group(self, label: Any) -> nw.Expr:
-        """Which items have the label."""
+        """Return which items belong to the group `label`."""
         values = (label,) if self.keys == ["by"] else label
         columns = map(nw.col, self.keys)
         conditions: Iterator[nw.Expr] = (x == value for x, value in zip(columns, values, strict=True))
         return reduce(and_, conditions)
 
     def is_any_group(self, labels: list[Any]) -> nw.Expr:
-        """Which items have one of the labels."""
+        """Return which items belong to any of the groups."""
         if self.keys == ["by"]:
             return nw.col("by").is_in(labels)
         return reduce(or_, map(self.is_group, labels))
@@ -121,11 +121,11 @@ class QuerySource(ItemSource):
 
     @staticmethod
     def bin_number() -> nw.Expr:
-        """The number of the bin of each confidence."""
+        """Return the bin number of each confidence."""
         return bin_expression(nw.col("confidence").cast(nw.Float64))
 
     def _binned(self, frame: nw.LazyFrame[Any], *keys: str) -> nw.LazyFrame[Any]:
-        """Counts and the ends of the confidences in each bin."""
+        """Return the counts, and the lowest and highest confidence, in each bin."""
         x = nw.col("confidence")
         low, high = x.min().alias("low"), x.max().alias("high")
         return frame.group_by(*self.keys, *keys).agg(low, high, *_correct_and_incorrect())
@@ -133,11 +133,11 @@ class QuerySource(ItemSource):
     def _cells(self, table: nw.DataFrame[Any]) -> dict[Any, Cells]:
         low, high, p, q = (table[name].to_numpy() for name in ("low", "high", "p", "q"))
         if low.dtype.kind == "f":
-            low, high = low + 0.0, high + 0.0  # minus zero is zero
+            low, high = low + 0.0, high + 0.0  # minus zero becomes zero
         return cells_of_bins(self._numbered(table), low, high, p.astype(np.int64), q.astype(np.int64))
 
     def _refined(self, groups: dict[Any, Cells]) -> Groups:
-        """Split bins that are too large for a worker, as far as they hold several confidences."""
+        """Split bins that are too large for a worker and hold several confidences."""
         x = nw.col("confidence")
         total = sum(int(cells.size.sum()) for cells in groups.values())
         most = max(self.batch, total >> SHARE)
@@ -167,17 +167,17 @@ class QuerySource(ItemSource):
                 joined = (np.concatenate([a[kept], b]) for a, b in zip(old, new, strict=True))
                 groups[label] = merged(*joined)
             if before == sum(len(groups[label].low) for label in found):
-                return groups  # what was split has stayed in one part each
+                return groups  # no bin was split any further
 
     def within(self, ranges: Sequence[Range]) -> Self:
-        """Choose items."""
+        """Return a source of the items in these ranges only."""
         part = copy(self)
         x = nw.col("confidence")
         part.frame = self.frame.filter(reduce(or_, (is_in_range(r, x, self.by) for r in ranges)))
         return part
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
-        """Add up what the kernels find in each range."""
+        """Return the exact sums of each group, computed by the kernels from chunks of items."""
         found: dict[Any, list[RangeSums]] = {label: [] for label in groups}
         for labels in self._small_groups(groups):
             table = self.frame.filter(self.is_any_group(labels)).collect()
@@ -191,7 +191,7 @@ class QuerySource(ItemSource):
         return {label: total_of(parts, groups[label]) for label, parts in found.items()}
 
     def _small_groups(self, groups: Groups) -> Iterator[list[Any]]:
-        """Labels of groups of which several are taken at once."""
+        """Yield lists of labels whose groups are small enough to be fetched together."""
         labels: list[Any] = []
         total = 0
         most = len(groups) if self.keys == ["by"] else SPLITS  # labels in one condition
@@ -214,7 +214,7 @@ class QuerySource(ItemSource):
             yield sums_of_items(*_arrays(chosen.select("confidence", "correct").collect()), cells)
 
     def items_with(self, problem: Problem) -> nw.Expr:
-        """Which items have a problem."""
+        """Return which items have the problem."""
         x = nw.col(problem.role)
         if problem.what == "null":
             return x.is_null()
@@ -225,7 +225,7 @@ class QuerySource(ItemSource):
         return ~x.is_null() & ~right
 
     def find_and_reject(self) -> NoReturn:
-        """Find what is wrong with the items and raise the error that says it."""
+        """Find the problem of the items and raise its error."""
         for problem in self.problems():
             items = self.frame.filter(self.items_with(problem)).select(nw.len().alias("n"))
             if n := int(items.collect()["n"].to_numpy()[0]):
@@ -234,10 +234,10 @@ class QuerySource(ItemSource):
 
 
 def renamed(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFrame[Any]:
-    """Columns of a lazy frame under the names of their roles.
+    """Return the columns of a lazy frame, renamed to their roles.
 
-    They are found by their places. By their names, polars would take ``*`` and ``^…$`` for patterns,
-    DuckDB ``*`` for all columns and ``A`` for ``a``, and Spark ``a.b`` for a field of ``a``.
+    Columns are selected by position. By name, polars would read ``*`` and ``^…$`` as patterns, DuckDB
+    ``*`` as all columns and ``A`` as ``a``, and Spark ``a.b`` as field ``b`` of ``a``.
     """
     native: Any = frame.to_native()
     place = {name: number for number, name in enumerate(frame.collect_schema())}

@@ -1,8 +1,8 @@
-"""The library's own kernels on the items of a range of confidences: exact sums that add up.
+"""Apply the library's kernels to the items of confidence ranges: exact sums that can be added.
 
-A worker has the items of some ranges, and `Cells`: how many correct and incorrect items there are in
-each bin of all items. So it knows the counts above its own items, and its sums are those terms of the
-sums over all thresholds that belong to its thresholds.
+A worker has the items of some ranges, and `Cells`: the numbers of correct and incorrect items in each
+bin of all items. It therefore knows the counts above its own items, and computes the terms that its
+thresholds contribute to the sums over all thresholds.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ CHANGED = "frame must give the same rows each time it is read, but its second pa
 
 
 class Cells(NamedTuple):
-    """Bins of confidence in rising order; no two of them overlap."""
+    """Bins of confidence in rising order, without overlap."""
 
     low: Array
-    """Least confidence in each bin."""
+    """Lowest confidence in each bin."""
     high: Array
-    """Greatest confidence in each bin."""
+    """Highest confidence in each bin."""
     correct: Counts
     incorrect: Counts
 
@@ -44,24 +44,24 @@ class Cells(NamedTuple):
 
     @property
     def single_valued(self) -> NDArray[np.bool_]:
-        """Which bins hold one confidence."""
+        """Whether each bin holds a single confidence."""
         return np.asarray(self.low == self.high)
 
 
 class RangeSums(NamedTuple):
-    """Sums over the thresholds of some ranges; those of all ranges add up to those of all items."""
+    """Sums over the thresholds of some ranges; over all ranges they add up to the total."""
 
     correct: int
     incorrect: int
     doubled: int
-    """Pairs with the correct item in these ranges and above the incorrect one, twice; ties once."""
+    """Pairs of a correct item in these ranges above an incorrect item, counted twice; ties once."""
     trapezoids: Fraction
-    """Of the precision, or of the risk where there are fewer incorrect than correct items in all."""
+    """Trapezoids of the precision, or of the risk if fewer items are incorrect than correct overall."""
     steps: Fraction
-    """Of the precision over the recall."""
+    """Steps of the precision over the recall."""
 
     def plus(self, other: RangeSums) -> RangeSums:
-        """The sums of both."""
+        """Add the sums of another set of ranges."""
         return RangeSums(
             self.correct + other.correct,
             self.incorrect + other.incorrect,
@@ -71,7 +71,7 @@ class RangeSums(NamedTuple):
         )
 
     def areas(self) -> dict[str, float]:
-        """The areas of all items from the sums of all ranges, each rounded once."""
+        """Return the areas of all items from the sums of all ranges, each rounded once."""
         pairs = PairCounts(self.correct, self.incorrect, self.doubled)
         area = self.trapezoids / (2 * (self.correct + self.incorrect))
         precision, risk = (1 - area, area) if self.incorrect < self.correct else (area, 1 - area)
@@ -87,7 +87,7 @@ NOTHING = RangeSums(0, 0, 0, Fraction(0), Fraction(0))
 
 
 def merged(low: Array, high: Array, correct: Counts, incorrect: Counts) -> Cells:
-    """Put bins into rising order, those together that overlap."""
+    """Sort bins in rising order and merge those that overlap."""
     order = np.argsort(low, kind="stable")
     low, high, correct, incorrect = (array[order] for array in (low, high, correct, incorrect))
     reached = np.maximum.accumulate(high)
@@ -118,12 +118,12 @@ def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
 
 
 def dropped(cells: Cells, most: int) -> NDArray[np.bool_]:
-    """Which bins need no worker: of one value, and a good part of what a worker takes."""
+    """Return which bins need no worker: those with one value and many items."""
     return cells.single_valued & (cells.size > most // 64)
 
 
 def sums_of_dropped(cells: Cells, most: int) -> RangeSums:
-    """The sums of the large bins of one value, from their counts alone."""
+    """Return the sums of the bins that `dropped` leaves out, from their counts alone."""
     total = NOTHING
     above = counts_above(cells)
     for i in np.flatnonzero(dropped(cells, most)).tolist():
@@ -136,10 +136,10 @@ def sums_of_dropped(cells: Cells, most: int) -> RangeSums:
 def sums_of_items(
     confidence: Array, correct: Array, cells: Cells, starts: Array | None = None
 ) -> RangeSums:
-    """The sums of items that a worker has: all of every bin of which it has any.
+    """Return the sums of a worker's items, which must include all items of each bin it has.
 
-    `starts` are the least confidences of the segments, in rising order, where the items may be of
-    several of them, which need not be neighbours.
+    `starts` is the lowest confidence of each segment, in rising order; pass it if the items may belong
+    to several segments, which need not be adjacent.
     """
     total = NOTHING
     above = counts_above(cells)
@@ -158,7 +158,7 @@ def sums_of_items(
 
 
 def _parts(confidence: Array, starts: Array | None) -> Iterator[slice | NDArray[np.bool_]]:
-    """The items of each segment."""
+    """Yield the positions of the items of each segment."""
     if starts is None:
         yield slice(None)
         return
@@ -169,7 +169,7 @@ def _parts(confidence: Array, starts: Array | None) -> Iterator[slice | NDArray[
 
 
 def counts_above(cells: Cells) -> Counts:
-    """Correct and incorrect items above each bin, of shape (n_bins, 2)."""
+    """Return the numbers of correct and incorrect items above each bin, of shape (n_bins, 2)."""
     counts = np.stack([cells.correct, cells.incorrect], axis=1)
     return np.asarray(counts.sum(axis=0) - np.cumsum(counts, axis=0))
 
@@ -179,14 +179,14 @@ def _sums_of(ranked: RankedItems, above: tuple[int, int], cells: Cells) -> Range
     of_risk = n_incorrect < n_correct
     trapezoids = ranked.sum_below(above, PRECISION_TRAPEZOIDS, of_risk=of_risk)
     steps = ranked.sum_below(above, RECALL_STEPS)
-    pairs = ranked.pairs  # of the items sorted so far only
+    pairs = ranked.pairs  # pairs among the items sorted so far
     p, q = int(pairs.correct), int(pairs.incorrect)
     below = n_incorrect - above[1] - q
     return RangeSums(p, q, int(pairs.doubled_pairs) + 2 * p * below, trapezoids, steps)
 
 
 def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
-    """Add the sums of all ranges up, and raise where they are not those of all items."""
+    """Add the sums of all ranges; raise unless their counts are those of all items."""
     total = reduce(RangeSums.plus, parts, NOTHING)
     if (total.correct, total.incorrect) != (int(cells.correct.sum()), int(cells.incorrect.sum())):
         raise ValueError(CHANGED)
@@ -194,16 +194,16 @@ def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
 
 
 class Planned(NamedTuple):
-    """What the workers know of a group: its number, its bins, and where its segments begin."""
+    """What workers need to know about a group: its number, its bins and its segment starts."""
 
     number: int
     cells: Cells
     starts: Array
     first_segment: int
-    """How many segments the groups before it have."""
+    """Number of segments in the groups before this one."""
 
     def row(self, confidence: Array, correct: Array) -> dict[str, str]:
-        """The sums of some items as a row of text, in which no integer is too large for a column."""
+        """Return the sums of some items as a row of text, since integers may exceed 64 bits."""
         sums = sums_of_items(confidence, correct, self.cells, self.starts)
         return {"number": str(self.number)} | {
             name: str(value) for name, value in sums._asdict().items()
@@ -211,7 +211,7 @@ class Planned(NamedTuple):
 
 
 def plan_of(groups: Mapping[Any, Cells], most: int) -> dict[Any, Planned]:
-    """What the workers are to know, where each takes up to `most` items."""
+    """Return each group's plan for workers that take up to `most` items each."""
     plan: dict[Any, Planned] = {}
     n_segments = 0
     for number, (label, cells) in enumerate(groups.items()):
@@ -224,7 +224,7 @@ def plan_of(groups: Mapping[Any, Cells], most: int) -> dict[Any, Planned]:
 def totals_of_rows(
     rows: Iterable[dict[str, str]], groups: Mapping[Any, Cells], most: int
 ) -> dict[Any, RangeSums]:
-    """Add up the rows of workers, and what needed no worker, of each group."""
+    """Return the total sums of each group from the workers' rows and the bins without a worker."""
     labels = list(groups)
     found = {label: [sums_of_dropped(cells, most)] for label, cells in groups.items()}
     for row in rows:

@@ -1,4 +1,4 @@
-"""What reads a frame: arrays of a frame in memory, or an engine that answers queries."""
+"""Sources of items: arrays of a frame in memory, or an engine that answers queries."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ NAMES = ("correct", "confidence", "weight")
 
 
 class Problem(NamedTuple):
-    """What items of an engine may be found to be."""
+    """A problem that items of an engine may have."""
 
     role: str
     what: str
     expected: str
 
     def reject(self, column: str, n: int, where: str = "") -> NoReturn:
-        """Raise for `n` such items."""
+        """Raise the error for `n` items with this problem."""
         rows = f"{n} {'row' if n == 1 else 'rows'}{where}"
         role = "by" if keys_of([self.role]) else self.role
         raise ValueError(f"{role} (column {column!r}) is {self.what} in {rows}; {self.expected}")
@@ -49,27 +49,27 @@ PROBLEMS = (
 
 
 class ItemSource(ABC):
-    """A frame and the columns of it that are read.
+    """A frame and the columns to read.
 
     Attributes
     ----------
     columns : dict of str to str
-        The names of the columns by what they hold: confidence, correct, and weight and by where given.
+        Column names by role: confidence, correct and, if given, weight and by.
     """
 
-    batch = 1 << 25  # items that one worker takes at a time
+    batch = 1 << 25  # most items that one worker takes at a time
 
     def __init__(self, columns: dict[str, str]) -> None:
         self.columns = columns
 
     @property
     def keys(self) -> list[str]:
-        """Where the labels of the groups are: nowhere, in "by", or in "by_0", "by_1" and so on."""
+        """Return the columns with group labels: none, "by", or "by_0", "by_1" and so on."""
         return keys_of(self.columns)
 
     @property
     def grouped(self) -> bool:
-        """Whether each group has a sweep of its own; else there is one group, None."""
+        """Whether the items are grouped, with one sweep per group; otherwise the only group is None."""
         return bool(self.keys)
 
     @property
@@ -78,14 +78,14 @@ class ItemSource(ABC):
         return "weight" in self.columns
 
     def problems(self) -> list[Problem]:
-        """What the items of these columns must not be."""
+        """Return the problems to check for in these columns."""
         return [
             *(Problem(role, "null", "each item needs a value") for role in self.columns),
             *(problem for problem in PROBLEMS if problem.role in self.columns),
         ]
 
     def refuse_weights(self, most: int) -> None:
-        """Raise for weights: they make more than `most` kinds of items, and bins cannot hold them."""
+        """Raise if there are weights: with over `most` kinds of items, bins cannot hold them."""
         if self.weighted:
             raise ValueError(
                 f"weight makes more than {most} pairs of confidence and weight; round the weights: "
@@ -94,23 +94,23 @@ class ItemSource(ABC):
 
     @abstractmethod
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """The sweep of each group, or None where there are more than `most` distinct confidences."""
+        """Return the sweep of each group, or None for more than `most` distinct confidences."""
 
     @abstractmethod
     def bins(self) -> Groups:
-        """Counts in bins for each group, in one pass over the items."""
+        """Count the items of each bin and group in one pass."""
 
     @abstractmethod
     def within(self, ranges: Sequence[Range]) -> Self:
-        """The items of these ranges."""
+        """Return a source of the items in these ranges only."""
 
     @abstractmethod
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
-        """The exact sums of each group, by the kernels, on the workers where there are any."""
+        """Return the exact sums of each group, computed by the kernels, on workers if there are any."""
 
 
 class ArraySource(ItemSource):
-    """A frame in memory: its columns are arrays."""
+    """A frame in memory, read as arrays."""
 
     def __init__(self, frame: nw.DataFrame[Any], columns: dict[str, str]) -> None:
         super().__init__(columns)
@@ -119,7 +119,7 @@ class ArraySource(ItemSource):
         self.by = numbered((native[key] for key in self.keys), self.items.n, self.keys)
 
     def parts(self) -> Iterator[tuple[Any, Items]]:
-        """Each group and its items."""
+        """Yield each group with its items."""
         items = self.items
         if self.by is None:
             yield None, items
@@ -129,18 +129,18 @@ class ArraySource(ItemSource):
             yield label, read_items(items.correct[mine], items.confidence[mine], weight, NAMES)
 
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """Count the items of each confidence."""
+        """Return the sweep of each group, or None for more than `most` distinct confidences."""
         found = {label: sweep_of_items(part) for label, part in self.parts()}
         distinct = sum(len(sweep.thresholds) - 1 for sweep in found.values())
         return found if most is None or self.weighted or distinct <= most else None
 
     def bins(self) -> Groups:
         """Count the items of each bin."""
-        # the sweep checks the values, and has them sorted
+        # the sweep checks and sorts the values
         return {label: cells_of_sweep(sweep_of_items(part)) for label, part in self.parts()}
 
     def within(self, ranges: Sequence[Range]) -> Self:
-        """Choose items."""
+        """Return a source of the items in these ranges only."""
         items = self.items
         chosen = rows_within(ranges, items.confidence, positions(self.by))
         part = copy(self)
@@ -152,7 +152,7 @@ class ArraySource(ItemSource):
         return part
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
-        """Add up what the kernels find in each range."""
+        """Return the exact sums of each group, computed by the kernels."""
         return {
             label: sums_of_items(part.confidence, part.correct, groups[label])
             for label, part in self.parts()
@@ -160,14 +160,14 @@ class ArraySource(ItemSource):
 
 
 def keys_of(columns: Iterable[str]) -> list[str]:
-    """Which of the columns hold labels: "by" alone, or "by_0" and so on, of keys that are tuples."""
+    """Return the columns that hold labels: "by", or "by_0", "by_1" and so on if labels are tuples."""
     return [name for name in columns if name.startswith("by")]
 
 
 def numbered(columns: Iterable[ArrayLike], n: int, keys: Sequence[str]) -> tuple[Array, Array] | None:
-    """The distinct labels in rising order, tuples of several columns, and the number of each item's.
+    """Return the distinct labels in rising order (tuples for several columns), and each item's code.
 
-    None where there are no keys, and so a single group.
+    Return None without keys: all items form one group.
     """
     if not keys:
         return None
@@ -181,7 +181,7 @@ def numbered(columns: Iterable[ArrayLike], n: int, keys: Sequence[str]) -> tuple
 
 
 def positions(by: tuple[Array, Array] | None) -> Iterator[tuple[Any, Any]]:
-    """Each label, and where its items are; None and all of them, where they are not `numbered`."""
+    """Yield each label and the positions of its items; for `by` = None, yield None and all items."""
     if by is None:
         yield None, slice(None)
         return
@@ -194,7 +194,7 @@ def positions(by: tuple[Array, Array] | None) -> Iterator[tuple[Any, Any]]:
 def rows_within(
     ranges: Sequence[Range], confidence: Array, groups: Iterable[tuple[Any, Any]]
 ) -> NDArray[np.bool_]:
-    """Which items are in one of the ranges; `groups` has their `positions`."""
+    """Return which items are in one of the ranges; `groups` has their `positions`."""
     chosen = np.zeros(len(confidence), np.bool_)
     for label, mine in groups:
         for group, low, below in ranges:
@@ -204,12 +204,12 @@ def rows_within(
 
 
 def cells_of_bins(by: tuple[Array, Array] | None, *bins: Array) -> dict[Any, Cells]:
-    """The bins of each group from their ends and counts, one row a bin."""
+    """Return the bins of each group; `bins` holds their low, high, correct and incorrect columns."""
     return {label: merged(*(array[mine] for array in bins)) for label, mine in positions(by)}
 
 
 def cells_of_sweep(sweep: ThresholdSweep) -> Cells:
-    """Counts in bins from counts at every threshold."""
+    """Return counts in bins from the counts at every threshold."""
     whole_sweep(sweep)
     values = sweep.thresholds[:0:-1]
     counts = [np.diff(a)[::-1] for a in (sweep.true_accepts, sweep.false_accepts)]
@@ -226,9 +226,9 @@ def sweeps_of_kinds(
     correct: Array,
     incorrect: Array,
 ) -> Sweeps:
-    """The sweep of each group from how many items of each kind are correct, one row a kind.
+    """Return the sweep of each group from the counts of each kind of item (confidence and weight).
 
-    `by` has the labels and the number of each row's, as `numbered` makes them.
+    `by` holds the labels and the label code of each row, as from `numbered`.
     """
     counts = correct.astype(np.int64), incorrect.astype(np.int64)
     return {
@@ -244,8 +244,8 @@ def _sweep_of_kinds(
 ) -> ThresholdSweep:
     if weight is None:
         return ThresholdSweep.from_counts(confidence, correct, incorrect)
-    # n times a weight is no double, but n is a sum of powers of two, and so many times the weight is
-    # one: the sum is that of single items, rounded once
+    # n times a weight may not be a double. But n is a sum of powers of two, and a power of two times
+    # the weight is a double: the sum equals that of single items, rounded once.
     rows, weights, labels = [], [], []
     for label, counts in ((1, correct), (0, incorrect)):
         for k in range(int(counts.max()).bit_length()):
@@ -258,10 +258,10 @@ def _sweep_of_kinds(
 
 
 def reject_empty() -> NoReturn:
-    """Raise for a frame without rows."""
+    """Raise the error for a frame without rows."""
     raise ValueError("correct and confidence are empty; give at least one item")
 
 
 def reject_changed() -> NoReturn:
-    """Raise for a frame that is not the same each time it is read."""
+    """Raise the error for a frame whose rows change between two passes."""
     raise ValueError(CHANGED)

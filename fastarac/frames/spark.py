@@ -1,4 +1,4 @@
-"""Spark: bins are counted by its own aggregation; exact sums come from the kernels on its workers."""
+"""Spark: its own aggregation counts the bins; the kernels on its workers compute exact sums."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def reject_stream(frame: Any) -> None:
-    """Raise for a frame that has no end."""
+    """Raise if the frame is a stream without end."""
     if frame.isStreaming:
         raise TypeError(
             "frame is a stream of Spark, whose rows never end; use its batches, as "
@@ -34,14 +34,14 @@ class SparkSource(QuerySource):
     batch = 1 << 22
 
     def approximate_distinct(self) -> int:
-        """About how many distinct confidences there are."""
+        """Estimate the number of distinct confidences."""
         from pyspark.sql import functions
 
         native: Any = self.frame.to_native()
         return int(native.agg(functions.approx_count_distinct("confidence")).collect()[0][0])
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
-        """Add up what the kernels find in each range."""
+        """Return the exact sums of each group, computed by the kernels on the workers."""
         x = nw.col("confidence")
         frame = self.frame.with_columns(self.bin_number().alias("bin"))
         keys = [*self.keys, "bin"]
@@ -63,7 +63,7 @@ class SparkSource(QuerySource):
         return totals_of_rows(rows, groups, self.batch)
 
     def _dropped_values(self, label: Any, cells: Cells) -> nw.Expr | None:
-        """Which items of the group need no worker."""
+        """Return which items of the group need no worker, or None."""
         values = cells.low[dropped(cells, self.batch)].tolist()
         if not values:
             return None
@@ -72,7 +72,7 @@ class SparkSource(QuerySource):
 
 
 def _work(plan: dict[Any, Planned], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """On a worker: one row of sums for each group of a partition."""
+    """On a worker: yield one row of sums for each group of a partition."""
     import pyarrow as pa
 
     given = list(batches)

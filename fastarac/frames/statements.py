@@ -1,4 +1,4 @@
-"""The counting of `threshold_sweep` as SQL, for engines that no frame stands for."""
+"""`threshold_sweep`'s counts as SQL queries, for engines without a data frame."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Dialect = Literal["duckdb", "spark", "bigquery", "postgres"]
 
 
 class Spelling(NamedTuple):
-    """What a dialect calls things."""
+    """The spelling of names, types and expressions in a SQL dialect."""
 
     quote: str
     real: str
     whole: str
     text: str
     number: str
-    """A confidence as a number of its own type, without minus zeros."""
+    """Expression: a confidence in its own numeric type, with minus zero turned into zero."""
     known: str
-    """Whether a column has a type that the counts take."""
+    """Condition: whether a column has a supported type."""
 
     def quoted(self, column: str, role: str) -> str:
         """Return the name of a column as the dialect quotes it."""
@@ -33,13 +33,13 @@ class Spelling(NamedTuple):
         return f"{self.quote}{column.replace(self.quote, 2 * self.quote)}{self.quote}"
 
     def numbers(self, label: str) -> str:
-        """The items: confidences in the type of the column, labels where both types are as expected."""
+        """Return the query of the items, with a NULL label where a column's type is not supported."""
         known = " AND ".join(self.known.format(column) for column in ("confidence", "correct"))
         labels = f"CASE WHEN {known} THEN correct END AS correct"
         return f"  SELECT {label}{labels},\n    {self.number} AS number"
 
     def counts(self) -> str:
-        """The two counts of a group of kinds; NULL where some item is not as it must be."""
+        """Return expressions for both counts of a group; NULL if any of its items is invalid."""
         p, q, n = (f"SUM(counts.{name})" for name in "pqn")
         whole = f"CASE WHEN {p} + {q} = {n}"
         return (
@@ -48,7 +48,7 @@ class Spelling(NamedTuple):
         )
 
     def labelled(self, name: str, label: str) -> str:
-        """How many items of a kind are correct or incorrect, if these are as they must be."""
+        """Return the expression that counts a kind's valid items with this label."""
         text = f"LOWER(CAST(correct AS {self.text}))"
         finite = "low - low = 0 AND high - high = 0"
         return f"CASE WHEN {text} IN {label} AND {finite} THEN n ELSE 0 END AS {name}"
@@ -61,7 +61,7 @@ _DUCKDB_TYPES = (
 _SPARK_TYPES = "'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double'"
 _POSTGRES_TYPES = "'boolean', 'smallint', 'integer', 'bigint', 'real', 'double precision'"
 SPELLINGS = {
-    # to Booleans DuckDB alone has a way that leaves the types of numbers as they are
+    # only DuckDB can convert Booleans without changing the types of numbers
     "duckdb": Spelling(
         '"', "DOUBLE", "BIGINT", "VARCHAR",
         "COALESCE(confidence, CAST(NULL AS UTINYINT)) + CAST(0 AS UTINYINT)",
@@ -70,7 +70,7 @@ SPELLINGS = {
     "spark": Spelling(
         "`", "DOUBLE", "BIGINT", "STRING", "confidence + 0", f"TYPEOF({{}}) IN ({_SPARK_TYPES})"
     ),
-    # the text of a decimal begins with its type, that of a string with quotes
+    # formatted as text, a decimal begins with its type and a string with quotes
     "bigquery": Spelling(
         "`", "FLOAT64", "INT64", "STRING", "confidence + 0",
         "REGEXP_CONTAINS(FORMAT('%T', {}), '^(-?[0-9]|true$|false$)')",
@@ -98,34 +98,33 @@ def sql(
     Parameters
     ----------
     dialect : {"duckdb", "spark", "bigquery", "postgres"}
-        Of SQL.
+        The SQL dialect.
     table : str
-        What stands after FROM: a table, or a query in parentheses with an alias. It is not quoted.
+        The text after FROM: a table, or a query in parentheses with an alias. It is not quoted.
     confidence, correct : str
-        Columns: the confidence of each item, and whether it is right (Boolean, or 0 and 1): integers or
-        floats up to 64 bits; in DuckDB the confidences may be Boolean too. They are quoted. Cast what
-        is decimal, Boolean or text in `table`.
+        Columns: the confidence of each item, and whether it is right (Boolean, or 0 and 1). Both must
+        be integers or floats up to 64 bits; in DuckDB confidences may also be Boolean. The names are
+        quoted. Cast decimals, Boolean confidences and text within `table`.
     by : str or sequence of str, optional
-        Column of labels, or a list of several: each group is counted on its own.
+        Column of labels, or a list of columns: each group is counted separately.
     method : {"counts", "bounds"}, default="counts"
-        "counts": one row a distinct confidence, which stays an integer where the column holds integers,
-        for :meth:`.ThresholdSweep.from_counts`. "bounds": one row a bin, for
-        :meth:`.BoundedSweep.from_bins`; the bins are those of :func:`.frames.threshold_sweep`, of which
-        there are some 10,000 to 100,000.
+        "counts": one row per distinct confidence, for :meth:`.ThresholdSweep.from_counts`; integers
+        stay integers. "bounds": one row per bin, for :meth:`.BoundedSweep.from_bins`, with the 10,000
+        to 100,000 bins of :func:`.frames.threshold_sweep`.
 
     Returns
     -------
     str
         The query. Its columns are those of `by` (if given), `confidence` ("counts") or `low` and `high`
-        ("bounds"; the least and the greatest confidence in the bin, in rising order), then
-        `correct_counts` and `incorrect_counts`, which are NULL where a label or a confidence is NULL,
-        NaN, infinite, or not 0 or 1, and everywhere where a column has another type, such as DECIMAL or
-        HUGEINT: the two methods that take the counts refuse them.
+        ("bounds"; the lowest and highest confidence in the bin, in rising order), then `correct_counts`
+        and `incorrect_counts`. Counts are NULL where a label or a confidence is NULL, NaN, infinite, or
+        (for labels) not 0 or 1, and everywhere if a column has another type, such as DECIMAL or
+        HUGEINT; both methods that take the counts reject NULL.
 
     Raises
     ------
-    ValueError, TypeError
-        For an unknown dialect or method, for a column whose name the dialect cannot quote, and for what
+    If the dialect or method is unknown, the dialect cannot quote a column's name, or a name is not a
+    string.
         is no name.
 
     See Also
@@ -166,7 +165,7 @@ WITH fastarac_items AS (
 
 
 class _Labels(NamedTuple):
-    """Columns of labels as they stand in parts of the query, each with a comma."""
+    """The label columns as text for each part of the query, each followed by a comma."""
 
     read: str
     names: str
@@ -186,7 +185,7 @@ class _Labels(NamedTuple):
         return cls(
             "".join(f", {column} AS {name}" for column, name in pairs),
             "".join(f"{name}, " for name in names),
-            # with their table, as the names that are shown may be the same
+            # qualified by their table, as names shown may coincide
             "".join(f"counts.{name} AS {column}, " for column, name in pairs),
             "".join(f"counts.{name}, " for name in names),
         )
@@ -197,7 +196,7 @@ def _sums(words: Spelling) -> str:
 
 
 def _by_confidence(words: Spelling, labels: _Labels) -> str:
-    """The counts at each confidence."""
+    """Return the query's second half, with counts at each confidence."""
     return f"""\
 , kinds AS (
   SELECT {labels.names}correct, number AS low, number AS high, COUNT(*) AS n
@@ -216,7 +215,7 @@ ORDER BY {labels.groups}counts.low"""
 
 
 def _by_bin(words: Spelling, labels: _Labels) -> str:
-    """The counts in bins; those that share a confidence become one."""
+    """Return the query's second half, with counts in bins; bins that overlap are merged."""
     label = labels.names
     over = f"OVER ({'PARTITION BY ' + label[:-2] + ' ' if label else ''}ORDER BY low, bin, correct"
     return f"""\

@@ -1,4 +1,4 @@
-"""From a frame to sweeps: `threshold_sweep` and `evaluate` over any eager or lazy frame."""
+"""`threshold_sweep` and `evaluate` for any eager or lazy data frame."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 Method = Literal["auto", "counts", "exact", "bounds"]
 METHODS = ("auto", "counts", "exact", "bounds")
 IN_BINS = ("exact", "bounds")
-RANGES = 64  # of confidence, that one pass counts
-MOST_DISTINCT = 1 << 20  # confidences that are counted one by one
+RANGES = 64  # ranges of confidence counted in one pass
+MOST_DISTINCT = 1 << 20  # most distinct confidences that are counted one by one
 
 
 # fmt: off
@@ -82,44 +82,44 @@ def threshold_sweep(
     Parameters
     ----------
     frame : DataFrame or LazyFrame
-        Of pandas, polars or pyarrow, a relation of DuckDB, a DataFrame of Spark or Dask, or whatever
-        else narwhals reads.
+        A frame of pandas, polars or pyarrow, a relation of DuckDB, a DataFrame of Spark or Dask, or any
+        other frame that narwhals reads.
     confidence, correct : str
-        Columns: the confidence of each item (real and finite), and whether it is right (bool, or 0
-        and 1).
+        Columns: the confidence of each item (real and finite), and whether it is right (bool, or 0 and
+        1).
     weight : str, optional
         Column of weights: real, finite, at least 0, with a positive sum.
     by : str or sequence of str, optional
-        Column of labels: each group has a sweep of its own. Of several columns in a list, each
-        combination of labels that there is; the keys are tuples.
+        Column of labels: each group gets its own sweep. For a list of columns, the groups are the
+        combinations of labels that occur, with tuples as keys.
     method : {"auto", "counts", "exact", "bounds"}, default="auto"
-        "auto": the items of each confidence are counted, where there are at most 2**20 distinct ones,
-        over all groups. "counts": the same, however many there are. "exact": counts in bins, from one
-        pass, and areas summed by the kernels where the items are. "bounds": counts in bins alone, from
-        one pass, and bounds of the areas.
+        "auto": count the items of each confidence, if there are at most 2**20 distinct ones over all
+        groups. "counts": the same without that limit. "exact": count in bins in one pass, and let the
+        kernels sum the areas where the items are. "bounds": only count in bins, in one pass, and give
+        bounds of the areas.
 
     Returns
     -------
     ThresholdSweep
-        With "auto" and "counts"; to the last bit that of the arrays.
+        With "auto" and "counts"; identical to the sweep of the arrays to the last bit.
     BoundedSweep
-        With "exact" and "bounds", whose counts at its thresholds are exact; with "exact" both bounds of
-        every area are the same, to the last bit that of the arrays.
+        With "exact" and "bounds"; its counts at its thresholds are exact. With "exact" both bounds of
+        every area are equal, and identical to the areas of the arrays to the last bit.
     dict
-        Of labels, in rising order, to sweeps, where `by` is given.
+        Sweeps by label, in rising order, if `by` is given.
 
     Raises
     ------
     TypeError
-        For columns that do not hold booleans, integers or floats, from the schema alone; where `frame`
-        is none.
+        If a column does not hold booleans, integers or floats (known from the schema alone), or `frame`
+        is not a data frame.
     ValueError
-        For nulls, NaN, infinities, labels other than 0 and 1, columns that are not there, two columns
-        of one name, an empty frame, an engine's frame whose rows change between two passes, weights
-        with "exact" or "bounds", and, with "auto", more than 2**20 distinct confidences or, of weights
-        in an engine, kinds of items, of one confidence and one weight each.
+        For nulls, NaN, infinities, labels other than 0 and 1, missing columns, two columns of the same
+        name, an empty frame, an engine's frame whose rows change between two passes, or weights with
+        "exact" or "bounds". With "auto", also for more than 2**20 distinct confidences or, with weights
+        in an engine, distinct pairs of confidence and weight.
     ModuleNotFoundError
-        Without narwhals, which the extra ``frames`` installs.
+        If narwhals is missing; the extra ``frames`` installs it.
 
     See Also
     --------
@@ -129,11 +129,13 @@ def threshold_sweep(
 
     Notes
     -----
-    What comes to this process is bounded: at most 2**20 rows of counts, or one row a bin; with "exact"
-    DuckDB and polars hand out up to 2**25 items at a time, Spark and Dask one row of sums a partition.
-    "counts" alone has no bound: one row a confidence, some 24 bytes.
-    Bins: 2,048 for each halving of the confidence below 0.5, or of its distance from 1 above; those
-    that are too large for a worker are split by another pass. Sums of integers, which add up exactly.
+    The data sent to this process is bounded: at most 2**20 rows of counts, or one row per bin. With
+    "exact", DuckDB and polars send up to 2**25 items at a time, Spark and Dask one row of sums per
+    partition. Only "counts" has no bound: one row of about 24 bytes per confidence.
+
+    There are 2,048 bins for each halving of the confidence below 0.5, or of its distance from 1 above.
+    Another pass splits bins that are too large for a worker. All sums are of integers, which add
+    exactly.
 
     Examples
     --------
@@ -198,29 +200,28 @@ def evaluate(
     Parameters
     ----------
     frame, confidence, correct, weight, by, method
-        As :func:`.frames.threshold_sweep`.
+        As in :func:`.frames.threshold_sweep`.
     max_error_rate, max_risk, threshold, costs
-        As :func:`.evaluate` takes them. With "exact", another pass counts the confidences one by one
-        in the bin that a limit falls into, where there are at most 2**20. With `by`, each group has the
-        threshold that keeps the limit on its own items, not the common one of
-        :func:`.evaluate_groups`.
+        As in :func:`.evaluate`. With "exact", another pass counts single confidences in the bin that
+        contains a limit, if there are at most 2**20 of them. With `by`, each group gets the threshold
+        that keeps the limit on its own items, unlike the common threshold of :func:`.evaluate_groups`.
     reviewer, intervals, confidence_level, failure_probability
-        Likewise; all but `confidence_level` with "auto" and "counts" alone, as counts in bins do not
-        tell them.
+        As in :func:`.evaluate`. All but `confidence_level` need "auto" or "counts", as binned counts do
+        not determine them.
 
     Returns
     -------
     Evaluation
-        As :func:`.evaluate` of the sweep, with "auto" and "counts".
+        With "auto" and "counts"; as from :func:`.evaluate` of the sweep.
     BoundedEvaluation
         With "exact" and "bounds".
     dict
-        Of labels, in rising order, to evaluations, where `by` is given.
+        Evaluations by label, in rising order, if `by` is given.
 
     Raises
     ------
     ValueError, TypeError, ModuleNotFoundError
-        As :func:`.frames.threshold_sweep`, and as :func:`.evaluate` before the engine works.
+        As :func:`.frames.threshold_sweep`; and as :func:`.evaluate`, before the engine starts.
 
     See Also
     --------
@@ -282,7 +283,7 @@ def _source(
     by: str | Sequence[str] | None,
     method: Method,
 ) -> ItemSource:
-    """Check what the frame need not be known for, and open it."""
+    """Check the arguments as far as possible without the frame, then open it."""
     choice(method, "method", METHODS)
     if weight is not None and method in IN_BINS:
         raise ValueError(
@@ -302,7 +303,7 @@ def _source(
 
 
 def _open(frame: Any, columns: dict[str, str]) -> ItemSource:
-    """Find the columns and check their types, from the schema."""
+    """Check the columns and their types, from the schema, and return the frame's source."""
     require("narwhals", "frames")
     import narwhals as nw
 
@@ -340,7 +341,7 @@ def _open(frame: Any, columns: dict[str, str]) -> ItemSource:
 
 
 def _reject_repeated(names: Iterable[Any]) -> None:
-    """Raise for columns of the same name: which one is meant cannot be told."""
+    """Raise if several columns share a name, since it would be ambiguous."""
     repeated = [repr(name) for name, n in Counter(names).items() if n > 1]
     if repeated:
         raise ValueError(
@@ -350,7 +351,7 @@ def _reject_repeated(names: Iterable[Any]) -> None:
 
 
 def _names(native: Any) -> Iterable[Any]:
-    """The names of all columns, as often as they occur; of polars' none, where each is there once."""
+    """Return all column names, with repetitions; nothing for polars, whose names are unique."""
     if hasattr(type(native), "collect_schema"):
         return ()
     attribute = "column_names" if hasattr(type(native), "column_names") else "columns"  # pyarrow's
@@ -359,7 +360,7 @@ def _names(native: Any) -> Iterable[Any]:
 
 
 def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None) -> None:
-    """Raise for columns that are not there or hold no numbers; `frame` has them where it is known."""
+    """Raise for columns that are missing or not numeric; `frame` has the values, if in memory."""
     import narwhals as nw
 
     for role, name in columns.items():
@@ -392,7 +393,7 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
 
 
 def _check_label(name: str, kind: Any) -> None:
-    """Raise for labels that hold several values."""
+    """Raise if the labels are of a nested type."""
     if kind.is_nested():
         raise TypeError(
             f"by (column {name!r}) must hold labels, got type {kind}; for combinations, give a "
@@ -428,7 +429,7 @@ def _bounded(source: ItemSource, *, exact: bool) -> dict[Any, BoundedSweep]:
 def _sharpened(
     source: ItemSource, sweeps: Mapping[Any, Sweep], limits: Sequence[Limit]
 ) -> Mapping[Any, Sweep]:
-    """Count each confidence of the bins that a limit falls into, where these are not too many."""
+    """Count single confidences in the bins that contain a limit, unless there are too many."""
     found = {label: sweep for label, sweep in sweeps.items() if isinstance(sweep, BoundedSweep)}
     for limit in limits:
         if limit.criterion == "threshold":
@@ -454,7 +455,7 @@ def _sharpened(
 def _with_counts(
     sweep: BoundedSweep, first: int, last: int, part: ThresholdSweep | None
 ) -> BoundedSweep:
-    """The sweep with the counts of `part` in the place of the bins between two of its thresholds."""
+    """Return the sweep with the counts of `part` in place of the bins between two of its thresholds."""
     ta, fa = sweep.true_accepts_low, sweep.false_accepts_low
     if part is None or (part.n_correct, part.n_incorrect) != (
         ta[last] - ta[first],
