@@ -1,12 +1,12 @@
 """Read a machine's outputs from CSV, TSV, JSON lines and Parquet files.
 
-DuckDB reads them, which the extra ``cli`` installs. It is one package without
-dependencies for all four formats, and takes less than half the space of polars or pyarrow. Texts
-are compared inside it, so that no Python string is made per item, and numbers come back as numpy
-arrays. A row of a CSV file with too few fields is an error, where other readers fill it with nulls.
+DuckDB, installed by the extra ``cli``, reads the files. It is one package without dependencies for all
+four formats, and takes less than half the space of polars or pyarrow. It compares texts itself, so that
+no Python string is made per item, and returns numbers as numpy arrays. Other readers fill missing
+fields of a CSV row with nulls; DuckDB raises an error.
 
-Its guesses about dialects and types are switched off: every field of a text file is read as text,
-and what it means is decided here. It loads no extensions and never reaches for the network.
+Its guesses about dialects and types are switched off: every field of a text file is read as text, and
+interpreted here. It loads no extensions and never accesses the network.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
     "reading_limits",
     "sketch_outputs",
 ]
-ROWS = 1 << 16  # of a file that are read at a time where it is streamed
+ROWS = 1 << 16  # rows of a streamed file that are read at a time
 
 
 def __dir__() -> list[str]:
@@ -70,48 +70,49 @@ def read_outputs(
 ) -> Outputs:
     r"""Read outputs and their confidences from a file.
 
-    Without `correct`, `prediction` and `truth`, the column ``correct`` is used if there is one, else
-    ``prediction`` and ``truth``.
+    Without `correct`, `prediction` and `truth`, use the column ``correct`` if there is one, else the
+    columns ``prediction`` and ``truth``.
 
     Parameters
     ----------
     path : str or path-like
-        A ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet`` file; text in UTF-8, also with
-        ``.gz``. CSV and TSV files have a header; a CSV file is separated by whichever of comma,
-        semicolon, tab and bar divides it most, and may have quotes. Or a directory of Parquet files
-        with the same columns and nothing else, read in the order of their names.
+        A ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet`` file; text files in UTF-8, also
+        with ``.gz``. CSV and TSV files have a header. The delimiter of a CSV file is whichever of
+        comma, semicolon, tab and bar splits the header into most fields; fields may be quoted. Or a
+        directory that holds only Parquet files with the same columns, read in the order of their names.
     confidence : str, default="confidence"
-        The column of confidences: finite numbers. ``76%`` is 0.76. The point may be a comma where it
-        cannot part thousands: ``0,125``, but not ``12,345``. A column is written in one way throughout.
+        The column of confidences: finite numbers. ``76%`` is 0.76. A comma is a decimal comma if it
+        cannot separate thousands: ``0,125``, but not ``12,345``. All numbers of a column must be
+        written in the same style.
     correct : str, optional
-        The column that says whether an output is right: true or false, or 1 or 0; in texts also one
-        pair of yes/no, right/wrong, correct/incorrect, ok/error.
+        The column that says whether an output is right: true or false, 1 or 0, or in texts one of the
+        pairs yes/no, right/wrong, correct/incorrect, ok/error.
     prediction : str, optional
-        The column of outputs. An empty or null output is the empty text: nothing was read.
+        The column of outputs. A null output counts as empty text: nothing was read.
     truth : str, optional
-        The column of what the outputs should be; not null, unless `empty_truth` says so. In a CSV file
-        an empty field is null, and ``""`` in quotes is the empty text.
+        The column of true outputs; not null, unless `empty_truth` is set. In a CSV file an empty field
+        is null, and ``""`` in quotes is the empty text.
     model : str, optional
         The column with the name of the machine that made each output.
     by : str, optional
-        The column with the group each item belongs to.
+        The column with the group of each item.
     weight : str, optional
         The column of weights: finite numbers, not negative.
     item : str, optional
         The column that identifies each item: texts or numbers, not null.
     keep_truth : bool, default=False
-        Whether to return the truths, too.
+        Whether to return the truths too.
     empty_truth : bool, default=False
-        Whether a null truth is the empty text, as Python's ``csv.writer`` and pandas write it.
+        Whether a null truth counts as empty text, as Python's ``csv.writer`` and pandas write it.
     group : str or sequence of str, optional
-        The column of groups of items that depend on each other, such as pages: not null. Two columns
-        may be nested, of which the outer one is kept, or crossed.
+        The column with groups of dependent items, such as pages; not null. Two columns may be nested,
+        in which case the outer one is kept, or crossed.
     empty_confidence : bool, default=False
-        Whether the confidence may be null, or empty: no threshold accepts such outputs. Files of
-        ``fastarac ocr -o`` always may have such.
+        Whether a confidence may be null or empty: no threshold accepts such outputs. Files of
+        ``fastarac ocr -o`` may always have empty confidences.
     compare : {"text", "number"}, optional
-        Whether texts that are written differently and are the same number, such as ``9.0`` and ``9``,
-        are different or the same. Without it they are an error.
+        Whether texts that differ but denote the same number, such as ``9.0`` and ``9``, count as
+        different ("text") or equal ("number"). Without `compare` they are an error.
 
     Examples
     --------
@@ -128,14 +129,14 @@ def read_outputs(
     Returns
     -------
     outputs : Outputs
-        The columns as arrays. Other columns of the file are not converted, and those of a Parquet
-        file not even read.
+        The columns as arrays. Other columns of the file are not converted, and not even read from a
+        Parquet file.
 
     Raises
     ------
     DataFileError
-        If the file cannot be read, has no rows, lacks a column, holds a value that does not belong
-        there, or exceeds :func:`reading_limits`. The message names the file, the row and the column.
+        If the file cannot be read, has no rows, lacks a column, holds an invalid value, or exceeds
+        :func:`reading_limits`. The message names the file, the row and the column.
     ValueError
         If `correct` is given together with `prediction` or `truth`, or only one of the latter.
     ModuleNotFoundError
@@ -143,15 +144,15 @@ def read_outputs(
 
     See Also
     --------
-    read_models : the same of several models
+    read_models : read the outputs of several models
     Outputs : outputs of machines, one row per item
     fastarac.evaluate : all figures of one model
 
     Notes
     -----
-    Predictions and truths in text files, and numbers of JSON lines, are compared as texts unless
-    `compare` says otherwise. In Parquet files texts are compared as texts and numbers as numbers; one
-    of each is an error, unless `compare` is "number".
+    By default, predictions and truths are compared as texts in text files, including numbers in JSON
+    lines. In Parquet files texts are compared as texts and numbers as numbers; comparing a text with a
+    number is an error, unless `compare` is "number".
     """
     first, second = _columns_of_groups(group)
     columns = Columns(
@@ -183,41 +184,41 @@ def read_models(
     same_items: bool = False,
     on_file: Callable[[str], None] | None = None,
 ) -> Models:
-    r"""Read the outputs of several models: one a file, or as a column says.
+    r"""Read the outputs of several models, with one file per model or a column of model names.
 
     Parameters
     ----------
     files : mapping of str to path-like
-        The files, by the names of their models. With `model` the column says which model made an
-        output, and the outputs of a model may stand in several files.
+        The files, by model name. With `model`, that column names the model of each output instead, and
+        a model's outputs may be spread over several files.
     confidence, correct, prediction, truth, model, by, weight
-        As :func:`read_outputs` takes them.
+        As in :func:`read_outputs`.
     empty_truth, group, empty_confidence, compare
-        As :func:`read_outputs` takes them.
+        As in :func:`read_outputs`.
     item : str or False, optional
-        The column that identifies each item, once in the outputs of a model. Of the same items, by
-        default, the column ``id`` where all files have it, without gaps, and no model has a value
-        twice; False for none.
+        The column that identifies each item, without repetition in a model's outputs; False for none.
+        With `same_items`, the default is the column ``id`` if all files have it without gaps and no
+        model has a value twice.
     same_items : bool, default=False
-        Whether outputs are those of the items that all models have, in the order of the first model:
-        matched by `item`, or without that as they stand in the files, which then have to have equal
-        numbers of them. By a column ``id`` that was not named, all models have to have all items.
+        Whether to return only the outputs of the items that all models have, in the order of the first
+        model. Items are matched by `item`; without it, by position, and all models must then have the
+        same number of outputs. If the column ``id`` is used by default, all models must have all items.
     on_file : callable, optional
-        Is told the name of each file before it is read.
+        Called with the name of each file before it is read.
 
     Returns
     -------
     models : Models
-        The outputs by model, and what tells that the models have different items.
+        The outputs by model, and a message if the models have different items.
 
     Raises
     ------
     DataFileError
-        As by :func:`read_outputs`.
+        As in :func:`read_outputs`.
     ValueError
-        If an item is in the outputs of a model more than once, or, of the same items, if there is one
-        model alone, if there are none that all models have, or if the truth, the weight or the group
-        of an item depends on the model.
+        If an item occurs more than once in a model's outputs. With `same_items`, also if there is only
+        one model, if no item is in all models, or if the truth, weight or group of an item depends on
+        the model.
 
     See Also
     --------
@@ -227,7 +228,7 @@ def read_models(
 
     Notes
     -----
-    Items are matched as texts, by 128 bits of hashes that DuckDB finds while it reads the files.
+    Items are matched as texts, by 128-bit hashes that DuckDB computes while it reads the files.
 
     Examples
     --------
@@ -256,7 +257,7 @@ def read_models(
 
 
 def _columns_of_groups(group: str | Sequence[str] | None) -> tuple[str | None, str | None]:
-    """Return the one column of groups, or both."""
+    """Return the names of one or two group columns, with None for missing ones."""
     names = [group] if group is None or isinstance(group, str) else list(group)
     if not 1 <= len(names) <= 2:
         raise ValueError(f"group must name one or two columns, got {len(names)}")
@@ -280,13 +281,13 @@ def sketch_outputs(
     Parameters
     ----------
     path : str or path-like
-        A file as :func:`read_outputs` takes it.
+        A file as in :func:`read_outputs`.
     max_width : float, default=1e-3
         As for :class:`.ThresholdSketch`: the largest width of the bounds of the ROC-AUC, in [1e-12, 1).
     max_memory : int, optional
-        Bytes that DuckDB may take to read the file; what it takes by default is most of the machine's.
+        Bytes of memory that DuckDB may use to read the file; by default most of the machine's.
     confidence, correct, prediction, truth, empty_truth, compare
-        As :func:`read_outputs` takes them.
+        As in :func:`read_outputs`.
 
     Returns
     -------
@@ -295,9 +296,9 @@ def sketch_outputs(
     Raises
     ------
     DataFileError
-        As by :func:`read_outputs`, also for numbers beyond 2**53 and where the memory does not do.
+        As in :func:`read_outputs`; also for numbers beyond 2**53, or if the memory does not suffice.
     ValueError
-        As by :func:`read_outputs`; also for a `max_width` outside [1e-12, 1).
+        As in :func:`read_outputs`; also for a `max_width` outside [1e-12, 1).
     ModuleNotFoundError
         If DuckDB is not installed.
 

@@ -1,4 +1,4 @@
-"""Cells of written CSV files that a spreadsheet would take for formulas."""
+"""Protect written CSV cells that a spreadsheet would take for formulas."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-# What begins so is a formula, or hides one; numbers with a sign are none.
+# Cells that begin so are formulas, or hide one; signed numbers are not.
 FORMULA = r"^([=@\t\r]|[+-](?:[^0-9.]|.*[^0-9.eE+-]))"
 _SAFE: ContextVar[bool] = ContextVar("safe", default=False)
 
 
 @contextmanager
 def safe_cells(*, safe: bool) -> Iterator[None]:
-    """Write an apostrophe before cells in CSV files that a spreadsheet would take for formulas."""
+    """If `safe`, put an apostrophe before CSV cells that a spreadsheet would take for formulas."""
     token = _SAFE.set(safe)
     try:
         yield
@@ -27,12 +27,12 @@ def safe_cells(*, safe: bool) -> Iterator[None]:
 
 
 def safe_cell(text: str) -> str:
-    """Return a cell as it is written."""
+    """Return a cell as it should be written."""
     return f"'{text}" if _SAFE.get() and re.match(FORMULA, text, re.DOTALL) else text
 
 
 def around_query(goal: Path) -> tuple[str, str]:
-    """Return SQL to stand before and behind the query of a COPY to this file."""
+    """Return SQL to put before and after the query of a COPY to this file."""
     if not (_SAFE.get() and goal.suffix.lower() in (".csv", ".tsv")):
         return "", ""
     cell = rf"regexp_replace(CAST(COLUMNS(*) AS VARCHAR), '{FORMULA}', '''\1', 's')"

@@ -1,4 +1,4 @@
-"""The columns that are read, and how they become arrays."""
+"""Select the columns of a file and convert them to arrays."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from fastarac.io._picks import (
 )
 from fastarac.io._sources import TEXT, DataFileError, FileSource, explained, sql_text
 
-EXAMPLES = 3  # outputs that are shown where none is right
+EXAMPLES = 3  # outputs shown if none of them is right
 EXACT_FLOAT_LIMIT = 2.0**53
-EXACT_DIGITS = 15  # numbers of so many digits are different in float64, too
+EXACT_DIGITS = 15  # float64 can tell apart numbers with this many digits
 CAST = "cast the column to DOUBLE where it is rounded on purpose"
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a file are read, as :func:`fastarac.io.read_outputs` takes them."""
+    """The columns to read from a file: the parameters of :func:`fastarac.io.read_outputs`."""
 
     confidence: str
     correct: str | None
@@ -64,11 +64,11 @@ class Columns:
             raise ValueError(f"the {named} column is named, but not the {missing} column")
 
     def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
-        """Return the fields of `Outputs` in a file; of texts, their number in `texts`."""
+        """Return the fields of `Outputs` in a file; a text field is its part number in `texts`."""
         return _fetch(source, self._known(source).picks(source), texts)
 
     def first_texts(self, source: FileSource, model: str | None = None) -> list[tuple[str, str]]:
-        """Return the first outputs of a model, with their truths; none where no columns have them."""
+        """Return the first outputs of a model with their truths; none if the columns are missing."""
         known = self._known(source)
         if known.prediction is None or known.truth is None:
             return []
@@ -84,12 +84,12 @@ class Columns:
         return [(str(read), str(true)) for read, true in rows]
 
     def batches(self, source: FileSource, size: int) -> Iterator[tuple[Array, Array]]:
-        """Yield whether outputs are correct, and their confidences, of so many rows at a time."""
+        """Yield whether outputs are correct, and their confidences, for `size` rows at a time."""
         picks = self._known(source).picks(source, missed=False)
         yield from _stream(source, picks, size)
 
     def _known(self, source: FileSource) -> Columns:
-        """Return the columns with those that are read where none says what is correct."""
+        """Return the columns, with the default ones filled in if none says what is correct."""
         if self.correct or self.prediction:
             return self
         if "correct" in source.columns:
@@ -104,15 +104,15 @@ class Columns:
 
     @property
     def _labels(self) -> dict[str, str | None]:
-        """The columns of names, by the fields of `Outputs` that they fill."""
+        """Return the text columns, by the field of `Outputs` that they fill."""
         item = None if self.item is False else self.item
         labels = {"model": self.model, "by": self.by, "item": item}
         return labels | {"group": self.group, "crossed": self.crossed}
 
     def picks(self, source: FileSource, *, missed: bool = True) -> list[Pick]:
-        """Return what is read of a file, or raise where it lacks a column.
+        """Return the picks for all columns to read; raise if the file lacks a column.
 
-        `missed` says whether missed words may lack a confidence.
+        `missed` is whether missed words may lack a confidence.
         """
         if self.empty_truth and self.truth is None:
             problem = (
@@ -155,7 +155,7 @@ class Columns:
 
 
 def _fetch(source: FileSource, picks: Sequence[Pick], texts: Mapping[str, Texts]) -> dict[str, Any]:
-    """Return the fields of `Outputs`; raise where a value is not as expected."""
+    """Return the fields of `Outputs`; raise if a value is invalid."""
     expressions = {pick.field: pick.expression(source) for pick in picks}
     columns = [
         hashes(expression, field) if field in FIELDS else f'{expression} AS "{field}"'
@@ -178,7 +178,7 @@ def _fetch(source: FileSource, picks: Sequence[Pick], texts: Mapping[str, Texts]
 
 
 def _stream(source: FileSource, picks: Sequence[Pick], size: int) -> Iterator[tuple[Array, Array]]:
-    """Yield the batches of `Columns.batches`; raise where a value is not as expected."""
+    """Yield the batches of `Columns.batches`; raise if a value is invalid."""
     column = picks[0].column
     may_round = source.type_of(column) not in ("FLOAT", "DOUBLE")
     begin = 0
@@ -206,9 +206,9 @@ def _stream(source: FileSource, picks: Sequence[Pick], size: int) -> Iterator[tu
 def _refuse_invalid(
     source: FileSource, picks: Sequence[Pick], arrays: Mapping[str, Array], begin: int = 0
 ) -> None:
-    """Raise an error about the first row with a value that is not as expected, if there is one.
+    """Raise an error about the first row with an invalid value, if there is one.
 
-    The first row of the arrays is that of the index `begin` in the file.
+    `begin` is the index in the file of the arrays' first row.
     """
     if not len(arrays["confidence"]):
         raise DataFileError(source.path, "there are no rows")
@@ -225,10 +225,10 @@ def _refuse_invalid(
 
 
 def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:
-    """Return the confidences, as integers where float64 would merge some of them.
+    """Return the confidences, as integers if float64 would merge some of them.
 
-    Raises DataFileError where they are no integers of 64 bits, or some outputs have no confidence, for
-    which float64 has a number below all others.
+    Raise DataFileError if float64 merges some and they are not 64-bit integers, or if some outputs have
+    no confidence: these get a float64 number below all others.
     """
     values = confidence.astype(np.float64) if some_lack_it else confidence
     if not may_merge(source, column, values):
@@ -244,9 +244,9 @@ def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: boo
 
 
 def may_merge(source: FileSource, column: str, values: Array) -> bool:
-    """Return whether float64, in which these values of a column were read, may not tell them apart.
+    """Return whether values may have become equal when they were read as float64.
 
-    Of texts, this is looked at where they are integers: those of fractions have any number of digits.
+    Texts are only checked for large integers, since fractions may have any number of digits.
     """
     of = source.type_of(column)
     if values.dtype.kind != "f" or of in ("FLOAT", "DOUBLE"):
@@ -257,7 +257,7 @@ def may_merge(source: FileSource, column: str, values: Array) -> bool:
 
 
 def require_apart(source: FileSource, column: str) -> None:
-    """Raise where values of a column that are not the same would be as float64."""
+    """Raise if different values of a column become equal as float64."""
     name = source.identifier(column)
     if source.kind_of(column) == TEXT:
         name = f"TRY_CAST({whole_number(source, column)} AS HUGEINT)"
@@ -273,7 +273,7 @@ def require_apart(source: FileSource, column: str) -> None:
 
 
 def whole_number(source: FileSource, column: str) -> str:
-    """Return the SQL expression of the digits of integers; null of others."""
+    """Return the SQL expression of an integer's digits; it is null for other values."""
     text = f"CAST({source.identifier(column)} AS VARCHAR)"
     if source.kind_of(column) != TEXT:
         text = f"regexp_replace({text}, '[.]0*$', '')"
@@ -281,12 +281,12 @@ def whole_number(source: FileSource, column: str) -> str:
 
 
 def _digits(decimal: str) -> int:
-    """Return how many digits the numbers of a type such as DECIMAL(18,3) have."""
+    """Return the number of digits of a type such as DECIMAL(18,3)."""
     return int(decimal.partition("(")[2].partition(",")[0])
 
 
 def _require_few_digits(source: FileSource, column: str) -> None:
-    """Raise where a number has more digits than float64 tells apart for sure."""
+    """Raise if a number has more digits than float64 can tell apart."""
     of = source.type_of(column)
     if not of.startswith("DECIMAL") or _digits(of) <= EXACT_DIGITS:
         return

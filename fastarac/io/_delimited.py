@@ -20,7 +20,7 @@ QUOTE = '"'
 
 
 class MalformedRowError(ValueError):
-    """A row whose quotes do not end as they should, or that is too long; it begins on `line`."""
+    """A row that has a malformed quote or is too long; it begins on line `line`."""
 
     def __init__(self, problem: str, line: int) -> None:
         self.line = line
@@ -35,10 +35,10 @@ class DelimitedRow(NamedTuple):
 
 
 class Delimited(FileSource):
-    """A CSV or TSV file, all of whose fields are text.
+    """A CSV or TSV file; all its fields are text.
 
-    Fields of a CSV file may be in quotes. Those of a TSV file are as they stand, with quotes as any
-    other character, as OCR engines write them, unless its first line begins with a quote.
+    Fields of a CSV file may be quoted. In a TSV file, quotes are ordinary characters, as OCR engines
+    write them, unless its first line begins with a quote.
     """
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
@@ -63,7 +63,7 @@ class Delimited(FileSource):
         return (
             "read_csv(?, auto_detect = false, header = true, allow_quoted_nulls = false, "
             f"delim = '{self.delimiter}', quote = '{quote}', escape = '{quote}', "
-            # its default buffer, twice as large, takes a gigabyte where a quote is not closed
+            # DuckDB's default buffer is twice as large and takes a gigabyte if a quote is not closed
             f"max_line_size = {longest_line()}, buffer_size = {max(longest_line(), MAX_LINE)}, "
             f"columns = {{{types}}}, "
             f"hive_partitioning = false{compression(self.path)})"
@@ -84,7 +84,7 @@ class Delimited(FileSource):
                     if len(found) != len(self.columns):
                         problem = f"the header has {len(self.columns)} fields, the row has {len(found)}"
                         raise DataFileError(self.path, problem, row=number, line=line)
-                    if number:  # after the header
+                    if number:  # skip the header
                         yield line
             except MalformedRowError as error:
                 raise DataFileError(self.path, str(error), row=number + 1, line=error.line) from None
@@ -92,11 +92,11 @@ class Delimited(FileSource):
     def _rows(self, lines: Iterable[str]) -> Iterator[DelimitedRow]:
         """Yield the rows that are not empty.
 
-        The csv module of Python would refuse fields of more than 131,072 characters, a limit that can
-        only be changed for the whole process.
+        Python's csv module rejects fields of more than 131,072 characters, and that limit can only be
+        changed for the whole process.
         """
         fields: list[str] = []
-        begun: list[str] | None = None  # parts of a field in quotes that goes on in the next line
+        begun: list[str] | None = None  # parts of a quoted field that continues on the next line
         size = first = 0
         for number, line in enumerate(lines, start=1):
             if begun is None:
@@ -119,7 +119,7 @@ class Delimited(FileSource):
     def _split(
         self, line: str, text: str, fields: list[str], begun: list[str] | None, first: int
     ) -> list[str] | None:
-        """Add the fields of a line; return the parts of the last one where its quotes stay open."""
+        """Add the fields of a line; return the parts of its last field if its quotes stay open."""
         place = 0
         while True:
             if begun is None and not text.startswith(QUOTE, place):
@@ -135,7 +135,7 @@ class Delimited(FileSource):
                     return begun
                 begun.append(line[place:end])
                 place = end + 1
-                if line.startswith(QUOTE, place):  # two quotes stand for one
+                if line.startswith(QUOTE, place):  # a doubled quote stands for one
                     begun.append(QUOTE)
                     place += 1
                     continue

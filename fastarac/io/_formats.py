@@ -1,4 +1,4 @@
-"""JSON lines and Parquet files, and which kind a file is of."""
+"""Read JSON lines and Parquet files, and determine the format of a file."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIX = ".parquet"
 JSON_RECORDS_SEARCHED_FOR_COLUMNS = 1000
-BYTES_OF_A_ROW = 8  # that a confidence takes in memory
+BYTES_OF_A_ROW = 8  # memory of a confidence
 BYTE_ORDER_MARK = "\ufeff"
-# The types of JSON values that can be names, as people and as DuckDB call them.
+# JSON types whose values can be names: as shown to people, and as DuckDB calls them.
 NAMES_IN_JSON = {
     "a text": ("VARCHAR",),
     "a number": ("BIGINT", "UBIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"),
@@ -46,7 +46,7 @@ NAMES_IN_JSON = {
 
 
 class JsonLines(FileSource):
-    """A file with one JSON object a line, all of whose values are read as text."""
+    """A file with one JSON object per line; all values are read as text."""
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
         super().__init__(path, connection)
@@ -66,7 +66,7 @@ class JsonLines(FileSource):
             self._types[column] = "JSON" if is_label else "VARCHAR"
 
     def find_all_columns(self) -> None:
-        """Look for columns in all records, not in the first ones alone; the order is that of those."""
+        """Find the columns of all records; new ones follow the known ones, in sorted order."""
         objects = f"read_ndjson_objects(?{self._options})"
         query = f"SELECT DISTINCT unnest(json_keys(json)) FROM {objects}"
         with explained(self):
@@ -80,7 +80,7 @@ class JsonLines(FileSource):
 
     @property
     def _by_pointer(self) -> bool:
-        """Whether names of columns are such that DuckDB cannot have a column for each of them."""
+        """Return whether DuckDB cannot name the columns: one name is empty, or two differ in case."""
         distinct = {name.lower() for name in self._types}
         return "" in distinct or len(distinct) < len(self._types)
 
@@ -100,7 +100,7 @@ class JsonLines(FileSource):
         return f"({self.value(column)} ->> '$')"
 
     def value(self, column: str) -> str:
-        """Return the SQL expression of the JSON values in a column that labels may be read from."""
+        """Return the SQL expression of a column's JSON values, from which labels can be read."""
         if not self._by_pointer:
             return sql_name(column)
         pointer = "/" + column.replace("~", "~0").replace("/", "~1")
@@ -117,7 +117,7 @@ class JsonLines(FileSource):
         return f"{kind}, as in row 1" if kind in NAMES_IN_JSON else kind
 
     def _names_in(self, column: str) -> str:
-        """What the names in a column are, which the first row says."""
+        """Return the kind of names in a column, as found in the first row."""
         value = self._first.get(column)
         if isinstance(value, bool):
             return "true or false"
@@ -131,13 +131,13 @@ class JsonLines(FileSource):
             return found
         value = f"CAST({self.value(column)} AS VARCHAR)"
         (written,) = self.select(value, rest=f"LIMIT 1 OFFSET {index}").fetchall()[0]
-        return found if written.startswith('"') else found[1:-1]  # the text "1", the number 1
+        return found if written.startswith('"') else found[1:-1]  # "1" is text, 1 is not
 
     def lines_of_rows(self) -> Iterator[int]:
         return (line for line, _ in self._records())
 
     def _records(self) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
-        """Yield the line and the keys and values of each record."""
+        """Yield each record's line, and its keys and values."""
         row = 0
         with closing(text_lines(self.path, encoding="utf-8")) as lines:
             for number, line in enumerate(lines, start=1):
@@ -164,13 +164,13 @@ class JsonLines(FileSource):
 
 
 class _Object(list[tuple[str, Any]]):
-    """A JSON object as its pairs of key and value, told apart from an array."""
+    """The key-value pairs of a JSON object; a type of its own tells it from an array."""
 
 
 class RowsOfArrays(FileSource):
-    """Columns of arrays, as if a file had them; texts that are None are missing.
+    """Arrays in memory as the columns of a source; None texts are missing values.
 
-    `named` is what errors call it.
+    `named` is the name that errors use.
     """
 
     TABLE = "rows_of_arrays"
@@ -190,15 +190,15 @@ class RowsOfArrays(FileSource):
 
     @property
     def table(self) -> str:
-        """A table without a parameter."""
+        """Return the table name; the table takes no parameter."""
         return self.TABLE
 
     def identifier(self, column: str) -> str:
-        """Its name in quotes."""
+        """Return the quoted name."""
         return sql_name(column)
 
     def type_of(self, column: str) -> str:
-        """That which its array has in SQL."""
+        """Return the SQL type of the column's array."""
         return self._types[column]
 
     def select(self, expressions: str, *, into: str = "", rest: str = "") -> DuckDBPyConnection:
@@ -206,11 +206,11 @@ class RowsOfArrays(FileSource):
         return self.connection.execute(f"{into} SELECT {expressions} FROM {self.table} {rest}")
 
     def require_unchanged(self) -> None:
-        """Arrays in memory stay as they are."""
+        """Do nothing: arrays in memory do not change."""
 
 
 class RowsOfFiles(RowsOfArrays):
-    """The rows of files with the same columns, one file after the other; of JSON lines, as JSON."""
+    """Rows of several files with the same columns, one file after the other; JSON lines stay JSON."""
 
     def __init__(self, sources: Sequence[FileSource]) -> None:
 
@@ -236,16 +236,16 @@ class RowsOfFiles(RowsOfArrays):
         self._describe(" and ".join(str(source.path) for source in sources), connection)
 
     def identifier(self, column: str) -> str:
-        """Its name in quotes; of JSON, its text."""
+        """Return the quoted name; for JSON, the expression of its text."""
         name = sql_name(column)
         return f"({name} ->> '$')" if self._types[column] == "JSON" else name
 
     def type_of(self, column: str) -> str:
-        """That of its text, of JSON."""
+        """Return the column's SQL type; for JSON, the type of its text."""
         return self._types[column].replace("JSON", "VARCHAR")
 
     def require_unchanged(self) -> None:
-        """Raise where one of the files has changed."""
+        """Raise if one of the files has changed."""
         for source in self.sources:
             source.require_unchanged()
 
@@ -257,7 +257,7 @@ class RowsOfFiles(RowsOfArrays):
 
 
 class Parquet(FileSource):
-    """A Parquet file, or a directory of such files with the same columns, which have types."""
+    """A Parquet file, or a directory of Parquet files with the same typed columns."""
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
         super().__init__(path, connection)
@@ -269,7 +269,7 @@ class Parquet(FileSource):
         self._described = [(str(row[0]), str(row[1])) for row in described]
 
     def _require_modest(self) -> None:
-        """Raise where the footers tell of more than a file of this size may hold."""
+        """Raise if the footers announce more data than a file of this size may hold."""
         footer = (
             "SELECT sum(total_uncompressed_size), sum(row_group_num_rows) FILTER (column_id = 0) "
             "FROM parquet_metadata(?)"
@@ -281,7 +281,7 @@ class Parquet(FileSource):
             raise DataFileError(self.path, expands_too_far(size))
 
     def _names(self) -> list[str]:
-        """Return the names of the columns in the file; in SQL some of them are others."""
+        """Return the column names in the file; in SQL, DuckDB renames some of them."""
         kind = "type, converted_type, logical_type, scale, precision"
         schema = f"SELECT file_name, name, num_children, {kind} FROM parquet_schema(?)"
         files: dict[str, list[tuple[Any, ...]]] = {}
@@ -294,11 +294,11 @@ class Parquet(FileSource):
                 problem = f"{file} has other columns, or of other types, than {like}"
                 raise DataFileError(self.path, problem)
         names = []
-        place = 1  # after the root
+        place = 1  # skip the root
         while place < len(nodes):
             names.append(str(nodes[place][0]))
             left = 1
-            while left:  # over what is nested in the column
+            while left:  # skip nested nodes of the column
                 left += (nodes[place][1] or 0) - 1
                 place += 1
         return names
@@ -322,7 +322,7 @@ class Parquet(FileSource):
 
 
 def _require_parquet_alone(directory: Path) -> None:
-    """Raise unless a directory holds Parquet files and, but for what engines hide, nothing else."""
+    """Raise unless a directory holds Parquet files only, apart from files that engines hide."""
     names = sorted(entry.name for entry in directory.iterdir())
     for log in ("_delta_log", ".hoodie"):
         if log in names:
@@ -339,13 +339,13 @@ def _require_parquet_alone(directory: Path) -> None:
 
 
 def open_source(path: Path, connection: DuckDBPyConnection) -> FileSource:
-    """Return the source that a file of this name calls for, once it is known to open."""
+    """Return the source for a file, chosen by its name, after checking that it opens."""
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):
             _require_parquet_alone(path)
             return Parquet(path, connection)
-        if not stat.S_ISREG(kind):  # a pipe can be read once only, which is too few
+        if not stat.S_ISREG(kind):  # a pipe can be read only once, and several passes are needed
             raise DataFileError(path, "it is a pipe or a device; write what it gives to a file first")
         with path.open("rb") as file:
             is_empty = not file.read(1)

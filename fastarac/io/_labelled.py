@@ -1,4 +1,4 @@
-"""Tables of a few rows of which every column is read, as texts: what is known of pages."""
+"""Read small tables, such as data about pages, with all columns as texts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["read_texts"]
 
 
 def read_texts(path: Path, required: str) -> dict[str, tuple[str | None, ...]]:
-    """Return all columns of a table as texts, one of which is required; what is missing is None.
+    """Return all columns of a table as texts (None if missing); column `required` must exist.
 
     Raises
     ------
     DataFileError
-        If the file cannot be read, has no rows, lacks the column, has a name twice, or holds what is no
-        text, number, date or truth.
+        If the file cannot be read, has no rows, lacks the column, has a column name twice, or holds a
+        value that is not a text, number, date or Boolean.
     """
     with connect() as connection:
         source = open_source(path, connection)

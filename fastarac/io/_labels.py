@@ -1,4 +1,4 @@
-"""Columns of texts: which rows hold the same one, and what the distinct ones are."""
+"""Text columns: number equal texts equally, and find the distinct texts."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ FIELDS = ("model", "by", "item", "truth", "group", "crossed")  # of `Outputs`
 
 
 def hashes(expression: str, name: str) -> str:
-    """Return the SQL of two hashes of a text, null where it is null.
+    """Return SQL for two hashes of a text; both are null if the text is null.
 
-    The second one is of the text with a mark before it, which moves all its bytes: together they are
-    128 bits, and texts of which both are the same are the same.
+    The second hash is of the text with a mark in front, which shifts all its bytes. Together they have
+    128 bits, so texts with equal pairs are taken to be equal.
     """
     some = f"CASE WHEN {expression} IS NOT NULL THEN"
     return (
@@ -35,7 +35,7 @@ def hashes(expression: str, name: str) -> str:
 
 
 class TextColumn(NamedTuple):
-    """The texts of one file."""
+    """The texts of one column in one file."""
 
     source: FileSource
     expression: str
@@ -44,10 +44,10 @@ class TextColumn(NamedTuple):
 
 
 class Texts:
-    """The texts of one field in all files that are read, as numbers.
+    """The texts of one field in all files, represented by numbers.
 
-    DuckDB hashes them while it reads, so that no text is kept or made a string of Python unless it is
-    asked for: a million of them are told apart in a tenth of the time that a table of texts takes.
+    DuckDB hashes the texts while it reads, so that no text is stored or made a Python string unless
+    requested. This distinguishes a million texts in a tenth of the time of a table of texts.
     """
 
     def __init__(self) -> None:
@@ -59,12 +59,12 @@ class Texts:
         return len(self._encoded().first)
 
     def add(self, part: TextColumn) -> int:
-        """Add the texts of a file, and return its number."""
+        """Add the texts of a file, and return its part number."""
         self._parts.append(part)
         return len(self._parts) - 1
 
     def labels(self, part: int) -> Labels:
-        """Return the codes of a file, without names: equal in all files for equal texts."""
+        """Return the codes of a file's texts, without names; equal texts have equal codes."""
         return Labels((), self._encoded().codes[part])
 
     def text(self, code: int) -> str:
@@ -77,7 +77,7 @@ class Texts:
         raise KeyError(f"no text has the code {code}")
 
     def named(self, labels: Labels | None) -> Labels | None:
-        """Return labels with names, in sorted order."""
+        """Return the labels with names, in sorted order."""
         if labels is None:
             return None
         if self._names is None:
@@ -91,13 +91,13 @@ class Texts:
         return self._numbers
 
     def _sorted_names(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-        """Return the distinct texts, sorted, and the place of each code among them."""
+        """Return the distinct texts, sorted, and the position of each code among them."""
         numbers = self._encoded()
         selects = []
         for part, codes in zip(self._parts, numbers.codes, strict=True):
             first = np.zeros(len(self), np.intp)
             first[codes[::-1]] = np.arange(len(codes))[::-1]
-            needed = int(first.max()) + 1  # rows, after which no other text comes
+            needed = int(first.max()) + 1  # later rows have no new text
             query = f"SELECT {part.expression} AS name FROM {part.source.table} LIMIT {needed}"
             selects.append(f"({query})")
         every = " UNION ALL ".join(selects)
@@ -119,7 +119,7 @@ class Texts:
 
 
 class Numbers(NamedTuple):
-    """Numbers of pairs: of each row of each part, and the pair of each number."""
+    """Codes of pairs of hashes: the codes of each part's rows, and the pair of each code."""
 
     codes: list[NDArray[np.intp]]
     first: Hashes
@@ -127,9 +127,9 @@ class Numbers(NamedTuple):
 
 
 def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
-    """Number the rows of several parts from 0, equally for equal pairs.
+    """Number the rows of several parts from 0, with equal numbers for equal pairs.
 
-    A few distinct ones are numbered by a table that fits the cache; else sorting is as fast as a table.
+    A few distinct pairs are numbered with a table that fits the cache; for many, sorting is as fast.
     """
     first = np.concatenate([np.ma.getdata(one) for one, _ in pairs])
     second = np.concatenate([np.ma.getdata(other) for _, other in pairs])
@@ -144,7 +144,7 @@ def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
     order = np.argsort(first)
     one, other = first[order], second[order]
     starts = _starts(one)
-    if np.any(_starts(other) > starts):  # two texts with the same first hash
+    if np.any(_starts(other) > starts):  # two texts share the first hash
         order = np.lexsort((second, first))
         one, other = first[order], second[order]
         starts = _starts(one) | _starts(other)
@@ -154,7 +154,7 @@ def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
 
 
 def _starts(column: Hashes) -> NDArray[np.bool_]:
-    """Return where a row differs from the one before it."""
+    """Return where a row differs from the previous one."""
     starts = np.ones(len(column), np.bool_)
     np.not_equal(column[1:], column[:-1], out=starts[1:])
     return starts

@@ -1,4 +1,4 @@
-"""How long lines may be and how far compressed files may expand, against files made to fill memory."""
+"""Limits on line length and expansion of compressed files, against files made to fill memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastarac._core.checks import real_scalar, whole_number
 MAX_LINE = 16 << 20
 MAX_RATIO = 200.0
 HARMLESS = 64 << 20  # bytes to which any file may expand
-MAX_COLUMNS = 10_000  # DuckDB takes some 6 kB for each
+MAX_COLUMNS = 10_000  # DuckDB takes about 6 kB per column
 
 
 class ReadingLimits(NamedTuple):
@@ -26,27 +26,27 @@ _LIMITS: ContextVar[ReadingLimits] = ContextVar("limits", default=DEFAULT)
 
 @contextmanager
 def reading_limits(*, max_line: int | None = None, max_ratio: float | None = None) -> Iterator[None]:
-    r"""Read files inside with other limits on what a file may hold.
+    r"""Read files within this block under other limits on their content.
 
-    Files may come from strangers, and a compressed file of 1 MB can hold a gigabyte. What goes beyond a
-    limit is refused with an error that names it, before memory is taken in proportion to it.
+    Files may come from strangers, and a compressed file of 1 MB can hold a gigabyte. Exceeding a limit
+    raises an error that names it, before memory is used in proportion.
 
     Parameters
     ----------
     max_line : int, optional
-        Bytes of a line of a text file, and of a row of a CSV file, which may go over several lines;
-        16 MiB where nothing else is said.
+        Bytes of a line of a text file, or of a row of a CSV file, which may span several lines; 16 MiB
+        by default.
     max_ratio : float, optional
-        How many times its size a compressed file may expand to, of at least 1 or ``math.inf``; 200
-        where nothing else is said. Up to 64 MiB it may expand to in any case. A Parquet file is
-        measured by what its footer says: its pages, or 8 bytes a row if that is more.
+        How many times its size a compressed file may expand to: at least 1, or ``math.inf``; 200 by
+        default. Any file may expand to 64 MiB. A Parquet file is measured by its footer: its pages, or
+        8 bytes per row if that is more.
 
     Raises
     ------
     ValueError
-        Where a limit is below 1.
+        If a limit is below 1.
     TypeError
-        Where a limit is no number.
+        If a limit is not a number.
 
     See Also
     --------
@@ -55,8 +55,8 @@ def reading_limits(*, max_line: int | None = None, max_ratio: float | None = Non
 
     Notes
     -----
-    The limits are those of the thread, or of the asynchronous task, that enters the block. All
-    functions that read files of outputs keep them: :func:`read_outputs`, :func:`read_models`,
+    The limits apply to the thread or asynchronous task that enters the block. They hold for all
+    functions that read files of outputs: :func:`read_outputs`, :func:`read_models`,
     :func:`sketch_outputs`, :func:`.apply_policy` and :func:`.read_audits`.
 
     Examples
@@ -86,23 +86,23 @@ def reading_limits(*, max_line: int | None = None, max_ratio: float | None = Non
 
 
 def longest_line() -> int:
-    """Return how many bytes a line may have."""
+    """Return the largest number of bytes in a line."""
     return _LIMITS.get().max_line
 
 
 def too_long(what: str) -> str:
-    """Return what is wrong with a line, or a row, that is too long."""
+    """Return the error message about a line or row that is too long."""
     most = f"{longest_line():,} bytes"
     return f"{what} has more than {most}; reading_limits(max_line=BYTES) allows longer ones"
 
 
 def largest_expansion(size: int) -> float:
-    """Return the bytes to which a compressed file of this size may expand."""
+    """Return the largest number of bytes to which a compressed file of this size may expand."""
     return max(HARMLESS, size * _LIMITS.get().max_ratio)
 
 
 def expands_too_far(size: int) -> str:
-    """Return what is wrong with a file that expands to more than it may."""
+    """Return the error message about a file that expands too far."""
     return (
         f"it expands to more than {_LIMITS.get().max_ratio:g} times its {size:,} bytes, as files do "
         "that are made to fill memory; reading_limits(max_ratio=RATIO) allows more"

@@ -1,4 +1,4 @@
-"""The outputs of several models: which are of the same items, and what sets the others apart."""
+"""The outputs of several models: match the same items, and describe the differences."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from fastarac.io._sources import FileSource
 
-EXAMPLES = 3  # items that a difference names
-INSERTED = "inserted"  # what `fastarac ocr -o` calls an output without a true word or field
+EXAMPLES = 3  # items named in the description of a difference
+INSERTED = "inserted"  # kind of an output without a true word or field, written by `fastarac ocr -o`
 
 
 class _Models(NamedTuple):
@@ -42,14 +42,14 @@ class Models(TupleResult, _Models):
     Attributes
     ----------
     outputs : mapping of str to Outputs
-        By model, read-only, without labels of models, items and truths.
+        Outputs by model, read-only, without labels of models, items and truths.
     difference : str or None
-        What tells that the models have different items: which of them lacks how many, or, where
-        nothing identifies the items, their numbers.
+        A message if the models have different items: how many each of them lacks or, without item
+        labels, their numbers of outputs.
     same_truths : bool
-        Whether there are truths of all models, which were found to be the same row by row.
+        Whether all models have truths, and these are the same row by row.
     item : str or None
-        The column that told which outputs are of the same item; None where nothing did.
+        The column by which items were matched; None if there was none.
 
     See Also
     --------
@@ -101,7 +101,7 @@ def read_files(
 
 
 def _has_ids(source: FileSource, columns: Columns) -> bool:
-    """Whether a file has a column of ids, without gaps, that is read for nothing else."""
+    """Return whether a file has a column of ids without gaps that has no other use."""
     if ID in (getattr(columns, field.name) for field in fields(columns)) or ID not in source.columns:
         return False
     counted = count_values(source, ID)
@@ -109,7 +109,7 @@ def _has_ids(source: FileSource, columns: Columns) -> bool:
 
 
 def _once_each(outputs: Outputs) -> bool:
-    """Whether no item is there twice."""
+    """Return whether outputs have item labels without repetition."""
     return outputs.item is not None and len(np.unique(outputs.item.codes)) == len(outputs)
 
 
@@ -124,15 +124,16 @@ def read_engine_items(
     model: str | None = None,
     group: str | None = None,
 ) -> dict[str, Outputs]:
-    """Return the outputs of engines for the items that any of them has, in files of `fastarac ocr -o`.
+    """Return each engine's outputs for all items of any engine, from files of `fastarac ocr -o`.
 
-    The items of the first come first, in its order. Where an engine has no output, its confidence is
-    NaN; where another one inserted that output, to have none is right.
+    Items are in the order of the first engine, followed by the others' additional items. If an engine
+    has no output for an item, its confidence is NaN, and the missing output is correct if another
+    engine inserted the item.
 
     Raises
     ------
     DataFileError, ValueError
-        As :func:`read_files`.
+        As in :func:`read_files`.
     """
     columns = Columns(
         confidence, correct, prediction, truth, model, by=KIND, item=item, group=group,
@@ -174,7 +175,7 @@ def _by_model(
     texts: Mapping[str, Texts],
     on_file: Callable[[str], None] | None,
 ) -> dict[str, Outputs]:
-    """Return the outputs in files by model, with labels that have codes."""
+    """Return the outputs in files by model; their labels have codes only."""
     files_read = []
     for name, source in sources.items():
         if on_file is not None:
@@ -194,22 +195,22 @@ def _by_model(
 
 
 def with_codes(read: Mapping[str, Any], texts: Mapping[str, Texts]) -> Outputs:
-    """Return what was read of a file, with labels that have codes, but no names."""
+    """Return the data read from a file as outputs; labels have codes, but no names."""
     labels = {field: texts[field].labels(read[field]) for field in FIELDS if field in read}
     every: dict[str, Any] = {**read, **labels}
     return Outputs(**every)
 
 
 def with_names(outputs: Outputs, texts: Mapping[str, Texts]) -> Outputs:
-    """Return outputs whose labels have names."""
+    """Return the outputs with names added to their labels."""
     named: dict[str, Any] = {field: texts[field].named(getattr(outputs, field)) for field in FIELDS}
     return replace(outputs, **named)
 
 
 def _joined(parts: Sequence[Outputs]) -> Outputs:
-    """The outputs of several files one after the other."""
+    """Concatenate the outputs of several files."""
 
-    def joined(field: str) -> Any:  # None where a part has none, such as of truths
+    def joined(field: str) -> Any:  # None if a part lacks the field
         columns = [getattr(part, field) for part in parts]
         if any(column is None for column in columns):
             return None
@@ -219,7 +220,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
 
     if len(parts) == 1:
         return parts[0]
-    if any(part.rejected is not None for part in parts):  # others hold no output that was missed
+    if any(part.rejected is not None for part in parts):  # the other files hold no missed outputs
         parts = [
             replace(part, rejected=np.zeros(len(part), np.bool_)) if part.rejected is None else part
             for part in parts
@@ -229,7 +230,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
 
 
 class _Matching(NamedTuple):
-    """The items of several models: where those that all have stand in each, and who lacks how many."""
+    """The matched items of several models: their positions in each, and which model lacks how many."""
 
     places: list[NDArray[np.intp]]
     difference: str | None
@@ -244,7 +245,7 @@ def _unequal_sizes(models: Mapping[str, Outputs]) -> str | None:
 
 
 def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
-    """Match the items of all models by their codes; None where they are not identified."""
+    """Match the items of all models by their codes; return None if items have no labels."""
     codes = [outputs.item.codes for outputs in models.values() if outputs.item is not None]
     if not codes:
         return None
@@ -268,11 +269,11 @@ def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
 
 
 def _places(models: Mapping[str, Outputs], items: Texts) -> NDArray[np.intp]:
-    """Return where each item stands in the outputs of each model, −1 for nowhere."""
+    """Return the position of each item in each model's outputs; −1 if it is not there."""
     codes = [outputs.item.codes for outputs in models.values() if outputs.item is not None]
     place = np.full((len(codes), len(items)), -1, np.intp)
     for model, of_model, places in zip(models, codes, place, strict=True):
-        places[of_model[::-1]] = np.arange(len(of_model))[::-1]  # of the first of equal ones
+        places[of_model[::-1]] = np.arange(len(of_model))[::-1]  # the first of equal items
         repeated = np.flatnonzero(places[of_model] != np.arange(len(of_model)))
         if len(repeated):
             twice = quoted(items.text(int(of_model[repeated[0]])))
@@ -283,9 +284,9 @@ def _places(models: Mapping[str, Outputs], items: Texts) -> NDArray[np.intp]:
 def _of_same_items(
     models: Mapping[str, Outputs], texts: Mapping[str, Texts], *, told: bool
 ) -> tuple[dict[str, Outputs], str | None]:
-    """Return the outputs of the items that all models have, in the order of the first one.
+    """Return the outputs of the items that all models have, in the order of the first model.
 
-    `told` is whether somebody named the column that identifies them.
+    `told` is whether the caller named the column that identifies items.
     """
     if len(models) < 2:
         found = printable(next(iter(models)))
@@ -321,7 +322,7 @@ def _of_same_items(
 def _refuse_difference(
     what: str, names: tuple[str, str], models: tuple[Outputs, Outputs], texts: Mapping[str, Texts]
 ) -> None:
-    """Raise where two models have other truths, weights or groups of the same items."""
+    """Raise if two models have different truths, weights or groups for the same items."""
     columns = [getattr(outputs, what) for outputs in models]
     if any(column is None for column in columns):
         return

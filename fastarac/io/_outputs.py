@@ -16,7 +16,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels(Result):
-    """A column of texts, each distinct one held once.
+    """A column of texts, with each distinct text stored once.
 
     Attributes
     ----------
@@ -61,26 +61,26 @@ class Outputs(Table, Result):
     correct : ndarray of shape (n,), bool
         Whether each output is right.
     confidence : ndarray of shape (n,), of a real dtype
-        The confidence of each output, finite. Numbers of a text file are float64, except for whole
-        numbers that float64 cannot hold; numbers of a Parquet file keep their dtype.
+        The confidence of each output, finite. Numbers of a text file are float64, except for integers
+        that float64 cannot hold; numbers of a Parquet file keep their dtype.
     model : Labels or None
-        The machine that made each output, where a column says so.
+        The machine that made each output, if a column gives it.
     by : Labels or None
-        The group each item belongs to, where a column says so.
+        The group of each item, if a column gives it.
     weight : ndarray of shape (n,), float64, or None
-        The weight of each item, where a column says so; finite and not negative.
+        The weight of each item, if a column gives it; finite and not negative.
     item : Labels or None
-        What identifies each item, where a column says so.
+        The label that identifies each item, if a column gives it.
     truth : Labels or None
-        What each output should be, as a text, where that was asked for.
+        The true output of each item, as a text, if requested.
     group : Labels or None
-        The page, document or other group of items that depend on each other, where a column says so.
-        Of two columns, one within the other, the outer one.
+        The page, document or other group of dependent items, if a column gives it. Of two nested
+        columns, the outer one.
     crossed : Labels or None
-        A second column of groups, where one is told and neither lies within the other.
+        A second column of groups, if there is one and neither column is nested in the other.
     rejected : ndarray of shape (n,), bool, or None
-        Which items have no confidence in the file, so that no threshold accepts them, where there are
-        any; their confidences are one tie below all others.
+        Which items have no confidence in the file, so that no threshold accepts them; None if all have
+        one. Their confidences are one tie below all others.
 
     See Also
     --------
@@ -117,7 +117,7 @@ class Outputs(Table, Result):
         return f"Outputs({', '.join([f'{len(self)} items, {self.correct.sum()} correct', *there])})"
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the columns that were read, one row an output; labels are their names."""
+        """Return the columns that were read, with one row per output and labels as texts."""
         columns = ((field.name, getattr(self, field.name)) for field in fields(self))
         return {
             name: np.array(column.names, object)[column.codes] if isinstance(column, Labels) else column
@@ -145,7 +145,7 @@ class Outputs(Table, Result):
         return {name: self.take(items) for name, items in zip(self.model.names, parts, strict=True)}
 
     def take(self, items: NDArray[np.intp]) -> Outputs:
-        """Return the outputs of these indices, in their order, without their model labels."""
+        """Return the outputs at these indices, in this order, without model labels."""
         taken: dict[str, Any] = {"model": None}
         for name in (field.name for field in fields(self) if field.name != "model"):
             column = getattr(self, name)
@@ -158,22 +158,22 @@ class Outputs(Table, Result):
 
     @property
     def never_accepted(self) -> float | None:
-        """The confidence of the items that no threshold accepts; None where there are none."""
+        """The confidence of the items that no threshold accepts; None if there are none."""
         if self.rejected is None or not self.rejected.any():
             return None
         return float(self.confidence[self.rejected].max())
 
     @property
     def n_groups(self) -> int | None:
-        """How many groups of items that depend on each other there are; None where none are told."""
+        """Number of groups of dependent items; None without group columns."""
         factors = self.factors
         return None if factors is None else n_groups(read_factors(factors, len(self))[0])
 
     @property
     def factors(self) -> Any:
-        """The groups of items that depend on each other, as figures take them.
+        """The groups of dependent items, as statistics take them.
 
-        An array of shape (n,), two of them where they are crossed, or None.
+        An array of shape (n,), two such arrays for crossed groups, or None.
         """
         if self.group is None:
             return None
@@ -182,7 +182,7 @@ class Outputs(Table, Result):
         return self.group.codes, self.crossed.codes
 
     def with_outermost(self) -> Outputs:
-        """Return the outputs without a second column of groups, where one lies within the other."""
+        """Return the outputs without the inner column of groups, if one is nested in the other."""
         if self.group is None or self.crossed is None:
             return self
         columns = self.group, self.crossed

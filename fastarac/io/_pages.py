@@ -1,4 +1,4 @@
-"""A column of pages or documents that nobody named, told by its name and by values that repeat."""
+"""Find a column of pages or documents that the user did not name, by its name and repeated values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# What outputs come from several at a time, and the words that may stand beside it in a name.
+# Things that contain several outputs, and words that may accompany them in a column name.
 UNITS = frozenset(
     {
         *("page", "document", "doc", "file", "filename", "image", "img", "scan", "sheet", "folio"),
@@ -25,21 +25,21 @@ UNITS = frozenset(
     }
 )
 BESIDE = frozenset({"id", "ids", "name", "key", "no", "nr", "num", "number", "index", "path", "uuid"})
-FEW = 10  # groups, of which a coarser column has to have as many to be named in place of a finer one
+FEW = 10  # fewest groups of a coarse column that is preferred to a finer one
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
-# What fastarac ocr -o writes of pages, and the column of these.
+# The value and column that fastarac ocr -o writes for pages.
 PAGE = "page"
 ID = "id"
 MODEL = "model"
-#: The column in which `fastarac ocr --within truth` says of which parts of pages its items are.
+#: Column in which `fastarac ocr --within truth` names the parts of pages that its items come from.
 REGIONS, MOST_SAID = "regions", 500
 OF_OCR = frozenset({"id", PAGE, "kind", "truth", "prediction", "correct", "confidence"})
 OF_KINDS = frozenset({"kind", "correct", "confidence"})
-OF_LOG = frozenset({"audit_probability", "drawn"})  # what fastarac sample --audit writes
-BATCH = "search_batch"  # what fastarac search writes
-OF_SAMPLE = frozenset({"inclusion_probability", "correct"})  # what fastarac sample writes
+OF_LOG = frozenset({"audit_probability", "drawn"})  # written by fastarac sample --audit
+BATCH = "search_batch"  # written by fastarac search
+OF_SAMPLE = frozenset({"inclusion_probability", "correct"})  # written by fastarac sample
 
 
 class Candidate(NamedTuple):
@@ -51,12 +51,12 @@ class Candidate(NamedTuple):
 
 
 def column_of_pages(path: Path, used: Collection[str], only: str | None = None) -> Candidate | None:
-    """Find the column of a readable file that looks most like pages or documents, if any does.
+    """Return the column of a readable file that looks most like pages or documents, or None.
 
-    Its name is one of `UNITS`, perhaps with a word beside it ("page", "doc_id", "imagePath"); it is not
-    `used` for anything else; and its values are at least two, each of two rows on average. Of several
-    such columns the coarsest of at least `FEW` values is taken, or else the finest. Rows are those of
-    `only` one name in the column "model", where one is given.
+    Its name is one of `UNITS`, possibly with a word from `BESIDE` ("page", "doc_id", "imagePath"). It
+    is not already `used`. It has at least two values, with at least two rows each on average. Of
+    several such columns, take the coarsest with at least `FEW` values, or else the finest. With `only`,
+    count only the rows with that name in the column "model".
     """
 
     def repeating(source: FileSource) -> list[Candidate]:
@@ -72,7 +72,7 @@ def column_of_pages(path: Path, used: Collection[str], only: str | None = None) 
 
 
 def repeated_ids(path: Path, used: Collection[str], only: str | None = None) -> Candidate | None:
-    """Return the column "id" of a readable file, if it is not `used` and has a value more than once."""
+    """Return the column "id" of a readable file, if it is not `used` and some value repeats."""
     if ID in used:
         return None
     found = _ids(path, only)
@@ -80,7 +80,7 @@ def repeated_ids(path: Path, used: Collection[str], only: str | None = None) -> 
 
 
 def has_unique_ids(path: Path) -> bool:
-    """Whether a readable file has a column "id", without gaps, that has no value twice."""
+    """Return whether a readable file has a column "id" without gaps or repeated values."""
     found = _ids(path)
     return found is not None and found.values == found.rows
 
@@ -92,24 +92,24 @@ def _ids(path: Path, only: str | None = None) -> Candidate | None:
 
 
 def first_texts(path: Path, columns: Columns, model: str | None = None) -> list[tuple[str, str]]:
-    """Return the first outputs of a model in a readable file, with their truths, where it has both."""
+    """Return a model's first outputs and truths in a readable file; none if it lacks the columns."""
     return _looked_at(path, lambda source: columns.first_texts(source, model)) or []
 
 
 def is_of_ocr(path: Path) -> bool:
-    """Whether a readable file has the columns that fastarac ocr writes of pages."""
+    """Return whether a readable file has the columns that fastarac ocr writes for pages."""
     return OF_OCR.issubset(_looked_at(path, lambda source: source.columns) or ())
 
 
 def says_kinds(path: Path, item: str) -> bool:
-    """Whether a readable file has items with their kinds, as fastarac ocr writes words and fields."""
+    """Return whether a readable file has items and kinds, as fastarac ocr writes words and fields."""
     return {item, *OF_KINDS}.issubset(_looked_at(path, lambda source: source.columns) or ())
 
 
 def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
-    """Return how many words fastarac ocr says were missed, of how many true ones; None of other files.
+    """Return the number of missed and of true words in a file of fastarac ocr; None for other files.
 
-    Of a `model` in the column of that name, where one is given.
+    With `model`, count only the rows with that name in the column "model".
     """
 
     def count(source: FileSource) -> tuple[int, int] | None:
@@ -130,7 +130,7 @@ def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
 
 
 def parts_of_pages(path: Path) -> str | None:
-    """Return of which parts of pages the items of fastarac ocr are; None of whole pages."""
+    """Return which parts of pages the items of fastarac ocr come from; None for whole pages."""
 
     def parts(source: FileSource) -> str | None:
         if REGIONS not in source.columns or not OF_OCR.issubset(source.columns):
@@ -142,7 +142,7 @@ def parts_of_pages(path: Path) -> str | None:
 
 
 def names_in(path: Path, column: str) -> list[str]:
-    """Return the names in a column of a readable file, a hundred at most; none without it."""
+    """Return up to a hundred names in a column of a readable file; none without the column."""
 
     def names(source: FileSource) -> list[str]:
         if column not in source.columns:
@@ -154,20 +154,20 @@ def names_in(path: Path, column: str) -> list[str]:
 
 
 def is_of_search(path: Path) -> bool:
-    """Whether a readable file has outputs that fastarac search asked for."""
+    """Return whether a readable file has outputs requested by fastarac search."""
     return BATCH in (_looked_at(path, lambda source: source.columns) or ())
 
 
 def is_of_audits(path: Path) -> bool:
-    """Whether a readable file has the columns of a log of audits."""
+    """Return whether a readable file has the columns of an audit log."""
     return OF_LOG.issubset(_looked_at(path, lambda source: source.columns) or ())
 
 
 def count_unseen(path: Path, confidence: str, model: tuple[str, str] | None) -> int:
-    """Return how many missed words of a file have a confidence: nobody looks for them.
+    """Return the number of missed words in a file that have a confidence.
 
-    So `fastarac ocr --missed residual` writes them. Of a `model`, a column and a name in it, where one
-    is given.
+    `fastarac ocr --missed residual` writes such words, and nobody checks them. With `model`, a column
+    and a name in it, count only those rows.
     """
 
     def count(source: FileSource) -> int:
@@ -187,13 +187,13 @@ def count_unseen(path: Path, confidence: str, model: tuple[str, str] | None) -> 
 
 
 def columns_of_sample(path: Path) -> Sequence[str] | None:
-    """The columns of a readable file of outputs that were drawn to be verified; None of any other."""
+    """Return the columns of a readable file of outputs drawn for verification; None for other files."""
     found = _looked_at(path, lambda source: source.columns) or ()
     return found if OF_SAMPLE.issubset(found) else None
 
 
 def _looked_at(path: Path, look: Callable[[FileSource], T]) -> T | None:
-    """Return what a look at a readable table finds; None of what is none, or can be read but once."""
+    """Return what `look` finds in a readable table; None for other files, and for pipes."""
     if not (path.is_file() or path.is_dir()):
         return None
     try:
@@ -204,14 +204,14 @@ def _looked_at(path: Path, look: Callable[[FileSource], T]) -> T | None:
 
 
 def names_pages(name: str) -> bool:
-    """Whether a column of this name is one of pages or documents."""
+    """Return whether a column's name stands for pages or documents."""
     words = [word.lower() for word in _WORDS.findall(name)]
     words = [word[:-1] if word[:-1] in UNITS else word for word in words]
     return any(word in UNITS for word in words) and all(word in UNITS | BESIDE for word in words)
 
 
 def count_values(source: FileSource, column: str, only: str | None = None) -> Candidate | None:
-    """Count the values of a column of names that is filled throughout; None of any other."""
+    """Count the values of a label column without gaps; return None for other columns."""
     import duckdb
 
     try:
@@ -224,7 +224,7 @@ def count_values(source: FileSource, column: str, only: str | None = None) -> Ca
         row = source.select(f"count(DISTINCT {label}), count({label}), count(*)", rest=rest).fetchall()[
             0
         ]
-    except (DataFileError, duckdb.Error):  # no names, such as lists
+    except (DataFileError, duckdb.Error):  # not labels, such as lists
         return None
     values, filled, rows = map(int, row)
     return Candidate(column, values, rows) if filled == rows else None

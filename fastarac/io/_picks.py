@@ -1,4 +1,4 @@
-"""What a column may hold, and the SQL expression of its values."""
+"""What each column may hold, and the SQL expressions of its values."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Compare = Literal["text", "number"]
 
 DECIMAL = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*"
 
-#: The column in which `fastarac ocr -o` says what became of a word, and what it says of a missed one.
+#: Column in which `fastarac ocr -o` gives the fate of a word, and its value for a missed word.
 KIND, MISSED = "kind", "missed"
-#: What the column says of words and of fields; of either a confidence may be missing.
+#: Values of that column for words and for fields; such rows may lack a confidence.
 KINDS = (
     *("right", "wrong", "merged", "split", "moved", "inserted", "missed"),
     *("found", "empty", "invented"),
@@ -44,24 +44,24 @@ class Pick(ABC):
     expected: ClassVar[str]
 
     def expectation(self, source: FileSource) -> str:  # noqa: ARG002
-        """Return what is expected of a value."""
+        """Return what a value should be, for error messages."""
         return self.expected
 
     def hint(self, source: FileSource, value: str | None) -> str:  # noqa: ARG002
-        """Return what a value, or none, that is not as expected may have been meant for."""
+        """Return a hint at what an invalid or missing value may have meant."""
         return ""
 
     @abstractmethod
     def expression(self, source: FileSource) -> str:
-        """Return the SQL expression of the values; it is null where a value is not as expected."""
+        """Return the SQL expression of the values; it is null for invalid values."""
 
     def refusal(self, source: FileSource, index: int) -> DataFileError:
-        """Return an error about a row, counted from 0, whose value is not as expected."""
+        """Return an error about the invalid value in row `index`, counted from 0."""
         expected = f"expected {self.expectation(source)}"
         return source.unexpected(self.column, index, expected, partial(self.hint, source))
 
     def is_valid(self, values: Array) -> Array:
-        """Return which values are as expected, of those that are not null."""
+        """Return which of the non-null values are valid."""
         return np.ones(len(values), np.bool_)
 
     def unsuitable(self, source: FileSource) -> DataFileError:
@@ -102,9 +102,9 @@ class Confidence(Number):
     Attributes
     ----------
     empty : bool
-        Whether an output may have none; it is 0 there until all others are known.
+        Whether a confidence may be empty; it is read as 0 until all others are known.
     missed : bool
-        Whether a word or a field may have none whose kind is told.
+        Whether a word or field with a known kind may have no confidence.
     """
 
     empty: bool
@@ -130,7 +130,7 @@ class Confidence(Number):
 
 @dataclass(frozen=True)
 class Rejected(Pick):
-    """Which outputs lack a confidence that may lack it."""
+    """Which outputs lack a confidence where that is allowed."""
 
     expected = "a finite number or nothing"
     confidence: Confidence
@@ -170,7 +170,7 @@ class Correct(Pick):
 
 
 class KnownCorrect(Correct):
-    """Whether an output is right, which is known of all of them."""
+    """Whether each output is right, with no value missing."""
 
     def hint(self, source: FileSource, value: str | None) -> str:
         is_text = source.kind_of(self.column) == TEXT
@@ -198,12 +198,12 @@ class KnownCorrect(Correct):
 
 @dataclass(frozen=True)
 class Truth(Pick):
-    """What the outputs should be, as texts.
+    """The true outputs, as texts.
 
     Attributes
     ----------
     empty : bool
-        Whether a truth that is missing is the empty text.
+        Whether a missing truth counts as empty text.
     """
 
     empty: bool
@@ -221,14 +221,14 @@ class Truth(Pick):
 
 @dataclass(frozen=True)
 class Equal(Truth):
-    """Whether an output is equal to its truth.
+    """Whether an output equals its truth.
 
     Attributes
     ----------
     prediction : str
         The column of outputs.
     compare : {"text", "number"} or None
-        As which texts are compared that are numbers; without a choice it is null where that decides.
+        How to compare texts that are numbers; None gives null if that choice would decide.
     """
 
     prediction: str
@@ -254,13 +254,13 @@ class Equal(Truth):
         doubles = (f"TRY_CAST(replace({text}, ',', '.') AS DOUBLE)" for text in (read, true))
         same = f"coalesce({_number_in(read)} = {_number_in(true)}, false)"
         return (
-            f"CASE WHEN {read} = {true} THEN true WHEN {' = '.join(doubles)} "  # which takes less time
+            f"CASE WHEN {read} = {true} THEN true WHEN {' = '.join(doubles)} "  # faster
             f"THEN CASE WHEN {same} THEN {decided} ELSE false END "
             f"WHEN {true} IS NOT NULL THEN false END"
         )
 
     def _texts(self, source: FileSource) -> tuple[str, str]:
-        """Return the SQL expressions of the output and of its truth, as texts."""
+        """Return the SQL expressions of the output and its truth, as texts."""
         read = f"coalesce(CAST({source.identifier(self.prediction)} AS VARCHAR), '')"
         return read, super().expression(source)
 
@@ -280,9 +280,9 @@ class Equal(Truth):
 
 
 def _number_in(text: str) -> str:
-    """Return the SQL expression of the shortest form of the decimal number in a text; null of others.
+    """Return the SQL expression of a decimal number's shortest form; it is null for other texts.
 
-    It is exact: as doubles, long numbers that differ would be equal.
+    The comparison is exact: as doubles, different long numbers may be equal.
     """
     is_comma = f"regexp_full_match({text}, '{DECIMAL_COMMA}')"
     point = f"CASE WHEN {is_comma} THEN replace({text}, ',', '.') ELSE {text} END"
@@ -302,14 +302,14 @@ class Label(Pick):
         return source.expected_label(self.column)
 
 
-#: Columns of its tables of fields, of which services leave some without a confidence; and of those
-#: that `fastarac apply` writes of documents, with a row for each field that one lacks.
+#: Columns of tables of fields: those of `fastarac ocr -o`, where services give some fields no
+#: confidence, and those of `fastarac apply`, with a row for each field that a document lacks.
 FIELDS_OF_OCR = frozenset({KIND, "document", "field"})
 FIELDS_OF_APPLY = frozenset({"id", "document", "field", "page", "box", "prediction", "accepted"})
 
 
 def has_missed(source: FileSource) -> bool:
-    """Whether a column says what became of each word, as in a file of `fastarac ocr -o`."""
+    """Return whether rows without confidence may be missed words or fields, as in fastarac's files."""
     if FIELDS_OF_APPLY.issubset(source.columns):
         return True
     if source.columns.count(KIND) != 1:
@@ -328,6 +328,6 @@ def _never_accepted(source: FileSource, confidence: Confidence) -> str:
         return empty
     if FIELDS_OF_OCR.issubset(source.columns):
         return f"({empty} AND {source.identifier(KIND)} IS NOT NULL)"
-    # a comparison with null is null, which no row is to be
+    # a comparison with null is null, but every row needs true or false
     kinds = ", ".join(f"'{kind}'" for kind in KINDS)
     return f"({empty} AND coalesce({source.identifier(KIND)} IN ({kinds}), false))"

@@ -37,15 +37,15 @@ FLOATS_AND_INTEGERS = frozenset(
         *("FLOAT", "DOUBLE"),
     }
 )
-READ, HELD = 1 << 16, 1 << 20  # bytes of a file, and of what a .gz file expands to, at a time
+READ, HELD = 1 << 16, 1 << 20  # bytes at a time: read from a file, and expanded from a .gz file
 OTHER_NUMBERS = frozenset({"HUGEINT", "UHUGEINT", "DECIMAL"})
-OTHER_NAMES = frozenset({"DATE", "TIME", "UUID", "INTERVAL"})  # besides times with a date
+OTHER_NAMES = frozenset({"DATE", "TIME", "UUID", "INTERVAL"})  # in addition to timestamps
 
 
 class DataFileError(ValueError):
-    """A data file that cannot be read, or that holds something other than it should.
+    """A data file that cannot be read, or that holds something invalid.
 
-    Its parameters are its attributes, too.
+    The parameters are also attributes.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class DataFileError(ValueError):
     problem : str
         What was found and what is expected.
     row : int, optional
-        The row the problem is in, counted from 1; a header is not counted.
+        The row with the problem, counted from 1 without the header.
     line : int, optional
-        The line of the text file that the row begins on, counted from 1.
+        The line of the text file on which the row begins, counted from 1.
 
     See Also
     --------
@@ -96,10 +96,10 @@ def _rebuild_error(path: Path, problem: str, row: int | None, line: int | None) 
 
 
 class _Database:
-    """What connections share: to make a database takes 20 ms, one more connection next to none."""
+    """A database shared by connections: creating one takes 20 ms, another connection almost nothing."""
 
     def __init__(self) -> None:
-        self.process = os.getpid()  # its threads do not live on in a fork
+        self.process = os.getpid()  # its threads do not survive a fork
         self.first: DuckDBPyConnection | None = None
 
     def connection(self) -> DuckDBPyConnection:
@@ -118,7 +118,7 @@ def _shared() -> _Database | None:
 
 @contextmanager
 def one_database() -> Iterator[None]:
-    """Let the connections inside share one database: that of a caller who does so, if there is one."""
+    """Let the connections in this block share one database, or that of an enclosing block."""
     if _shared() is not None:
         yield
         return
@@ -134,10 +134,10 @@ def one_database() -> Iterator[None]:
 
 @contextmanager
 def connect(*, alone: bool = False) -> Iterator[DuckDBPyConnection]:
-    """Open a connection that loads no extension, and raise its word for an interrupt as one.
+    """Open a connection without extensions; turn DuckDB's interrupt into KeyboardInterrupt.
 
-    It shares a database where there is one to share, unless it is to be `alone`, with settings that the
-    others have not.
+    The connection uses the shared database, if there is one. With `alone`, it gets its own, so that its
+    settings do not affect others.
     """
     require("duckdb", "cli")
     shared = None if alone else _shared()
@@ -164,10 +164,10 @@ def _database() -> DuckDBPyConnection:
 
 @contextmanager
 def copied_to(goal: Path) -> Iterator[str]:
-    """Yield SQL text of a path for COPY, whose file takes the place of `goal` where nothing fails.
+    """Yield a path as SQL text for COPY; the file replaces `goal` if nothing fails.
 
-    DuckDB would put a file of its own beside one that is there, unless USE_TMP_FILE is false. Where it
-    cannot write, the OSError names `goal`.
+    Unless USE_TMP_FILE is false, DuckDB would write yet another temporary file. If it cannot write, the
+    OSError names `goal`.
     """
     import duckdb
 
@@ -182,7 +182,7 @@ def copied_to(goal: Path) -> Iterator[str]:
 
 
 class FileSource(ABC):
-    """A file as DuckDB sees it."""
+    """A file as a table of DuckDB."""
 
     #: The names of the columns, in the order of the file.
     columns: list[str]
@@ -206,7 +206,7 @@ class FileSource(ABC):
         return "VARCHAR"
 
     def kind_of(self, column: str) -> str:
-        """Return what a column holds: text, numbers, true and false, or the name of its type."""
+        """Return what a column holds: text, numbers, true and false, or the name of another type."""
         name = self.type_of(column)
         family = name.partition("(")[0]
         if family in ("VARCHAR", '"NULL"'):  # a column of type NULL has no values to misread
@@ -222,7 +222,7 @@ class FileSource(ABC):
 
     @property
     def literal(self) -> str:
-        """What DuckDB, which takes paths for patterns, understands as this path alone."""
+        """The path, escaped: DuckDB reads paths as patterns."""
         text = self.path.absolute().as_posix()
         try:
             text.encode()
@@ -232,7 +232,7 @@ class FileSource(ABC):
 
     @property
     def empty_text(self) -> str | None:
-        """How an empty text is written, where it is apart from what is missing."""
+        """How an empty text is written, if that differs from a missing value."""
         return QUOTED_NOTHING
 
     def label(self, column: str) -> str:
@@ -240,24 +240,24 @@ class FileSource(ABC):
         name, kind = self.identifier(column), self.kind_of(column)
         text = f"CAST({name} AS VARCHAR)"
         if self.type_of(column) in ("FLOAT", "DOUBLE"):  # NaN is no name, and -0.0 is 0.0
-            # not by isnan(), which DuckDB takes for false where a file's statistics know no NaN
+            # isnan() fails: DuckDB takes it for false if a file's statistics record no NaN
             return f"nullif(CAST({name} + 0 AS VARCHAR), 'nan')"
         if kind in (TEXT, NUMBER, BOOLEAN, *OTHER_NAMES) or kind.startswith("TIMESTAMP"):
             return text
         raise DataFileError(self.path, f"column {quoted(column)} holds {kind}; expected a name a row")
 
     def expected_label(self, column: str) -> str:  # noqa: ARG002
-        """Return what is expected of a name in a column."""
+        """Return what a name in a column should be, for error messages."""
         return "a name"
 
     def shown(self, column: str, index: int) -> str | None:
-        """Return the value in a row, as an error shows it; None where it is missing."""
+        """Return the value in a row for an error message; None if it is missing."""
         text = f"CAST({self.identifier(column)} AS VARCHAR)"
         (value,) = self.select(text, rest=f"LIMIT 1 OFFSET {index}").fetchall()[0]
         return None if value is None else quoted(value)
 
     def first_text(self, column: str, pattern: str) -> str | None:
-        """Return the first text of a column of texts in which a pattern occurs; None without one."""
+        """Return the first text of a column that matches a pattern; None without one."""
         name = self.identifier(column)
         with explained(self):
             rest = f"WHERE regexp_matches({name}, '{pattern}') LIMIT 1"
@@ -265,23 +265,23 @@ class FileSource(ABC):
         return str(found[0][0]) if found else None
 
     def lines_of_rows(self) -> Iterator[int]:
-        """Yield the line that each row begins on; raise DataFileError where a row is malformed."""
+        """Yield the line on which each row begins; raise DataFileError if a row is malformed."""
         yield from ()
 
     def require(self, column: str, *, is_label: bool = False) -> None:  # noqa: ARG002
-        """Raise unless the file has exactly one column of this name, from which labels may be read."""
+        """Raise unless the file has exactly one column of this name (with labels, if `is_label`)."""
         self.refuse_missing([column])
         count = self.columns.count(column)
         if count > 1:
             raise DataFileError(self.path, f"{count} columns are named {quoted(column)}")
 
     def refuse_missing(self, columns: Iterable[str | None]) -> None:
-        """Raise where the file lacks some of these columns, and name all that it lacks."""
+        """Raise if the file lacks any of these columns, and name all that are missing."""
         if lacks := self.lacks(columns):
             raise DataFileError(self.path, f"{lacks}; {self.listed_columns}")
 
     def lacks(self, columns: Iterable[str | None]) -> str:
-        """Say which of these columns are missing, with those that may be meant; empty for none."""
+        """Return a message about missing columns, with similar names; empty if none is missing."""
         wanted = (name for name in dict.fromkeys(columns) if name is not None)
         missing = [name for name in wanted if name not in self.columns]
         if not missing:
@@ -296,17 +296,17 @@ class FileSource(ABC):
 
     @property
     def listed_columns(self) -> str:
-        """The end of an error that names the columns."""
+        """The end of an error message that lists the columns."""
         return f"the columns are {', '.join(map(quoted, self.columns))}"
 
     def require_few_columns(self) -> None:
-        """Raise where there are more columns than DuckDB has memory for."""
+        """Raise if there are more columns than DuckDB has memory for."""
         if len(self.columns) > MAX_COLUMNS:
             problem = f"it must have at most {MAX_COLUMNS:,} columns, got {len(self.columns):,}"
             raise DataFileError(self.path, problem)
 
     def require_unchanged(self) -> None:
-        """Raise where the file has changed since it was opened: passes over it may disagree."""
+        """Raise if the file has changed since it was opened, since passes over it may disagree."""
         try:
             unchanged = _versions(self.path) == self._versions
         except OSError:
@@ -316,7 +316,7 @@ class FileSource(ABC):
             raise DataFileError(self.path, problem)
 
     def error_in_row(self, index: int, problem: str) -> DataFileError:
-        """Return an error about the row of this index, which is counted from 0."""
+        """Return an error about the row with this index, counted from 0."""
         try:
             line = next(islice(self.lines_of_rows(), index, None), None)
         except DataFileError as error:
@@ -326,7 +326,7 @@ class FileSource(ABC):
     def unexpected(
         self, column: str, index: int, expected: str, hint: Callable[[str | None], str] = lambda _: ""
     ) -> DataFileError:
-        """Return an error about the value of a column in a row; the hint is about it, or about none."""
+        """Return an error about a column's value in a row, with a hint from that value."""
         self.require_unchanged()
         value = self.shown(column, index)
         found = "is empty" if value is None else f"holds {value}"
@@ -334,7 +334,7 @@ class FileSource(ABC):
         return self.error_in_row(index, problem)
 
     def explain(self, failure: Exception) -> DataFileError:
-        """Return an error that tells why DuckDB could not read the file."""
+        """Return an error that explains why DuckDB could not read the file."""
         try:
             self.require_unchanged()
             deque(self.lines_of_rows(), maxlen=0)
@@ -344,18 +344,18 @@ class FileSource(ABC):
 
 
 def _versions(path: Path) -> list[tuple[str, int, int, int]]:
-    """Return what changes with the content of a file, or of those in a directory."""
+    """Return properties of a file, or of a directory's files, that change with the content."""
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     stats = [(file.name, file.stat()) for file in files]
     return [(name, at.st_ino, at.st_size, at.st_mtime_ns) for name, at in stats]
 
 
 def require_modest(path: Path) -> None:
-    """Raise where a .gz file is damaged or expands too far, or the last line of a file is too long.
+    """Raise if a .gz file is damaged or expands too far, or if a file's last line is too long.
 
-    What a .gz file says of itself is not believed, since it may be crafted: it is decompressed, and
-    nothing of it is kept. DuckDB looks at no checksum, and takes a file that is cut off for a whole
-    one. It refuses lines that are too long, but drops one without a word where the file ends in it.
+    The size stored in a .gz file may be forged, so the file is decompressed, without keeping the data.
+    DuckDB does not check the checksum, and accepts a truncated file. It rejects lines that are too
+    long, but silently drops one at the end of a file.
     """
     (version,) = _versions(path)
     if path.name.lower().endswith(".gz"):
@@ -367,7 +367,7 @@ def require_modest(path: Path) -> None:
 def _require_short_end(path: Path, size: int) -> None:
     longest = longest_line()
     with path.open("rb") as file:
-        for read in sorted({min(READ, longest), longest}):  # in nearly all files the first will do
+        for read in sorted({min(READ, longest), longest}):  # the first suffices for nearly all files
             file.seek(max(size - read - 1, 0))
             if size <= read or _unfinished(file.read()) <= read:
                 return
@@ -375,7 +375,7 @@ def _require_short_end(path: Path, size: int) -> None:
 
 
 def _unfinished(block: bytes) -> int:
-    """Return how many bytes stand behind the last end of a line."""
+    """Return the number of bytes after the last line end."""
     return len(block) - 1 - max(block.rfind(b"\n"), block.rfind(b"\r"))
 
 
@@ -390,7 +390,7 @@ def _decompress_within(
         try:
             while read := file.read(READ):
                 while read:
-                    if member.eof:  # another file may follow, or padding
+                    if member.eof:  # another member may follow, or padding
                         read = read.lstrip(b"\0")
                         if not read:
                             break
@@ -411,7 +411,7 @@ def _decompress_within(
 
 
 def _damage(error: str, *, at_start: bool) -> str:
-    """Return what is wrong with a .gz file, from what zlib says."""
+    """Return the description of a .gz file's damage, from the message of zlib."""
     if "incorrect header check" in error:
         if at_start:
             return "it is not a gzip file, though its name ends in .gz"
@@ -422,7 +422,7 @@ def _damage(error: str, *, at_start: bool) -> str:
 
 
 def text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:
-    """Yield the lines of a text file, with their ends; raise where one is too long."""
+    """Yield the lines of a text file, with their ends; raise if one is too long."""
     longest = longest_line()
     opener = gzip.open if path.name.lower().endswith(".gz") else open
     read = 0
@@ -441,10 +441,10 @@ def text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:
 
 
 def to_utf8(path: Path) -> str:
-    """Return how a file in another encoding is converted, as an error says it."""
+    """Return a hint on how to convert a file to UTF-8, for an error message."""
     opener = gzip.open if path.name.lower().endswith(".gz") else open
     is_utf16 = False
-    with suppress(OSError, EOFError, zlib.error), opener(path, "rb") as file:  # it may be damaged, too
+    with suppress(OSError, EOFError, zlib.error), opener(path, "rb") as file:  # it may be damaged too
         is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     encoding, found = (
         ("utf-16", "it is UTF-16") if is_utf16 else ("cp1252", "Excel often writes cp1252")
@@ -466,7 +466,7 @@ def sql_text(text: str) -> str:
 
 
 def cause(failure: Exception) -> str:
-    """Return where a file is damaged, or that it may not be, as far as DuckDB says so."""
+    """Return the place of the damage, or another cause, as far as DuckDB names it."""
     found = str(failure)
     if "Out of Memory" in found or isinstance(failure, MemoryError):
         return ", or larger than the memory is"
@@ -476,7 +476,7 @@ def cause(failure: Exception) -> str:
 
 @contextmanager
 def explained(source: FileSource) -> Iterator[None]:
-    """Raise what DuckDB says against a file as an error that names this very file."""
+    """Turn errors of DuckDB into errors that name the file."""
     import duckdb
 
     try:

@@ -1,4 +1,4 @@
-"""How a column of texts writes its numbers and its labels: one way throughout, which its texts tell."""
+"""How a text column writes its numbers and labels: one style per column, known from its texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from fastarac.io._sources import FileSource
 
-# A decimal comma that cannot part thousands: 99,9 and 0,125, but not 12,345.
+# A decimal comma that cannot separate thousands: 99,9 and 0,125, but not 12,345.
 DECIMAL_COMMA = r"\s*[+-]?(0*,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))([eE][+-]?[0-9]+)?\s*"
 COMMA_HINT = (
     "; a decimal comma is read where it cannot part thousands, as in 99,9 and 0,125: write a point here"
@@ -20,20 +20,20 @@ COMMA_HINT = (
 PERCENTAGE = r"^\s*([+-]?[0-9.,]+)[\s\x{A0}\x{202F}]*%\s*$"  # spreadsheets put one of three spaces
 WRITTEN_TRUE = r"\s*((?i:true)|\+?0*1(\.0*)?([eE][+-]?0+)?)\s*"
 WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
-#: Words for right and wrong, in any case, beside true and false, 1 and 0.
+#: Words for right and wrong, in any case, in addition to true and false, 1 and 0.
 PAIRS = (("yes", "no"), ("right", "wrong"), ("correct", "incorrect"), ("ok", "error"))
 
 
 class NumberSpelling(NamedTuple):
-    """How a column writes numbers: as its first texts with a %, a point or a comma do.
+    """The style of a column's numbers, known from its first texts with a %, a point or a comma.
 
-    Another way in the same column is an error: beside 0,5 the text 1.234 may be a thousand, and beside
-    76% the text 1 may be 1%.
+    Mixing styles in a column is an error: beside 0,5 the text 1.234 may mean a thousand, and beside 76%
+    the text 1 may mean 1%.
 
     Attributes
     ----------
     percentage : str or None
-        The first text with one of these marks, if that has a %.
+        The first text with a %, point or comma, if it has a %; otherwise None.
     decimal : str or None
         The first text with a point or a comma.
     """
@@ -43,12 +43,12 @@ class NumberSpelling(NamedTuple):
 
     @classmethod
     def of_column(cls, source: FileSource, column: str) -> NumberSpelling:
-        """Return the spelling of a column of texts."""
+        """Return the style of a column of texts."""
         return cls._of(lambda marks: source.first_text(column, marks))
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> NumberSpelling:
-        """Return the spelling of texts at hand."""
+        """Return the style of the given texts."""
         return cls._of(lambda marks: next((text for text in texts if re.search(marks, text)), None))
 
     @classmethod
@@ -63,9 +63,9 @@ class NumberSpelling(NamedTuple):
         return self.decimal is not None and "," in self.decimal
 
     def expression(self, name: str) -> str:
-        """Return the SQL expression of the numbers in a column; null where it is written otherwise."""
+        """Return the SQL expression of a column's numbers; it is null for texts in another style."""
         text = name if self.percentage is None else f"regexp_extract({name}, '{PERCENTAGE}', 1)"
-        # DuckDB takes 1_000 for a number; in the output of a reader it is a misread text
+        # DuckDB reads 1_000 as a number; in a machine's output it is a misread text
         cases = [f"WHEN contains({name}, '_') THEN NULL"]
         number = text
         if self.has_comma:
@@ -75,11 +75,11 @@ class NumberSpelling(NamedTuple):
             )
             number = f"replace({text}, ',', '.')"
         if self.percentage is not None:
-            number += " || 'e-2'"  # rounded once, as 0.763 is, and not again by a division
+            number += " || 'e-2'"  # rounded once, like 0.763; a division would round again
         return f"CASE {' '.join(cases)} ELSE TRY_CAST({number} AS DOUBLE) END"
 
     def with_point(self, text: str) -> str | None:
-        """Return a text of the column as `float` reads it; None where it is written otherwise."""
+        """Return a text in the column's style as `float` reads it; None for another style."""
         if "_" in text:  # as in SQL
             return None
         exponent = ""
@@ -95,7 +95,7 @@ class NumberSpelling(NamedTuple):
         return None if "," in text or "%" in text else text + exponent
 
     def hint(self, value: str) -> str:
-        """Return what a value, in quotes, that is no number so spelled may have been meant for."""
+        """Return a hint at what a quoted value that is not a number in this style may have meant."""
         first = self.percentage or self.decimal
         if first is not None and ("%" in value) != (self.percentage is not None):
             return f", written like {quoted(first)} elsewhere in the column"
@@ -106,29 +106,29 @@ class NumberSpelling(NamedTuple):
 
 
 class LabelSpelling(NamedTuple):
-    """The words for right and wrong in a column, which its first text tells; None for 1 and 0."""
+    """A column's words for right and wrong, known from its first text; None for 1/0 and true/false."""
 
     words: tuple[str, str] | None
     is_known: bool
 
     @classmethod
     def of_column(cls, source: FileSource, column: str) -> LabelSpelling:
-        """Return the spelling of a column of texts."""
+        """Return the style of a column of texts."""
         first = (source.first_text(column, r"\S") or "").strip()
         pair = next((pair for pair in PAIRS if first.lower() in pair), None)
         numbers = re.fullmatch(f"{WRITTEN_TRUE}|{WRITTEN_FALSE}", first) is not None
         return cls(pair, pair is not None or numbers)
 
     def expression(self, name: str) -> str:
-        """Return the SQL expression of the labels in a column; null where it is written otherwise."""
+        """Return the SQL expression of a column's labels; it is null for texts in another style."""
         if self.words is not None:
             right, wrong = self.words
             return (
                 rf"CASE WHEN regexp_full_match({name}, '\s*(?i:{right})\s*') THEN true "
                 rf"WHEN regexp_full_match({name}, '\s*(?i:{wrong})\s*') THEN false END"
             )
-        # not by its value as a number, to which 1e-400 and 0_1 would be rounded or read; what nearly
-        # all files hold is told without a pattern, which takes as long as all the rest
+        # Do not compare as numbers: 1e-400 would be rounded to 0 and 0_1 read as 1. Check the usual
+        # spellings first, as patterns take as long as all the rest.
         return (
             f"CASE WHEN {name} IN ('1', 'true', 'True') THEN true "
             f"WHEN {name} IN ('0', 'false', 'False') THEN false "
@@ -138,7 +138,7 @@ class LabelSpelling(NamedTuple):
 
     @property
     def expected(self) -> str:
-        """What is expected of a value."""
+        """What a value should be, for error messages."""
         if self.words is not None:
             return f"{' or '.join(self.words)}, as elsewhere in the column"
         expected = "true or false, or 1 or 0"
