@@ -1,4 +1,4 @@
-"""Know much from few verified outputs: which of them to verify, each with a known probability."""
+"""Learn much from few verified outputs, each chosen for verification with a known probability."""
 
 from __future__ import annotations
 

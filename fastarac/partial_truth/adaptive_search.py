@@ -1,4 +1,4 @@
-"""Verify step by step until it is proved how many outputs can be accepted."""
+"""Verify outputs step by step until it is proved how many can be accepted."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 KIND, VERSION = "fastarac search", 4
 CRITERIA = "max_error_rate", "max_risk"
-PLANS = (0.5, 1.5), (0.25, 1.2)  # by the criterion: `later` and `spending` of `plan_of_any`
-HORIZONS = 1.1, 0.7  # by the criterion: of the progress that a budget makes where all is drawn from
+PLANS = (0.5, 1.5), (0.25, 1.2)  # per criterion: `later` and `spending` of `plan_of_any`
+HORIZONS = 1.1, 0.7  # per criterion: horizon relative to the progress that the budget allows
 SPENDINGS = (0.95, 5.0, 2.0), (0.8, 0.5, 1.0)  # `before`, `rise` and `fall` of `plan_of_budget`
-STEP = 0.005  # of all outputs, between two candidates
-FEWEST_STEPS = 40  # below so many, candidates shrink by a factor
+STEP = 0.005  # distance between candidates, as a share of all outputs
+FEWEST_STEPS = 40  # smaller candidates than this many steps shrink by FACTOR
 FACTOR = 0.7
-LOW = 0.1  # of the outputs, at the lowest confidences: looked at more often, the lower the more
-FINE = 0.001  # of all outputs, between two candidates there
-STEEPNESS = 0.7  # of their density, a power of the rank
-DENSEST = 8.0  # density of what the judge doubts, and of the lowest confidences, at most
-SURPLUS = 1.25  # mean density, at most: how many times the labels a judge that knows nothing may cost
+LOW = 0.1  # share of the outputs, at the lowest confidences, with denser candidates and draws
+FINE = 0.001  # distance between candidates there, as a share of all outputs
+STEEPNESS = 0.7  # exponent of the rank in the density of draws there
+DENSEST = 8.0  # largest density, for doubtful outputs and for the lowest confidences
+SURPLUS = 1.25  # largest mean density: how many times more labels an uninformative judge may cost
 STATE = saved.record(
     {
         "criterion": saved.word(*CRITERIA),
@@ -50,29 +50,29 @@ STATE = saved.record(
 
 
 class AdaptiveThresholdSearch:
-    r"""Search the lowest safe threshold of these outputs with few answers, which it asks for.
+    r"""Search for the lowest safe threshold of these outputs, asking for few answers.
 
-    Each answer is used for all thresholds at once, and what it promises holds whenever one stops.
+    Each answer serves all thresholds at once, and the promise holds whenever the search stops.
 
     Parameters
     ----------
     confidence : array_like of shape (n,)
-        Of all outputs; real and finite.
+        Confidences of all outputs; real and finite.
     max_error_rate : float, optional
-        Limit of the wrong outputs that are accepted, as a share of all outputs, in (0, 1). Either this
-        or `max_risk` is given.
+        Limit of the wrong outputs that are accepted, as a share of all outputs, in (0, 1). Give either
+        this or `max_risk`.
     max_risk : float, optional
-        Limit of the wrong outputs that are accepted, as a share of those accepted.
+        Limit of the wrong outputs that are accepted, as a share of the accepted outputs.
     failure_probability : float, default=0.05
-        The probability δ that the limit does not hold at some time of the search, at most.
+        The largest probability δ that the limit is exceeded at any time of the search.
     judge : array_like of shape (n,), optional
-        A guess at the probability that each output is right, in [0, 1]. A bad one costs up to a quarter
-        more answers; the promise holds.
+        A guess at the probability that each output is right, in [0, 1]. A bad guess costs up to a
+        quarter more answers; the promise still holds.
     budget : int, optional
-        How many answers there will be, if known: most is accepted with so many. Fewer or more may be
-        given.
+        The planned number of answers, if known: the search then aims to accept most after that many.
+        Fewer or more may be given.
     random_state : int, SeedSequence, Generator or None, default=None
-        Of the draws. The same integer and the same answers ask for the same outputs.
+        Source of randomness for the draws. The same integer and answers give the same questions.
 
     Examples
     --------
@@ -94,21 +94,21 @@ class AdaptiveThresholdSearch:
     Attributes
     ----------
     threshold : float or int
-        Outputs are accepted iff confidence >= threshold; infinite where none are yet.
+        Outputs are accepted iff confidence >= threshold; infinite as long as none are.
     acceptance_rate : float
-        The share of all outputs that is accepted.
+        The share of all outputs that are accepted.
     done : bool
         Whether further answers cannot change the threshold.
     n_verified, n_errors : int
-        How many answers count, and how many of them are "wrong".
+        How many answers count, and how many of those are "wrong".
     open : ndarray of int
-        The outputs that were asked for and have no answer, as drawn.
+        The outputs asked for that have no answer yet, in the order drawn.
 
     Raises
     ------
     ValueError, TypeError
-        For limits and probabilities out of their ranges, a judge outside [0, 1], a budget below 1, a
-        confidence that is not finite, and arrays of unequal lengths.
+        If limits or probabilities are out of range, a judge value is outside [0, 1], the budget is
+        below 1, a confidence is not finite, or arrays have unequal lengths.
 
     See Also
     --------
@@ -117,19 +117,20 @@ class AdaptiveThresholdSearch:
 
     Notes
     -----
-    The promise is about these n outputs, not about new ones: with probability 1 − δ at least, at no
-    time are more than the limit of them wrong and accepted, those that were verified included.
+    The promise concerns these n outputs, not new ones: with probability at least 1 − δ, at no time do
+    the outputs that are wrong and accepted, including verified ones, exceed the limit.
 
     All outputs are put in a random order once. Let A be the outputs above a candidate threshold, and L
-    the least number of errors in A that exceeds the limit. Of output i in A, let R be it and those
-    after it, E the errors before it, and e = 1 if it is an error. If A has L errors,
+    the least number of errors in A that exceeds the limit. For output i in A, let R be i and the
+    outputs of A after it, E the errors before it, and e = 1 if it is an error, else 0. If A has L
+    errors,
 
     .. math:: K \leftarrow K\left(1+\lambda\left(\varepsilon-\frac{e}{d_i}\right)\right), \qquad
         \varepsilon=\frac{L-E}{\sum_{j \in R} d_j}
 
-    does not grow on average, and reaches 1/δ with probability δ at most [1]_. The densities d are fixed
-    before any answer, larger for what the judge doubts; bets λ depend on what came before [2]_.
-    "Formulas of intervals, tests and guarantees" in the documentation has the rest.
+    does not grow on average, and reaches 1/δ with probability at most δ [1]_. The densities d are fixed
+    before any answer and are larger for outputs that the judge doubts; the bets λ depend on earlier
+    answers [2]_. For details see "Formulas of intervals, tests and guarantees" in the documentation.
 
     References
     ----------
@@ -181,7 +182,7 @@ class AdaptiveThresholdSearch:
         self._start_run()
 
     def _place_outputs(self, scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> None:
-        """Put the outputs into the order in which they are drawn, cell by cell."""
+        """Arrange the outputs by cell, and within a cell in the order of the draw."""
         n, of_all = len(scores), self.criterion == CRITERIA[0]
         order = np.argsort(scores, kind="stable")[::-1]
         falling = scores[order]
@@ -197,7 +198,7 @@ class AdaptiveThresholdSearch:
             _densities_by_rank(cells) if guesses is None else _densities(guesses, self.limit)[order]
         )
         clock = _clocks(np.random.default_rng(self._seed), density)
-        placed = np.lexsort((clock, cells))  # cell by cell, in the order in which they are drawn of it
+        placed = np.lexsort((clock, cells))  # sort by cell, then by draw order
         self._items = order[placed]
         self._outputs = (
             np.append(0, self._sizes),
@@ -210,7 +211,7 @@ class AdaptiveThresholdSearch:
         )
 
     def _start_run(self) -> None:
-        """Begin the bets, before any answer."""
+        """Start the bets, before any answer."""
         kernels = _kernels.adaptive_search
         self._counts = np.zeros((3, len(self._sizes)), np.int64)
         self._place = np.zeros(4, np.int64)
@@ -219,22 +220,22 @@ class AdaptiveThresholdSearch:
         if self.criterion == CRITERIA[0]:
             self._place[kernels.STARTED] = 1
             kernels.begin_run(0, self._outputs[2], self._money, self._run)
-        self._order = np.empty(0, np.int64)  # places with an answer that counts, by the clock
+        self._order = np.empty(0, np.int64)  # places with a counted answer, in draw order
         self._plan = self._planned()
 
         self._asked: list[int] = []
         self._places: list[int] = []
-        self._batches: list[tuple[int, int]] = []  # first question of each, and the answers before it
+        self._batches: list[tuple[int, int]] = []  # first question, answers before
         self._answers: dict[int, bool] = {}
         self._position: dict[int, int] = {}
 
     def _planned(self) -> NDArray[np.float64]:
-        """The plan that the bets follow."""
+        """Return the plan that the bets follow."""
         which = CRITERIA.index(self.criterion)
         if self.budget is None:
             return plan_of_any(self.failure_probability, *PLANS[which])
         n = len(self._items)
-        drawn = -n * np.log1p(-min(self.budget, n - 0.5) / n)  # without replacement, each of fewer left
+        drawn = -n * np.log1p(-min(self.budget, n - 0.5) / n)  # without replacement
         expected = drawn * self._enough[-1] / self._outputs[2][-1]
         return plan_of_budget(
             self.failure_probability, float(HORIZONS[which] * expected), *SPENDINGS[which]
@@ -248,44 +249,42 @@ class AdaptiveThresholdSearch:
 
     @property
     def n_verified(self) -> int:
-        """How many answers count."""
+        """Number of answers that count."""
         return int(self._place[_kernels.adaptive_search.LABELS])
 
     @property
     def n_errors(self) -> int:
-        """How many of the answers that count are "wrong"."""
+        """Number of counted answers that are "wrong"."""
         return int(self._counts[_kernels.adaptive_search.WRONG].sum())
 
     @property
     def open(self) -> NDArray[np.intp]:
-        """The outputs that were asked for and have no answer, in the order in which they were drawn."""
+        """The outputs asked for that have no answer yet, in the order drawn."""
         return np.array([i for i in self._asked if i not in self._answers], np.intp)
 
     @property
     def answered(self) -> NDArray[np.intp]:
-        """The outputs that have an answer, in the order in which they were drawn."""
+        """The outputs that have an answer, in the order drawn."""
         return np.array([i for i in self._asked if i in self._answers], np.intp)
 
     @property
     def _candidate(self) -> int:
-        """The largest candidate that is accepted, or -1."""
+        """The largest accepted candidate, or -1."""
         place, kernels = self._place, _kernels.adaptive_search
         holds = self._most_errors < self._enough
         holds[place[kernels.FIRST] : place[kernels.FRONTIER]] = True
-        holds &= (
-            self._known_errors < self._enough
-        )  # a proof that failed is taken back once that is known
+        holds &= self._known_errors < self._enough  # withdraw a proof once it is known to be wrong
         return int(np.flatnonzero(holds)[-1]) if holds.any() else -1
 
     @property
     def _known_errors(self) -> NDArray[np.int64]:
-        """How many errors each candidate has, among those verified."""
+        """Number of verified errors in each candidate."""
         found: NDArray[np.int64] = self._counts[_kernels.adaptive_search.WRONG].cumsum()
         return found
 
     @property
     def _most_errors(self) -> NDArray[np.int64]:
-        """How many errors each candidate can have, by what is known for certain."""
+        """Largest number of errors that each candidate can still have."""
         kernels = _kernels.adaptive_search
         found: NDArray[np.int64] = (
             self._counts[kernels.WRONG] - self._counts[kernels.SEEN]
@@ -294,12 +293,12 @@ class AdaptiveThresholdSearch:
 
     @property
     def threshold(self) -> Any:
-        """Outputs are accepted iff confidence >= threshold; infinite where none are yet."""
+        """Outputs are accepted iff confidence >= threshold; infinite as long as none are."""
         return float("inf") if self._candidate < 0 else self._thresholds[self._candidate].item()
 
     @property
     def acceptance_rate(self) -> float:
-        """The share of all outputs that is accepted."""
+        """The share of all outputs that are accepted."""
         chosen = self._candidate
         return 0.0 if chosen < 0 else float(self._sizes[chosen] / self._sizes[-1])
 
@@ -310,9 +309,9 @@ class AdaptiveThresholdSearch:
         return self.n_verified == len(self._items) or bool(broken.all())
 
     def ask(self, k: int = 1) -> NDArray[np.intp]:
-        """Return up to `k` outputs to verify, in the order in which they were drawn.
+        """Return up to `k` outputs to verify, in the order drawn.
 
-        Fewer are returned where fewer are left. The answers of all earlier ones need not be there.
+        Fewer are returned if fewer are left. Earlier outputs may still lack answers.
 
         Parameters
         ----------
@@ -344,17 +343,17 @@ class AdaptiveThresholdSearch:
         return found
 
     def _state(self, labels: int) -> list[NDArray[Any]]:
-        """Copies of what answers change, with room for so many of them."""
+        """Return copies of the state that answers change, with room for `labels` answers."""
         order = np.empty(labels, np.int64)
         order[: self.n_verified] = self._order[: self.n_verified]
         return [order, *(a.copy() for a in (self._counts, self._place, self._money, self._run))]
 
     def tell(self, indices: ArrayLike, correct: ArrayLike) -> None:
-        """Take answers to what was asked, in any order.
+        """Record answers to questions, in any order.
 
-        Answers count in the order in which their outputs were drawn: one that is open holds up those
-        after it, so that which ones are answered first cannot spoil the promise. What cannot be decided
-        is told as wrong.
+        Answers count in the order in which their outputs were drawn. An open question holds up all
+        later answers, so that the order of answering cannot break the promise. Report undecidable
+        outputs as wrong.
 
         Parameters
         ----------
@@ -366,8 +365,8 @@ class AdaptiveThresholdSearch:
         Raises
         ------
         ValueError
-            For an output that was not asked for or has another answer already, and values other than
-            True and False, 1 and 0. No answer is taken then.
+            If an output was not asked for or already has a different answer, or a value is not True or
+            False, 1 or 0. No answer is recorded then.
         """
         places, given = np.atleast_1d(np.asarray(indices)), np.atleast_1d(np.asarray(correct))
         if places.dtype.kind not in "iu" and len(places):
@@ -391,7 +390,7 @@ class AdaptiveThresholdSearch:
         self._count()
 
     def _count(self) -> None:
-        """Let the answers count up to the first open one."""
+        """Count the answers up to the first open question."""
         start = self.n_verified
         errors = []
         for index in self._asked[start:]:
@@ -407,7 +406,7 @@ class AdaptiveThresholdSearch:
         )  # fmt: skip
 
     def to_json(self) -> str:
-        """Return what has been asked and answered as a JSON text, without the outputs themselves."""
+        """Return the questions and answers as a JSON text, without the outputs themselves."""
         batches = []
         limits = [*(first for first, _ in self._batches[1:]), len(self._asked)]
         for (first, after), last in zip(self._batches, limits, strict=True):
@@ -425,14 +424,14 @@ class AdaptiveThresholdSearch:
     def from_json(
         cls, text: str, confidence: ArrayLike, *, judge: ArrayLike | None = None
     ) -> AdaptiveThresholdSearch:
-        """Return the search that a JSON text was made of, to go on with it.
+        """Restore a search from its JSON text.
 
         Parameters
         ----------
         text : str
-            What :meth:`to_json` returned.
+            The result of :meth:`to_json`.
         confidence, judge : array_like of shape (n,)
-            Of the same outputs.
+            Confidences and judge values of the same outputs.
 
         Returns
         -------
@@ -441,7 +440,7 @@ class AdaptiveThresholdSearch:
         Raises
         ------
         ValueError
-            For a text that is damaged, and for other outputs than those of the text.
+            If the text is damaged, or the outputs differ from those of the text.
         """
         state = STATE(saved.content_of(text, KIND, VERSION), "")
         search = cls.__new__(cls)
@@ -453,7 +452,7 @@ class AdaptiveThresholdSearch:
         return search
 
     def _replay(self, state: dict[str, Any]) -> None:
-        """Ask and answer again as a text says, and raise where it asked for anything else."""
+        """Repeat the saved questions and answers; raise if the search asks for other outputs."""
         if self._digest != state["outputs_digest"]:
             raise ValueError("it is of other outputs: their confidences, or the judge's, differ")
         batches, answers = state["batches"], state["answers"]
@@ -472,7 +471,7 @@ class AdaptiveThresholdSearch:
 
 
 def _digest_of(scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> str:
-    """The SHA-256 of the outputs: what their confidences are, and the judge's."""
+    """Return the SHA-256 of the outputs' confidences and judge values."""
     found = hashlib.sha256()
     for values in (scores, guesses):
         if values is not None:
@@ -483,7 +482,7 @@ def _digest_of(scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> str
 
 
 def _sizes(n: int) -> NDArray[np.intp]:
-    """How many outputs the candidates have, if no confidences are equal; rising."""
+    """Return the sizes of the candidates if no confidences are equal; rising."""
     low = 1.0 - FINE * np.arange(round(LOW / FINE) + 1)[::-1]
     shares = np.append(STEP * np.arange(FEWEST_STEPS, round((1.0 - LOW) / STEP)), low)
     smaller = shares[0] * FACTOR ** np.arange(1.0, max(2.0, np.log(shares[0] * n) / -np.log(FACTOR)))
@@ -494,12 +493,12 @@ def _sizes(n: int) -> NDArray[np.intp]:
 
 
 def _clocks(rng: np.random.Generator, density: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Times at which outputs come: each is next of those left with a chance as its density."""
+    """Return draw times, such that each next output is drawn in proportion to its density."""
     return rng.exponential(size=len(density)) / density
 
 
 def _densities_by_rank(cells: NDArray[np.intp]) -> NDArray[np.float64]:
-    """How much more often than others the lowest confidences are drawn, alike in a cell, from 1 up."""
+    """Return densities of the draw, at least 1, that rise towards the lowest confidences."""
     per_cell = np.bincount(cells)
     middle = 1.0 - (np.cumsum(per_cell) - 0.5 * per_cell) / len(cells)
     found: NDArray[np.float64] = np.clip((LOW / middle) ** STEEPNESS, 1.0, DENSEST)[cells]
@@ -507,7 +506,7 @@ def _densities_by_rank(cells: NDArray[np.intp]) -> NDArray[np.float64]:
 
 
 def _densities(guesses: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
-    """How much more often than others what the judge doubts is drawn, from 1 up."""
+    """Return densities of the draw, at least 1, that rise with the judge's doubt."""
     found = np.clip(np.sqrt((1.0 - guesses) / limit), 1.0, DENSEST)
     found /= found.min()
     surplus = found.mean() - 1.0

@@ -1,4 +1,4 @@
-"""Error rates of outputs without any truth, from their confidences and a reference with truth."""
+"""Error rates of outputs without truth, from their confidences and a reference with truth."""
 
 from __future__ import annotations
 
@@ -31,35 +31,35 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-SHIFT_LEVEL = 0.05  # of the test of moved confidences, where no policy names one
-RANGE_LEVEL = 0.01  # of the test whether confidences lie outside of those of the reference
-LEAST_VARIANCE = 1e-4  # of a number of errors, over its mean: less would make no visible difference
-LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # of a field's reference, in a block whose neighbours bound it
+SHIFT_LEVEL = 0.05  # level of the test for shifted confidences, unless a policy sets it
+RANGE_LEVEL = 0.01  # level of the test for confidences outside the range of the reference
+LEAST_VARIANCE = 1e-4  # over the mean number of errors: less is invisible
+LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # of a reference, in a group of blocks for bounds
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ConfidenceBasedEstimate(Result):
-    """What the confidences of outputs without truth say about their errors; an estimate, no guarantee.
+    """Errors of outputs without truth, estimated from their confidences; not a guarantee.
 
     Attributes
     ----------
     error_rate : Interval
-        Accepted errors among all outputs.
+        Accepted errors as a share of all outputs.
     risk : Interval
-        Errors among the accepted ones; NaN where nothing is accepted.
+        Errors as a share of the accepted outputs; NaN if nothing is accepted.
     recognition_rate : Interval
-        Right ones among all outputs.
+        Correct outputs as a share of all outputs.
     acceptance_rate : float
-        Share of the outputs that is accepted, which is known.
+        Share of the outputs that are accepted, which is known.
     n_items : int
     confidences_match : bool
-        Whether the confidences are as those of the reference, which says nothing about errors that come
-        at the same confidences. If not, the intervals span what a
-        drift allows, as the Notes of :func:`.confidence_based_estimate` say.
+        Whether the confidences are distributed as in the reference. This cannot detect errors that
+        occur at the same confidences as before. If False, the intervals cover what a drift allows; see
+        the Notes of :func:`.confidence_based_estimate`.
     reason : str
-        Why they do not match; empty where they do.
+        Why they do not match; empty if they do.
     shift : ConfidenceShift
-        The test whether the confidences have moved.
+        The test for shifted confidences.
 
     See Also
     --------
@@ -115,20 +115,20 @@ class ConfidenceBasedEstimate(Result):
 
 
 class _Field(NamedTuple):
-    """The reference of one field, and the new outputs of it."""
+    """The reference of one field, and its new outputs."""
 
     calibration: Calibration
     factor: float
-    """By which p̂ is multiplied where an output is accepted."""
+    """Factor for p̂ of accepted outputs."""
     rate: float
-    """Errors among the accepted ones of the reference, where p̂ of none of them is above 0."""
+    """Error rate of the reference's accepted outputs, used if their p̂ is 0 throughout."""
     counted: float
-    """How many errors the factor or the rate comes from."""
+    """Number of errors on which the factor or the rate is based."""
     blocks: NDArray[np.intp]
     accepted: NDArray[np.bool_]
 
     def expected(self, which: NDArray[np.bool_], *, scaled: bool) -> tuple[float, float, float]:
-        """Expected errors among some outputs, the variance of their number, and one error's effect."""
+        """Return the expected errors among `which`, their variance, and the effect of one error."""
         counts = np.zeros((2, len(self.calibration.thresholds)))
         for i, part in enumerate((which & ~self.accepted, which & self.accepted)):
             counts[i] = np.bincount(self.blocks[part], minlength=counts.shape[1])
@@ -143,15 +143,13 @@ class _Field(NamedTuple):
             c**2 * q * (1.0 - q) / n_before for c, q in zip(counts, (p, taken), strict=True)
         )
         before = float(kept.sum())
-        if (
-            scaled and self.counted
-        ):  # that the few errors which were accepted are what they are is chance, too
+        if scaled and self.counted:  # the few accepted errors of the reference vary by chance, too
             before = max(before, math.fsum(counts[1] * taken) ** 2 / self.counted)
         variance = float(np.sum(chance + rejected)) + before
         return math.fsum(mean), variance, max(1.0, float(np.max(counts.sum(axis=0) / n_before)))
 
     def span(self, which: NDArray[np.bool_], level: float) -> tuple[float, float]:
-        """The least and the most errors that the blocks beside each output's own one allow."""
+        """Return the fewest and most errors among `which`, by the blocks next to each output's."""
         lows, highs = _bounds_of_blocks(self.calibration, level)
         counts = np.bincount(self.blocks[which], minlength=len(lows))
         return float(counts @ lows), float(counts @ highs)
@@ -166,25 +164,25 @@ def confidence_based_estimate(
     groups: ArrayLike | None = None,
     confidence_level: float = DEFAULT_LEVEL,
 ) -> ConfidenceBasedEstimate:
-    """Estimate the errors of outputs without truth, from what their confidences meant before.
+    """Estimate the errors of outputs without truth, from the errors at the same confidences before.
 
     Parameters
     ----------
     reference : Policy, ThresholdSweep, or (correct, confidence)
-        Outputs from the same source with their truth: the ones that a policy was fitted on, or others,
+        Outputs from the same source with their truth: a policy stands for the outputs it was fitted on;
         unweighted.
     confidence : array_like of shape (n,)
-        Of the outputs without truth, finite.
+        Confidences of the outputs without truth; finite.
     by : array_like of shape (n,), optional
-        The field of each output, where the policy has thresholds by field.
+        The field of each output, if the policy has thresholds by field.
     threshold : float, optional
         Accept iff confidence >= threshold, for a reference that is not a policy; by default everything
         is accepted.
     groups : array_like of shape (n,), optional
-        Labels of outputs that depend on each other, such as those of a page: the intervals are wider
-        by how much errors came together in the reference of the policy.
+        Labels of dependent outputs, such as those of a page: they widen the intervals by how strongly
+        errors clustered in the policy's reference.
     confidence_level : float, default=0.95
-        Of the intervals, in (0, 1).
+        The level of the intervals, in (0, 1).
 
     Returns
     -------
@@ -194,32 +192,31 @@ def confidence_based_estimate(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep` and :meth:`.Policy.apply`; TypeError for `threshold` beside a
-        policy, for `groups` without one, for a weighted reference, and for a policy of whole documents.
+        As :func:`.threshold_sweep` and :meth:`.Policy.apply`; TypeError for `threshold` with a policy,
+        for `groups` without one, for a weighted reference, and for a policy of whole documents.
 
     See Also
     --------
-    fastarac.operation.Policy.expected_errors : From the counts of the policy alone.
-    fastarac.operation.Policy.shift : The test of moved confidences.
+    fastarac.operation.Policy.expected_errors : Expected errors from the counts of the policy alone.
+    fastarac.operation.Policy.shift : The test for shifted confidences.
 
     Notes
     -----
-    The error probability p̂ of each confidence is that of the reference by isotonic regression; the
-    estimate is Σp̂/n. Isotonic regression is too low where confidences are highest, so that p̂ of
-    accepted outputs is multiplied by what makes it add up to the errors that were accepted in the
-    reference (of a policy: to those that :meth:`.Policy.expected_errors` expects, from items that did
-    not choose the threshold). The interval is that of a gamma variable for a sum of Poisson
-    variables with weights [1]_, with the chance of the reference and of these outputs: it is to contain
-    the error rate that these outputs have, not the one of their source.
+    The error probability p̂ of each confidence comes from isotonic regression on the reference; the
+    estimate is Σp̂/n. Isotonic regression is too low at the highest confidences. For accepted outputs,
+    p̂ is therefore multiplied by the factor that makes it add up to the accepted errors of the
+    reference (for a policy: to the errors of :meth:`.Policy.expected_errors`, from items that did not
+    choose the threshold). The interval is that of a gamma variable for a sum of weighted Poisson
+    variables [1]_, and allows for chance in the reference and in these outputs: it should contain the
+    error rate of these outputs, not that of their source.
 
-    `confidences_match` is False where the confidences have moved (:meth:`.Policy.shift`), where more of
-    them than chance explains lie outside the range of the reference's, and where fields are unknown.
-    Then each output has at least the error probability of the block of confidences above its own one,
-    and at most that of the block below, each with its own interval; above the highest at least 0,
-    below the lowest at most 1. What no confidence shows, other truth at the same confidences, cannot be
-    detected.
-    Estimating a model's performance like this is known as average confidence [2]_ and
-    confidence-based performance estimation.
+    `confidences_match` is False if the confidences have shifted (:meth:`.Policy.shift`), if more of
+    them lie outside the reference's range than chance explains, or if fields are unknown. Each output
+    is then assumed to have at least the error probability of the block of confidences above its own,
+    and at most that of the block below, each with its own interval; at least 0 above the highest block
+    and at most 1 below the lowest. A change of the truth at the same confidences cannot be detected.
+    This way of estimating a model's performance is known as average confidence [2]_ or confidence-based
+    performance estimation.
 
     References
     ----------
@@ -271,7 +268,7 @@ def confidence_based_estimate(
     shift = shift_of(references, seen, alpha)
     reason = _reason(shift, references, values, codes)
     of_all = np.ones(n, np.bool_)
-    unknown = int(np.sum(codes < 0))  # never accepted, and whether they are right nothing tells
+    unknown = int(np.sum(codes < 0))  # never accepted; whether they are right is unknown
     sums = _Sums(parts, codes, together, level, reason)
     n_accepted = int(accepted.sum())
     undefined = Interval(math.nan, math.nan, math.nan, math.nan, level, "gamma")
@@ -290,7 +287,7 @@ def confidence_based_estimate(
 
 
 class _Sums(NamedTuple):
-    """Errors over all fields."""
+    """Sums of errors over all fields."""
 
     parts: Sequence[_Field]
     codes: NDArray[np.intp]
@@ -299,7 +296,7 @@ class _Sums(NamedTuple):
     reason: str
 
     def interval(self, which: NDArray[np.bool_], *, scaled: bool, unknown: int = 0) -> Interval:
-        """The expected number of errors among some outputs; any of the unknown ones may be one."""
+        """Return the expected number of errors among `which`; any unknown output may be an error."""
         n = float(which.sum())
         each = [
             part.expected(which[self.codes == i], scaled=scaled)
@@ -329,7 +326,7 @@ def _of_policy(
     rates = policy.expected_rates
     found = []
     more_errors = PRIOR if policy.fields else 1.0 - is_all
-    # of outputs that are verified in part, each known one stands for so many
+    # with partial verification, each verified output stands for `weight` outputs
     weight = 1.0 if policy.n_verified is None else policy.errors_per_group
     for i, (calibration, threshold) in enumerate(
         zip(policy.calibrations, policy.thresholds, strict=True)
@@ -401,11 +398,11 @@ def _reason(
 
 
 def _outside(reference: Reference, values: Array) -> tuple[int, int]:
-    """How many confidences are above and below those of the reference, where that is beyond chance."""
+    """Return the confidences above and below the reference's range, 0 where chance explains them."""
     n_before, n_now = int(reference.counts.sum()), len(values)
     found = []
     for count in (np.sum(values > reference.quantiles[-1]), np.sum(values < reference.quantiles[0])):
-        # the chance that the most extreme ones of all are new throughout
+        # probability that the most extreme confidences of both samples are all new ones
         places = np.arange(min(int(count), n_now))
         log_chance = float(np.sum(np.log((n_now - places) / (n_now + n_before - places))))
         found.append(int(count) if log_chance < math.log(RANGE_LEVEL / 2) else 0)
@@ -413,9 +410,9 @@ def _outside(reference: Reference, values: Array) -> tuple[int, int]:
 
 
 def _bounds_of_blocks(calibration: Calibration, level: float) -> tuple[Array, Array]:
-    """The least and the largest error probability of each block, from those of its neighbours."""
+    """Return the least and largest error probability of each block, from its neighbouring blocks."""
     size = max(LEAST_ITEMS, LEAST_SHARE * float(calibration.n_items.sum()))
-    wider = np.zeros(len(calibration.n_items), np.intp)  # the group of blocks that each is of
+    wider = np.zeros(len(calibration.n_items), np.intp)  # group of each block
     filled, group = 0.0, 0
     for i, count in enumerate(calibration.n_items.tolist()):
         wider[i] = group

@@ -1,4 +1,4 @@
-"""Outputs that two people answer: which of a sample, and which share of the errors one person finds."""
+"""Outputs verified by two people: draw them, and estimate the share of errors that a person finds."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-DOUBLE = "double"  # 1 in the rows that two people answer
-SECOND = "second_correct"  # what the second of them answers
+DOUBLE = "double"  # column with 1 in the rows that two people answer
+SECOND = "second_correct"  # column with the second person's answer
 
 
 def drawn_twice(rows: NDArray[Any], double: float, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-    """Return which of the rows that were drawn two people answer: this share of them, at random."""
+    """Draw the share `double` of the drawn rows, at random, for a second person to answer."""
     share = fraction_of(double, "double")
     chosen = np.zeros(len(rows), np.int8)
     order = generator_for(key, rows.astype("<i8")).permutation(len(rows))
@@ -36,28 +36,28 @@ def drawn_twice(rows: NDArray[Any], double: float, key: NDArray[np.uint64]) -> N
 def reader_of_answers(
     path: str | os.PathLike[str], *, from_confidence: float = -np.inf, confidence: str = "confidence"
 ) -> Reviewer | None:
-    r"""Return the first of two people who answered a sample, from what both found.
+    r"""Estimate how well the first of two people finds errors, from what both found in a sample.
 
     Parameters
     ----------
     path : str or path-like
-        What :func:`.sample_outputs` wrote with `double`, with ``correct`` and ``second_correct`` filled
-        in. Rows that one of the two left open are left out.
+        The file that :func:`sample_outputs` wrote with `double`, with ``correct`` and
+        ``second_correct`` filled in. Rows that either person left open are ignored.
     from_confidence : float, optional
-        Count outputs from this confidence on alone, such as those above a threshold.
+        Count only outputs with at least this confidence, such as those above a threshold.
     confidence : str, default="confidence"
         The column of confidences.
 
     Returns
     -------
     Reviewer or None
-        With `double_readings`; None where the file has no second answers, or the second person found no
-        error.
+        A reviewer with `double_readings`; None if the file has no second answers, or the second person
+        found no error.
 
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`.
+        As in :func:`.read_outputs`.
 
     See Also
     --------

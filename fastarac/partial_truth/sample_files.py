@@ -1,4 +1,4 @@
-"""Draw the outputs to verify from a file, and put the answers beside all outputs again."""
+"""Draw the outputs to verify from a file, and join the answers to all outputs again."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 ROW = "row"
 LEAST = "least_probability"
-SIZE = "sample_size"  # how many rows were drawn, in each of them: one that is deleted is missed
-DRAWN_BY = "drawn_by"  # the column whose values were drawn whole
+SIZE = "sample_size"  # number of drawn rows, stored in each row to detect deleted rows
+DRAWN_BY = "drawn_by"  # column of labels whose groups were drawn whole
 ANSWER = 'nullif(drawn.correct, -1) AS "correct"'
 
 
@@ -67,54 +67,56 @@ def sample_outputs(
     Parameters
     ----------
     path : str or path-like, or sequence of them
-        A file as :func:`.read_outputs` takes it; no truth is needed. The rows of several files with the
-        same columns are taken one after the other, as of the two files of :func:`.apply_policy`.
+        A file as in :func:`.read_outputs`; no truth is needed. Several files with the same columns,
+        such as the two files of :func:`.apply_policy`, are read one after the other.
     output : str or path-like
-        The file to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It has the rows
-        that were drawn, in their order, with all columns, their number in a column ``row`` (from 1),
-        ``inclusion_probability``, ``least_probability``, the least of all rows, drawn or not, on which
-        guarantees rest, ``sample_size``, how many rows were drawn, and ``correct``, which is empty;
-        with `groups` also ``drawn_by``, the name of that column.
+        The file to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It has the drawn
+        rows in their order, with all their columns and: ``row``, their number from 1;
+        ``inclusion_probability``; ``least_probability``, the least of all rows, drawn or not, on which
+        guarantees rest; ``sample_size``, the number of drawn rows; and an empty ``correct``. With
+        `groups` it also has ``drawn_by``, the name of that column.
     budget : float
-        How many outputs to verify on average.
+        The average number of outputs to verify.
     confidence : str, default="confidence"
         The column of confidences.
     judge, strata, groups : str, optional
-        The columns of what :func:`.draw_verification_sample` takes under these names.
+        The columns for these parameters of :func:`.draw_verification_sample`.
     mix : float, optional
-        As :func:`.draw_verification_sample` takes it: by default 0.5, and 1 of audits, for which one
-        probability of all keeps the exact guarantee.
+        As in :func:`.draw_verification_sample`: by default 0.5. For audits the default is 1, as only
+        equal probabilities keep the guarantee exact.
     policy : Policy, optional
-        Draw audits of what it accepts, in place of a sample of all. The file then has all rows, with
-        ``accepted``, ``drawn`` and ``audit_probability``: the log that :func:`.read_audits` reads once
-        ``correct`` is filled in where an output was drawn. A column ``accepted`` that is there has to
-        say what the policy does. Rows without a confidence, which are never accepted, are left out.
+        Draw audits of the outputs that the policy accepts, instead of a sample of all. The file then
+        has all rows, with ``accepted``, ``drawn`` and ``audit_probability``: the log that
+        :func:`read_audits` reads once ``correct`` is filled in for the drawn outputs. An existing
+        column ``accepted`` must agree with the policy. Rows without a confidence, which are never
+        accepted, are left out.
     by : str, optional
-        The column of fields, where the policy has thresholds by field.
+        The column of fields, if the policy has thresholds by field.
     answers : str or path-like, optional
-        What an earlier call wrote, with a smaller budget and the same columns and seed: the rows that
-        it drew are drawn again, and their answers kept. With one seed each row has one random number
-        (a permanent random number, Ohlsson 1995), so that the larger sample contains the smaller, and
-        `inclusion_probability` is that of the larger one for all its rows.
+        A file from an earlier call with a smaller budget and the same columns and seed: its rows are
+        drawn again, and their answers kept. With one seed, each row has one permanent random number
+        (Ohlsson 1995), so the larger sample contains the smaller one, and `inclusion_probability` is
+        that of the larger sample for all its rows.
     double : float, default=0.0
-        The share of the drawn rows that two people answer: 1 in a column ``double``, with the second
-        answer in ``second_correct``, for :func:`reader_of_answers`. Not beside a policy or `answers`.
+        The share of the drawn rows that two people answer: they have 1 in a column ``double``, and the
+        second answer goes in ``second_correct``, for :func:`reader_of_answers`. Not allowed with a
+        policy or `answers`.
     random_state : int, SeedSequence, Generator or None, default=0
         The same integer draws the same rows.
 
     Returns
     -------
     VerificationSample
-        Of the rows of the file; of audits, of the accepted rows.
+        The sample of the file's rows; for audits, of the accepted rows.
 
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`; and where the file has a column of a name that is to be added; for
-        answers to what is not drawn with this budget and seed.
+        As in :func:`.read_outputs`; also if the file already has a column that is to be added, or
+        `answers` has rows that this budget and seed do not draw.
     ValueError
-        As :func:`.draw_verification_sample`; where `answers` is given beside a policy; and where a name
-        says no known format.
+        As in :func:`.draw_verification_sample`; also if `answers` is given with a policy, or the ending
+        of a file name is unknown.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -159,32 +161,32 @@ def join_answers(
     *,
     confidence: str = "confidence",
 ) -> tuple[int, int]:
-    r"""Write all outputs of a file with the answers to those that were drawn from it.
+    r"""Write all outputs of a file with the answers to the drawn ones.
 
     Parameters
     ----------
     path : str or path-like, or sequence of them
-        The file that was drawn from, or the files.
+        The file or files from which outputs were drawn.
     answers : str or path-like
-        What :func:`sample_outputs` wrote of it, with ``correct`` filled in as far as there are answers.
+        The file that :func:`sample_outputs` wrote, with ``correct`` filled in as far as known.
     output : str or path-like
         The file to write: all rows of `path`, with ``inclusion_probability``, ``drawn``, ``correct``,
-        and ``least_probability`` and ``drawn_by`` where `answers` has them.
+        and, if `answers` has them, ``least_probability`` and ``drawn_by``.
     confidence : str, default="confidence"
-        The column by which it is checked that both files are of the same outputs.
+        The column of confidences, used to check that both files have the same outputs.
 
     Returns
     -------
     drawn, answered : int
-        How many rows were drawn, and how many of them have an answer.
+        The number of drawn rows, and how many of them have an answer.
 
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`; for a row that is there twice, that the file does not have, or whose
-        confidence is another one than there; and where a row that was drawn is missing.
+        As in :func:`.read_outputs`; also if a row of `answers` occurs twice, is not in the file, or has
+        a different confidence there, or if a drawn row is missing.
     ValueError
-        Where a name says no known format, or the files are not different ones.
+        If the ending of a file name is unknown, or the files are not all different.
 
     See Also
     --------
@@ -233,9 +235,9 @@ def draw_rows(
     random_state: RandomState = 0,
     beside: Callable[[NDArray[np.intp]], Mapping[str, Sequence[str]]] | None = None,
 ) -> VerificationSample:
-    """Draw as :func:`sample_outputs` does, of the rows that a function opens.
+    """Draw as :func:`sample_outputs` does, from the rows that `open_rows` opens.
 
-    `beside` returns further columns of texts, for the places of the rows that were drawn.
+    `beside` returns further text columns, given the positions of the drawn rows.
     """
     if policy is not None:
         _refuse_beside_policy(answers=answers, groups=groups)
@@ -287,7 +289,7 @@ def draw_rows(
 
 
 def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> float:
-    """Return the share of the budget that is spread evenly; raise where a judge is of no use then."""
+    """Return the evenly spread share of the budget; raise if that makes a judge useless."""
     if mix is None:
         mix = 0.5 if policy is None else 1.0
     if judge is not None and mix == 1.0:
@@ -301,7 +303,7 @@ def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> floa
 def _log_of(
     sample: VerificationSample, accepted: NDArray[np.bool_], given: NDArray[np.bool_]
 ) -> dict[str, NDArray[Any]]:
-    """Return the log of all rows with a confidence, of which accepted ones were drawn."""
+    """Return the log of all rows with a confidence, with the draw of the accepted ones."""
     n = len(accepted)
     drawn, probability = np.zeros(n, np.int8), np.ones(n)
     drawn[accepted], probability[accepted] = sample.selected, sample.inclusion_probability
@@ -315,7 +317,7 @@ def _texts_beside(
     drawn: NDArray[np.intp],
     rows: NDArray[Any],
 ) -> dict[str, NDArray[Any]]:
-    """Return further columns of rows, counted from 1; empty where a row was not drawn."""
+    """Return further columns for `rows`, counted from 1; empty for rows that were not drawn."""
     found = {}
     for name, texts in beside(drawn).items():
         every = np.full(int(rows.max(initial=0)), "", object)
@@ -327,7 +329,7 @@ def _texts_beside(
 def _accepted_by(
     policy: Policy, source: FileSource, read: Mapping[str, Any], given: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Return which rows a policy accepts, as a column that is there has to say, too."""
+    """Return which rows the policy accepts; raise if an existing column says otherwise."""
     accepted = policy.apply(np.where(given, read["confidence"], 0.0), by=read["by"], rejected=~given)
     if "accepted" in source.columns:
         told = column_of(source, Correct("accepted", "accepted"), empty=False) == 1
@@ -342,7 +344,7 @@ def _accepted_by(
 
 
 def _design_of(sample: VerificationSample) -> dict[str, NDArray[Any]]:
-    """Return what each row that was drawn says of the draw."""
+    """Return the columns that describe the draw, for each drawn row."""
     n = np.count_nonzero(sample.selected)
     return {
         PROBABILITY: sample.inclusion_probability[sample.selected],
@@ -358,7 +360,7 @@ def join_rows(
     *,
     confidence: str = "confidence",
 ) -> tuple[int, int]:
-    """Join as :func:`join_answers` does, to the rows that a function opens."""
+    """Join as :func:`join_answers` does, with the rows that `open_rows` opens."""
     with connect(alone=True) as connection:
         of_answers = open_source(path_of(answers, "answers"), connection)
         source = open_rows(connection)
@@ -387,21 +389,21 @@ def join_rows(
 
 
 class _Answers(NamedTuple):
-    """What a file of drawn rows says, by their places among all outputs."""
+    """The content of a file of drawn rows, with their positions among all outputs."""
 
     source: FileSource
     places: NDArray[np.intp]
     probability: NDArray[np.float64]
     correct: NDArray[np.float64]
-    """NaN where there is no answer."""
+    """NaN without an answer."""
     least: float | None
-    """The least probability of all outputs; None where the file does not say it."""
+    """The least probability of all outputs; None if the file does not give it."""
 
     @classmethod
     def read(
         cls, source: FileSource, outputs: FileSource, confidence: str, ours: NDArray[np.float64]
     ) -> _Answers:
-        """Read it; `ours` are the confidences of all outputs."""
+        """Read the file of drawn rows; `ours` are the confidences of all outputs."""
         picks: dict[str, Pick] = {
             ROW: Number(ROW, ROW),
             PROBABILITY: Number(PROBABILITY, PROBABILITY),
@@ -438,14 +440,14 @@ class _Answers(NamedTuple):
         return cls(source, places, probability, found["correct"], least)
 
     def spread(self, n: int) -> NDArray[np.int8]:
-        """The answers of all n outputs, -1 where there is none."""
+        """Return the answers for all n outputs, -1 if there is none."""
         found = np.full(n, -1, np.int8)
         known = ~np.isnan(self.correct)
         found[self.places[known]] = self.correct[known]
         return found
 
     def among(self, sample: VerificationSample) -> NDArray[np.int8]:
-        """The same, once it is known that a larger sample contains this one."""
+        """Return the answers for all outputs; raise unless `sample` contains all rows of the file."""
         larger = sample.inclusion_probability[self.places] * (1.0 + ROUNDING)
         refuse_where(
             self.source, ROW, ~sample.selected[self.places] | (self.probability > larger),
@@ -455,14 +457,14 @@ class _Answers(NamedTuple):
 
 
 def least_of(source: FileSource, column: str, values: NDArray[np.float64]) -> float:
-    """Return the one number that a column of least probabilities has."""
+    """Return the single value of a column of least probabilities."""
     bad = ~((values > 0) & (values <= 1)) | (values != values[:1])
     refuse_where(source, column, bad, "expected one number above 0 and at most 1 in all rows")
     return float(values[0])
 
 
 def drawn_by(source: FileSource) -> str:
-    """Return the column whose values were drawn whole, as the column of that name says in each row."""
+    """Return the column whose groups were drawn whole, named by every row of ``drawn_by``."""
     source.require(DRAWN_BY, is_label=True)
     named = np.unique(labels_of(source, Label(DRAWN_BY, DRAWN_BY))).tolist()
     if len(named) != 1 or named[0] not in source.columns:
@@ -479,7 +481,7 @@ def _said_by(groups: str | None) -> list[str]:
 
 
 def _warn_without_confidence(given: NDArray[np.bool_]) -> None:
-    """Warn where rows are left out."""
+    """Warn if rows are left out for lack of a confidence."""
     n, left = len(given), int((~given).sum())
     if left:
         warn_unreliable(
@@ -503,13 +505,13 @@ def _opened(paths: Sequence[Path], connection: DuckDBPyConnection) -> FileSource
 
 
 def _is_without_lines(path: Path) -> bool:
-    """Whether a file of JSON lines has none, as one of two parts that has no rows."""
+    """Return whether a JSON lines file is empty, such as one of two parts without rows."""
     of_lines = path.suffix.lower() in (".jsonl", ".ndjson")
     return of_lines and path.is_file() and path.stat().st_size == 0
 
 
 def _doubled(**others: Any) -> list[str]:
-    """Return the columns of what two people answer; raises beside what draws no new sample."""
+    """Return the columns for two people's answers; raise with options that draw no new sample."""
     for name, value in others.items():
         if value is not None:
             raise ValueError(f"double is given beside {name}; a new sample is expected")
@@ -527,7 +529,7 @@ def _refuse_beside_policy(*, answers: Any, groups: Any) -> None:
 
 
 def goal_of(output: str | os.PathLike[str], *read: str | os.PathLike[str]) -> Path:
-    """Return the file to write, and raise where it is read, too, or has no known ending."""
+    """Return the file to write; raise if it is also read, or has an unknown ending."""
     goal = path_of(output, "output")
     if any(path_of(each).resolve() == goal.resolve() for each in read):
         raise ValueError(f"output is {str(goal)!r}, which is also read: choose another file")
@@ -536,7 +538,7 @@ def goal_of(output: str | os.PathLike[str], *read: str | os.PathLike[str]) -> Pa
 
 
 def refuse_columns(source: FileSource, added: list[str]) -> None:
-    """Raise where the file has a column that is to be added."""
+    """Raise if the file already has a column that is to be added."""
     if isinstance(source, JsonLines):
         source.find_all_columns()
     there = [name for name in added if name in source.columns]
@@ -548,13 +550,13 @@ def refuse_columns(source: FileSource, added: list[str]) -> None:
 
 
 def refuse_where(source: FileSource, column: str, bad: NDArray[np.bool_], why: str) -> None:
-    """Raise for the first bad value of a column, and say what is expected."""
+    """Raise for the first bad value of a column, with `why` as the explanation."""
     if bad.any():
         raise source.unexpected(column, int(bad.argmax()), why)
 
 
 def refuse_twice(source: FileSource, rows: NDArray[np.float64]) -> None:
-    """Raise where the number of a row is there again."""
+    """Raise if a row number occurs more than once."""
     first = np.unique(rows, return_index=True)[1]
     refuse_where(source, ROW, ~np.isin(np.arange(len(rows)), first), "expected each row once")
 
@@ -567,9 +569,9 @@ def columns_to_draw(
     *,
     empty: bool = False,
 ) -> dict[str, Any]:
-    """Read the columns that the draw depends on; None of those that are not named.
+    """Read the columns that the draw depends on; None for those without a name.
 
-    `empty` says whether the confidence may be, which is NaN then.
+    `empty` is whether confidences may be empty; they are read as NaN.
     """
     picks: dict[str, Pick] = {"confidence": Number("confidence", confidence)}
     if judge is None:
@@ -584,7 +586,7 @@ def columns_to_draw(
 
 
 def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
-    """Raise where the file to write has answers of people, which nothing would bring back."""
+    """Raise if the file to write already has people's answers, which would be lost."""
     import duckdb
 
     if not goal.is_file():
@@ -595,7 +597,7 @@ def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
             return
         given = f"trim(CAST({old.identifier('correct')} AS VARCHAR))"
         ((n,),) = old.select(f"count(nullif({given}, ''))").fetchall()
-    except (DataFileError, duckdb.Error):  # no answers that could be read
+    except (DataFileError, duckdb.Error):  # no readable answers
         return
     if n:
         raise ValueError(
@@ -607,7 +609,7 @@ def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
 def write_rows(
     source: FileSource, goal: Path, table: Mapping[str, Any], added: list[str], *, first: bool
 ) -> None:
-    """Write the rows that the table numbers, with what it adds to them, in their order."""
+    """Write the rows numbered in `table`, with its columns, in their order."""
     run = source.connection
     names = [sql_name(name) for name in source.columns if name not in table]
     for name in source.columns if isinstance(source, JsonLines) else ():

@@ -1,4 +1,4 @@
-"""Which outputs to verify, where only some can be: each is drawn with a probability that is known."""
+"""Choose which outputs to verify if not all can be: each is drawn with a known probability."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VerificationSample(Table, Result):
-    """Which outputs people verify, and with which probability each was drawn.
+    """The outputs that people verify, and the probability with which each was drawn.
 
     Attributes
     ----------
     selected : ndarray of shape (n,), bool
         The outputs to verify.
     inclusion_probability : ndarray of shape (n,)
-        π, with which probability each output is selected, in (0, 1]; of all, selected or not.
+        The probability π with which each output is selected, in (0, 1]; given for all outputs.
     least_probability : float
-        The least of these, on which guarantees rest; mix · budget / n or more.
+        The least of these, on which guarantees rest; at least mix · budget / n.
 
     See Also
     --------
@@ -58,17 +58,17 @@ class VerificationSample(Table, Result):
         return f"VerificationSample({drawn} of {n} outputs, {self.expected_size:.6g} expected)"
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one row for each output."""
+        """Return the columns of a table, with one row per output."""
         return {name: getattr(self, name) for name in ("selected", "inclusion_probability")}
 
     @property
     def expected_size(self) -> float:
-        """How many outputs are selected on average: the sum of the probabilities."""
+        """The average number of selected outputs: the sum of the probabilities."""
         return float(self.inclusion_probability.sum())
 
     @property
     def indices(self) -> NDArray[np.intp]:
-        """The places of the selected outputs, rising."""
+        """The positions of the selected outputs, rising."""
         return np.flatnonzero(self.selected)
 
 
@@ -83,41 +83,41 @@ def draw_verification_sample(
     groups: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> VerificationSample:
-    r"""Draw the outputs that people verify, so that few answers say much.
+    r"""Draw the outputs that people verify, so that few answers tell as much as possible.
 
     Parameters
     ----------
     confidence : array_like of shape (n,)
-        Of all outputs; real and finite.
+        Confidences of all outputs; real and finite.
     budget : float
-        How many outputs to verify on average, above 0 and at most n.
+        The average number of outputs to verify, above 0 and at most n.
     judge : array_like of shape (n,), optional
-        A guess at the probability that each output is right, in [0, 1]: of a language model, from
-        another engine, a calibrated confidence. It need not be good; where it is bad, the sample says
-        less, and nothing becomes wrong.
+        A guess at the probability that each output is right, in [0, 1]: from a language model, from
+        another engine, or a calibrated confidence. If it is bad, the sample is less informative, but
+        nothing becomes wrong.
     mix : float, default=0.5
-        Which part of the budget is spread evenly over all outputs, in [0, 1]. The rest is aimed at
+        The share of the budget that is spread evenly over all outputs, in [0, 1]. The rest goes to the
         outputs of which the judge is least sure.
     strata : array_like of shape (n,), optional
-        Labels of fields, sources or other parts, each of which gets its share of the budget by its
+        Labels of fields, sources or other parts; each gets a share of the budget in proportion to its
         number of outputs.
     groups : array_like of shape (n,), optional
         Labels of pages, documents or other groups, which are drawn whole.
     random_state : int, SeedSequence, Generator or None, default=None
-        Of the draw. The same integer selects the same outputs.
+        Source of randomness for the draw. The same integer selects the same outputs.
 
     Returns
     -------
     VerificationSample
-        `selected` and `inclusion_probability`, which belongs to the answers: :class:`.PartialTruth`
-        takes both.
+        `selected` and `inclusion_probability`; keep the latter with the answers, as
+        :class:`.PartialTruth` needs both.
 
     Raises
     ------
     ValueError, TypeError
-        For a budget that is not above 0 or above n, a judge outside [0, 1], a confidence that is not
-        finite, arrays of unequal lengths, and a group that is in several strata. For ``mix=0`` where an
-        output would never be drawn.
+        If the budget is not above 0 or exceeds n, a judge value is outside [0, 1], a confidence is not
+        finite, arrays have unequal lengths, or a group lies in several strata. With ``mix=0``, also if
+        an output could never be drawn.
 
     See Also
     --------
@@ -127,19 +127,19 @@ def draw_verification_sample(
 
     Notes
     -----
-    Each output (each group) is drawn by itself, Poisson sampling (Särndal, Swensson and Wretman 1992,
-    3.5), with
+    Each output (or group) is drawn independently, by Poisson sampling (Särndal, Swensson and Wretman
+    1992, 3.5), with
 
     .. math:: \pi_i = \min\left(1,\; m\frac{B}{n} + \lambda\sqrt{\hat\jmath_i(1 - \hat\jmath_i)}\right)
 
-    for the budget B, the part m spread evenly, and λ such that the probabilities sum to B. The number
-    of outputs drawn varies about B, with a standard deviation of at most √B. Of a group the root mean
-    square over its outputs decides. A share proportional to the standard deviation of the error is
-    optimal for a mean (Neyman 1934; "active inference", Zrnic and Candès 2024); the part that is spread
-    evenly limits the weights 1/π to n/(mB), whatever the judge is worth.
+    for the budget B, the evenly spread share m, and λ such that the probabilities sum to B. The number
+    of outputs drawn varies about B, with a standard deviation of at most √B. For a group, the square
+    root is replaced by its root mean square over the group's outputs. A probability proportional to the
+    standard deviation of the error is optimal for a mean (Neyman 1934; "active inference", Zrnic and
+    Candès 2024). The evenly spread share limits the weights 1/π to n/(mB), however bad the judge is.
 
-    Without a judge, the confidence takes its place by its rank alone: ĵ rises linearly from ½ at the
-    lowest to 1 at the highest confidence, equal ones alike.
+    Without a judge, only the rank of the confidence counts: ĵ rises linearly from ½ at the lowest
+    confidence to 1 at the highest, with equal values for ties.
 
     References
     ----------
@@ -169,7 +169,7 @@ def draw_verification_sample(
         )
     even = fraction_of(mix, "mix")
     right = _by_rank(scores) if judge is None else read_judge(judge, n)
-    size = right * (1.0 - right)  # the variance of an error of that probability
+    size = right * (1.0 - right)  # the variance of an error with that probability
     units = np.arange(n) if groups is None else read_groups(groups, n)[1]
     parts = np.zeros(n, np.intp) if strata is None else read_groups(strata, n, "strata")[1]
     counts = np.bincount(units)
@@ -192,7 +192,7 @@ def draw_verification_sample(
 
 
 def _by_rank(scores: NDArray[Any]) -> FloatArray:
-    """From ½ at the lowest confidence to 1 at the highest; 3/4 where all are equal."""
+    """Return ranks from ½ at the lowest confidence to 1 at the highest; 3/4 if all are equal."""
     _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - counts / 2.0
     ranks: FloatArray = 0.5 + 0.5 * (middle / len(scores))[place]
@@ -200,10 +200,10 @@ def _by_rank(scores: NDArray[Any]) -> FloatArray:
 
 
 def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: float) -> FloatArray:
-    """min(1, floor + λ·size) of units of so many outputs, with λ such that the share of all is drawn.
+    """Return min(1, floor + λ·size) per unit, with λ such that the share of all outputs is drawn.
 
-    The units that reach 1 are those of the largest sizes: of each number of them λ follows, and the
-    first that no further unit exceeds is the one.
+    The units that reach 1 are the ones with the largest sizes. Each number of such units determines a
+    λ; the first λ that no further unit exceeds is the solution.
     """
     if not sizes.max() > 0.0 or share >= 1.0:
         return np.full(len(sizes), min(1.0, share))
@@ -220,7 +220,7 @@ def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: fl
         filled = np.minimum(1.0, floor + max(factor, 0.0) * sizes)
         if abs(float(filled @ counts) - share * count.sum()) <= 1e-9 * count.sum():
             return filled
-    # units without a size are left when all others are certain: what remains is spread over them
+    # if units of size 0 are left when all others are certain, spread the remainder over them
     certain = sizes > 0.0
     remaining = share * count.sum() - float(counts[certain].sum())
     return np.where(certain, 1.0, remaining / float(counts[~certain].sum()))

@@ -1,4 +1,4 @@
-"""A search of the threshold in files: each call reads the last batch of answers and writes the next."""
+"""Search for the threshold with files: each call reads a batch of answers and writes the next one."""
 
 from __future__ import annotations
 
@@ -48,40 +48,40 @@ def search_outputs(
     budget: int | None = None,
     random_state: RandomState = 0,
 ) -> AdaptiveThresholdSearch:
-    r"""Go one step of a search in files: read the answers of the last batch, write the next batch.
+    r"""Do one step of a search with files: read the answers of the last batch, write the next batch.
 
     Parameters
     ----------
     path : str or path-like
-        A file as :func:`.read_outputs` takes it; no truth is needed.
+        A file as in :func:`.read_outputs`; no truth is needed.
     state : str or path-like
-        The state of the search, a JSON file; where there is none, a search begins. It is locked from
-        reading to writing.
+        The state of the search, a JSON file; if it does not exist, a search begins. It is locked during
+        the call.
     batch_file : str or path-like
-        The outputs to verify, ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``, with their
-        number in a column ``row`` (from 1), ``search_batch``, which tells other commands that they are
-        no random part of all, and ``correct``, to be filled in. What is there is read before it is
-        written again. Answers that are left open stay in the next batch.
+        The file of outputs to verify: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It
+        has their number in a column ``row`` (from 1), ``search_batch``, which tells other commands that
+        these are not a random sample, and ``correct``, to be filled in. An existing file is read before
+        it is overwritten. Outputs without an answer stay in the next batch.
     batch : int, default=50
-        How many outputs it has at most.
+        The largest number of outputs in a batch.
     confidence, judge : str
-        The columns of what :class:`AdaptiveThresholdSearch` takes under these names.
+        The columns for these parameters of :class:`AdaptiveThresholdSearch`.
     max_error_rate, max_risk, failure_probability, budget, random_state
-        As :class:`AdaptiveThresholdSearch` takes them. A search that has begun goes on with its own
-        random state, and the others have to be as they were.
+        As in :class:`AdaptiveThresholdSearch`. An existing search keeps its own random state, and the
+        other values must be unchanged.
 
     Returns
     -------
     AdaptiveThresholdSearch
-        The search after these answers; its `open` outputs are those of the batch that was written.
+        The search after these answers; its `open` outputs are those of the written batch.
 
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`; where the batch has rows that were not asked for, or another answer
-        than before.
+        As in :func:`.read_outputs`; also if the batch has rows that were not asked for, or changed
+        answers.
     ValueError
-        For a state that is damaged, of other outputs, or of other limits.
+        If the state is damaged, or belongs to other outputs or limits.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -135,7 +135,7 @@ def search_outputs(
         if wanted > 0 and not search.done:
             search.ask(wanted)
         source.require_unchanged()
-        write_whole(saved_as, search.to_json())  # first: what was asked is known, whatever fails
+        write_whole(saved_as, search.to_json())  # first, to survive a later failure
         rows = np.sort(search.open) + 1
         if len(rows) and not search.done:
             added = f'1 AS "{BATCH}"', 'NULL AS "correct"'
@@ -144,7 +144,7 @@ def search_outputs(
 
 
 def _require_same(search: AdaptiveThresholdSearch, state: Path, **given: Any) -> None:
-    """Raise where a search was begun with other limits than those that are given now."""
+    """Raise if the search was begun with other limits than given now."""
     for name, value in given.items():
         found = search.limit if name == search.criterion else getattr(search, name)
         if found != value:
@@ -156,7 +156,7 @@ def _require_same(search: AdaptiveThresholdSearch, state: Path, **given: Any) ->
 def _take_answers(
     search: AdaptiveThresholdSearch, batch_file: Path, connection: DuckDBPyConnection, n: int
 ) -> None:
-    """Tell a search what is filled in of a batch."""
+    """Pass the answers of a batch file to the search."""
     batch = open_source(batch_file, connection)
     picks = {ROW: Number(ROW, ROW), "correct": Correct("correct", "correct")}
     found = read_columns(batch, picks, {}, ["correct"])

@@ -1,4 +1,4 @@
-"""A sequential sampling plan: after how many answers with so many errors a threshold is accepted."""
+"""A sequential sampling plan: how many answers a threshold needs for each number of errors."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_ERRORS = 40  # that a plan allows for; with more, the bets go on without it
+MOST_ERRORS = 40  # most errors that a plan allows for; with more, the bets continue without it
 
 
 @lru_cache(maxsize=8)
 def plan_of_any(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
-    """The plan where no number of answers is known: it spends by errors, as :func:`_plan` says.
+    """Return the plan for an unknown number of answers; it spends by errors (see :func:`_plan`).
 
-    Of the failure probability, later · (c + 1) ** -spending is left after c errors.
+    After c errors, the share later · (c + 1) ** -spending of the failure probability is left.
     """
     return _plan(failure_probability, lambda c, _: 1.0 - later * (c + 1.0) ** -spending)
 
@@ -31,10 +31,10 @@ def plan_of_any(failure_probability: float, later: float, spending: float) -> ND
 def plan_of_budget(
     failure_probability: float, horizon: float, before: float, rise: float, fall: float
 ) -> NDArray[np.float64]:
-    """The plan where progress will reach a horizon T: it spends by progress, as :func:`_plan` says.
+    """Return the plan for progress up to a horizon T; it spends by progress (see :func:`_plan`).
 
-    Up to progress τ, before · (τ/T) ** rise of the failure probability is spent at most, and beyond T
-    all but (1 - before) · (T/τ) ** fall: an error-spending function (Lan and DeMets 1983).
+    Up to progress τ, at most the share before · (τ/T) ** rise of the failure probability is spent;
+    beyond T, all but (1 - before) · (T/τ) ** fall: an error-spending function (Lan and DeMets 1983).
     """
 
     def spent(_: int, progress: float) -> float:
@@ -46,12 +46,13 @@ def plan_of_budget(
 
 
 def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> NDArray[np.float64]:
-    """The logarithm of the chance to be accepted yet, at the limit, by errors so far and progress.
+    """Return the log probability at the limit of being accepted later, by errors so far and progress.
 
-    Progress τ is the number of errors expected at the limit so far, in steps of
-    ``_kernels.adaptive_search.STEP``. With c errors one accepts from τ_c on. At the limit errors come
-    as a Poisson process; with g_c(τ) for the probability of c errors up to τ and no acceptance, τ_c is
-    where g_0(τ_0) + ... + g_c(τ_c) is within the share ``spent(c, τ_c)`` of the failure probability.
+    Progress τ is the number of errors expected so far at the limit, in steps of
+    ``_kernels.adaptive_search.STEP``. With c errors, acceptance is possible from τ_c on. At the limit,
+    errors follow a Poisson process. With g_c(τ) the probability of c errors up to τ without acceptance,
+    τ_c is where g_0(τ_0) + ... + g_c(τ_c) falls within the share ``spent(c, τ_c)`` of the failure
+    probability.
 
     Returns
     -------
@@ -59,11 +60,11 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     """
     step = _kernels.adaptive_search.STEP
     ends: list[int] = []  # τ_c in steps
-    paths = np.ones(1)  # g_c · e^τ by steps: its integral up to the end is that of c + 1
+    paths = np.ones(1)  # g_c(τ) · e^τ at each step; integrated up to τ_c, it gives that of c + 1
     used = 0.0
 
     def holds(steps: int) -> bool:
-        """Whether one may accept with the next number of errors after so many steps."""
+        """Return whether acceptance after `steps` is allowed with the next number of errors."""
         accepted = paths[-1] * np.exp(-step * steps)
         return bool(used + accepted <= failure_probability * spent(len(ends), step * steps))
 

@@ -1,4 +1,4 @@
-"""Files of outputs of which some are verified."""
+"""Read files of outputs of which some are verified."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _VerifiedOutputs(NamedTuple):
 
 
 class VerifiedOutputs(Table, TupleResult, _VerifiedOutputs):
-    """Outputs of which some are verified: the truth, as far as it is known, and the confidences.
+    """Outputs of which some are verified: the known truth, and the confidences.
 
     See Also
     --------
@@ -50,7 +50,7 @@ class VerifiedOutputs(Table, TupleResult, _VerifiedOutputs):
     __slots__ = ()
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the outputs as columns, one row each; `correct` is NaN where nobody verified it."""
+        """Return the outputs as columns, one row each; `correct` is NaN for unverified outputs."""
         return self.correct.to_columns() | {"confidence": self.confidence}
 
 
@@ -70,26 +70,25 @@ def read_verified(
     Parameters
     ----------
     path : str or path-like
-        A file as :func:`.read_outputs` takes it.
+        A file as in :func:`.read_outputs`.
     confidence, correct, inclusion_probability : str
-        The columns; `correct` is empty where nobody verified an output, and the probability may be
-        where none was drawn.
+        The columns; `correct` is empty for unverified outputs, and the probability may be empty for
+        outputs that were not drawn.
     judge, groups, drawn, least_probability : str, optional
-        The columns of what :class:`.PartialTruth` takes under these names; of `drawn` and
-        `least_probability`, by default columns of these names where the file has them; of `groups`, by
-        default the one that the column ``drawn_by`` names, as :func:`sample_outputs` writes it where
-        groups were drawn whole.
+        The columns for these parameters of :class:`.PartialTruth`. `drawn` and `least_probability`
+        default to columns of these names, if the file has them. `groups` defaults to the column named
+        in ``drawn_by``, which :func:`sample_outputs` writes if groups were drawn whole.
 
     Returns
     -------
     VerifiedOutputs
-        What functions take for (correct, confidence).
+        A tuple that functions accept in place of (correct, confidence).
 
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`; for a judge outside [0, 1], an output that was drawn and has no
-        answer, and for what else :class:`.PartialTruth` refuses.
+        As in :func:`.read_outputs`; also for a judge value outside [0, 1], a drawn output without an
+        answer, and whatever else :class:`.PartialTruth` rejects.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -122,11 +121,11 @@ def read_verified(
 def read_verified_models(
     files: Mapping[str, str | os.PathLike[str]], *, item: str | None = None, **columns: Any
 ) -> dict[str, VerifiedOutputs]:
-    """Read the outputs of several models, of which some are verified, as :func:`read_verified` does.
+    """Read the partly verified outputs of several models, each as :func:`read_verified` does.
 
-    `item` is the column that says which outputs are of the same item: they come in the order of the
-    first file. An item that is there twice, or not in each file, is a DataFileError: without it, the
-    others would be no sample of a known probability. Without `item`, outputs are taken as they stand.
+    `item` is the column that identifies items; outputs come in the item order of the first file. An
+    item that occurs twice, or not in every file, is a DataFileError: without it, the others would not
+    be a sample of known probability. Without `item`, outputs are matched by position.
     """
     read = {
         name: read_verified_fields(path, by=item, **{"inclusion_probability": PROBABILITY, **columns})
@@ -181,7 +180,7 @@ def read_verified_fields(
     drawn: str | None = None,
     least_probability: str | None = None,
 ) -> tuple[VerifiedOutputs, NDArray[Any] | None]:
-    """Read what :func:`read_verified` does, and the labels of fields in one more column."""
+    """Read what :func:`read_verified` reads, and the field labels from the column `by`."""
     picks: dict[str, Pick] = {
         "confidence": Number("confidence", confidence),
         "correct": Correct("correct", correct),
@@ -228,7 +227,7 @@ def read_verified_fields(
 def _checked_least(
     source: FileSource, picks: Mapping[str, Pick], found: Mapping[str, Any]
 ) -> float | None:
-    """Return the least probability, where the file says it; raise about a row that fits no design."""
+    """Return the least probability, if the file gives it; raise if a row fits no design."""
     column = {name: pick.column for name, pick in picks.items()}
     known, probability = ~np.isnan(found["correct"]), found["inclusion_probability"]
     is_drawn = found["drawn"] == 1 if "drawn" in found else known
@@ -255,7 +254,7 @@ def _checked_least(
 
 
 def _refuse_rows(source: FileSource, column: str, bad: NDArray[np.bool_], why: str) -> None:
-    """Raise about the first bad row, with how many there are."""
+    """Raise an error about the first bad row, with the number of bad rows."""
     if bad.any():
         others = int(bad.sum()) - 1
         beside = f" (and {others:,} more such {plural('row', others)})" if others else ""
