@@ -58,7 +58,7 @@ class BoundedDisplay(ItemDisplay):
         name, ax : str and matplotlib Axes, optional
             The name of the model, and where to draw; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword; for curves of two classes also `pos_label`.
+            Keywords of :meth:`.plot`; for curves of two classes also `pos_label`.
 
         Returns
         -------

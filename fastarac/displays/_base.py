@@ -259,7 +259,7 @@ class ItemDisplay(Display):
         sample_weight : array_like of shape (n,), optional
             The weight of each item.
         **options
-            What ``from_sweep`` takes by keyword.
+            Keywords of ``from_sweep``.
 
         Returns
         -------
@@ -281,7 +281,7 @@ class ItemDisplay(Display):
         name, ax : str and matplotlib Axes, optional
             The name of the model, and where to draw; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword.
+            Keywords of :meth:`.plot`.
 
         Returns
         -------
@@ -379,7 +379,7 @@ class ItemDisplay(Display):
         chance_level_kwargs : dict, optional
             The keywords that other methods call `chance_level_kw`.
         **options
-            What ``from_estimator`` takes by keyword.
+            Keywords of ``from_estimator``.
 
         Returns
         -------

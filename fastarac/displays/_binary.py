@@ -50,9 +50,9 @@ class ScoredDisplay(ItemDisplay):
         sample_weight : array_like of shape (n,), optional
             The weight of each item.
         pos_label : int, float, bool or str, optional
-            Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
+            Label of the positive class. Optional if the labels are 0 and 1, or -1 and 1.
         **options
-            What ``from_sweep`` takes by keyword.
+            Keywords of ``from_sweep``.
 
         Returns
         -------
@@ -87,7 +87,7 @@ class ScoredDisplay(ItemDisplay):
             Whether to leave out points from the display's arrays, as the function that computes the
             curve does; by default as in scikit-learn's display. The picture is the same.
         **options
-            What :meth:`.plot` takes by keyword.
+            Keywords of :meth:`.plot`.
 
         Returns
         -------

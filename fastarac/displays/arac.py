@@ -131,7 +131,7 @@ class ARACDisplay(AcceptanceDisplay):
             Allowed error rates: each is drawn as a dashed line, and the point of largest acceptance
             within it is marked on the curve, with its threshold.
         **options
-            What :meth:`.plot` takes by keyword.
+            Keywords of :meth:`.plot`.
 
         Returns
         -------

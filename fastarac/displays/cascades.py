@@ -218,7 +218,7 @@ class CascadeCostDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword.
+            Keywords of :meth:`.plot`.
 
         Returns
         -------

@@ -113,7 +113,7 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
         n_resamples, random_state
             As for :func:`.cost_curve_band`.
         **options
-            What :meth:`.plot` takes by keyword.
+            Keywords of :meth:`.plot`.
 
         Returns
         -------

@@ -111,7 +111,7 @@ class MonitorDisplay(IntervalDisplay):
         name, ax : str and matplotlib Axes, optional
             The legend name, and the axes; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword.
+            Keywords of :meth:`.plot`.
 
         Returns
         -------
@@ -237,7 +237,7 @@ class FieldErrorsDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword.
+            Keywords of :meth:`.plot`.
 
         Returns
         -------
@@ -268,7 +268,7 @@ class FieldErrorsDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword.
+            Keywords of :meth:`.plot`.
 
         Returns
         -------

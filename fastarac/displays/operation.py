@@ -88,7 +88,7 @@ class PowerDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword.
+            Keywords of :meth:`.plot`.
 
         Returns
         -------
@@ -177,7 +177,7 @@ class CalibrationDisplay(IntervalDisplay):
         name, ax : str and matplotlib Axes, optional
             The name of the model, for the legend, and where to draw; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword.
+            Keywords of :meth:`.plot`.
 
         Returns
         -------
@@ -251,7 +251,7 @@ class ShiftDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword.
+            Keywords of :meth:`.plot`.
 
         Returns
         -------

@@ -165,7 +165,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
         costs : VerificationCosts
             The prices of an error and of a verification.
         **options
-            What :meth:`.plot` takes by keyword; `ylim` is the range of the accuracy.
+            Keywords of :meth:`.plot`; `ylim` is the range of the accuracy.
 
         Returns
         -------

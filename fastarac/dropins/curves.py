@@ -242,7 +242,7 @@ def roc_curve(
     y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
         Labels of two classes, and scores (real and finite; higher for the positive class).
     pos_label : int, float, bool or str, optional
-        Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
+        Label of the positive class. Optional if the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
         Weights of the items; weight 0 removes an item.
     drop_intermediate : bool, default=True
@@ -318,7 +318,7 @@ def precision_recall_curve(
     y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
         Labels of two classes, and scores (real and finite; higher for the positive class).
     pos_label : int, float, bool or str, optional
-        Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
+        Label of the positive class. Optional if the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
         Weights of the items; weight 0 removes an item.
     drop_intermediate : bool, default=False
@@ -390,7 +390,7 @@ def det_curve(
     y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
         Labels of two classes, both present, and scores (real and finite; higher for the positive).
     pos_label : int, float, bool or str, optional
-        Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
+        Label of the positive class. Optional if the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
         Weights of the items; weight 0 removes an item.
     drop_intermediate : bool, default=False
@@ -492,7 +492,7 @@ def confusion_matrix_at_thresholds(
     y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
         Labels of two classes, and scores (real and finite; higher for the positive class).
     pos_label : int, float, bool or str, optional
-        Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
+        Label of the positive class. Optional if the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
         Weights of the items; weight 0 removes an item.
 
