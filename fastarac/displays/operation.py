@@ -213,7 +213,7 @@ class ShiftDisplay(Display):
 
     See Also
     --------
-    Tests whether the distribution has shifted.
+    Policy.shift : Tests whether the distribution has shifted.
 
     Examples
     --------

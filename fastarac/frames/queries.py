@@ -194,7 +194,7 @@ class QuerySource(ItemSource):
         """Yield lists of labels whose groups are small enough to be fetched together."""
         labels: list[Any] = []
         total = 0
-        most = len(groups) if self.keys == ["by"] else SPLITS  # labels in one condition
+        most = len(groups) if self.keys == ["by"] else SPLITS  # most labels in one condition
         for label, cells in groups.items():
             size = int(cells.size.sum())
             if not self.grouped or size > self.batch:

@@ -56,9 +56,9 @@ class RangeSums(NamedTuple):
     doubled: int
     """Pairs of a correct item in these ranges above an incorrect item, counted twice; ties once."""
     trapezoids: Fraction
-    """Trapezoids of the precision, or of the risk if fewer items are incorrect than correct overall."""
+    """Sum of trapezoids of the precision; of the risk if fewer items are incorrect than correct."""
     steps: Fraction
-    """Steps of the precision over the recall."""
+    """Sum of the steps of the precision over the recall."""
 
     def plus(self, other: RangeSums) -> RangeSums:
         """Add the sums of another set of ranges."""

@@ -194,7 +194,7 @@ def positions(by: tuple[Array, Array] | None) -> Iterator[tuple[Any, Any]]:
 def rows_within(
     ranges: Sequence[Range], confidence: Array, groups: Iterable[tuple[Any, Any]]
 ) -> NDArray[np.bool_]:
-    """Return which items are in one of the ranges; `groups` has their `positions`."""
+    """Return which items are in one of the ranges; `groups` has the `positions` of each group."""
     chosen = np.zeros(len(confidence), np.bool_)
     for label, mine in groups:
         for group, low, below in ranges:

@@ -123,9 +123,9 @@ def sql(
 
     Raises
     ------
-    If the dialect or method is unknown, the dialect cannot quote a column's name, or a name is not a
-    string.
-        is no name.
+    ValueError, TypeError
+        If the dialect or method is unknown, the dialect cannot quote a column's name, or a name is not
+        a string.
 
     See Also
     --------

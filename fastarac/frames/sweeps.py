@@ -354,7 +354,7 @@ def _names(native: Any) -> Iterable[Any]:
     """Return all column names, with repetitions; nothing for polars, whose names are unique."""
     if hasattr(type(native), "collect_schema"):
         return ()
-    attribute = "column_names" if hasattr(type(native), "column_names") else "columns"  # pyarrow's
+    attribute = "column_names" if hasattr(type(native), "column_names") else "columns"  # for pyarrow
     names: Iterable[Any] = getattr(native, attribute, ())
     return names
 
@@ -383,7 +383,7 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
         if frame is not None:
             vector(
                 frame.get_column(name).to_native(), role
-            )  # raises the error of arrays, with the place
+            )  # raises an error that names the position
         message = (
             f"{role} (column {name!r}) must hold booleans, integers or floats up to 64 bits, got "
             f"type {kind}"

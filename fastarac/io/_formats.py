@@ -131,7 +131,7 @@ class JsonLines(FileSource):
             return found
         value = f"CAST({self.value(column)} AS VARCHAR)"
         (written,) = self.select(value, rest=f"LIMIT 1 OFFSET {index}").fetchall()[0]
-        return found if written.startswith('"') else found[1:-1]  # "1" is text, 1 is not
+        return found if written.startswith('"') else found[1:-1]  # show numbers without quotes
 
     def lines_of_rows(self) -> Iterator[int]:
         return (line for line, _ in self._records())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Hashes = NDArray[np.uint64]
 
-FIELDS = ("model", "by", "item", "truth", "group", "crossed")  # of `Outputs`
+FIELDS = ("model", "by", "item", "truth", "group", "crossed")  # the label fields of `Outputs`
 
 
 def hashes(expression: str, name: str) -> str:

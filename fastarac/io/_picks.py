@@ -254,7 +254,7 @@ class Equal(Truth):
         doubles = (f"TRY_CAST(replace({text}, ',', '.') AS DOUBLE)" for text in (read, true))
         same = f"coalesce({_number_in(read)} = {_number_in(true)}, false)"
         return (
-            f"CASE WHEN {read} = {true} THEN true WHEN {' = '.join(doubles)} "  # faster
+            f"CASE WHEN {read} = {true} THEN true WHEN {' = '.join(doubles)} "  # faster than digits
             f"THEN CASE WHEN {same} THEN {decided} ELSE false END "
             f"WHEN {true} IS NOT NULL THEN false END"
         )

@@ -143,7 +143,7 @@ def connect(*, alone: bool = False) -> Iterator[DuckDBPyConnection]:
     shared = None if alone else _shared()
     try:
         with _database() if shared is None else shared.connection() as connection:
-            connection.execute("SET enable_progress_bar = false")  # it goes to the standard output
+            connection.execute("SET enable_progress_bar = false")  # the bar would go to standard output
             yield connection
     except RuntimeError as failure:
         if "interrupted" in str(failure):

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 SHIFT_LEVEL = 0.05  # level of the test for shifted confidences, unless a policy sets it
 RANGE_LEVEL = 0.01  # level of the test for confidences outside the range of the reference
-LEAST_VARIANCE = 1e-4  # over the mean number of errors: less is invisible
-LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # of a reference, in a group of blocks for bounds
+LEAST_VARIANCE = 1e-4  # of an error count, relative to its mean: less is invisible
+LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # smallest group of blocks: share of reference, items
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -169,8 +169,8 @@ def confidence_based_estimate(
     Parameters
     ----------
     reference : Policy, ThresholdSweep, or (correct, confidence)
-        Outputs from the same source with their truth: a policy stands for the outputs it was fitted on;
-        unweighted.
+        Outputs from the same source with their truth, unweighted. A policy stands for the outputs it
+        was fitted on.
     confidence : array_like of shape (n,)
         Confidences of the outputs without truth; finite.
     by : array_like of shape (n,), optional

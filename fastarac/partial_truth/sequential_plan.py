@@ -80,7 +80,7 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     progress = step * np.arange(ends[-1] + 1)
     plan = np.empty((MOST_ERRORS + 3, len(progress)))
     plan[MOST_ERRORS + 1 :] = np.log(failure_probability - used)
-    chance = np.exp(plan[MOST_ERRORS + 1] - progress)  # times e^-τ
+    chance = np.exp(plan[MOST_ERRORS + 1] - progress)  # of later acceptance, times e^-τ
     for c, end in reversed([*enumerate(ends)]):
         gained = np.append(0.0, np.cumsum(0.5 * step * (chance[1:] + chance[:-1])[:end][::-1]))[::-1]
         chance = np.exp(-progress)
