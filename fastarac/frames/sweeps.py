@@ -381,9 +381,7 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
         if numeric:
             continue
         if frame is not None:
-            vector(
-                frame.get_column(name).to_native(), role
-            )  # raises an error that names the position
+            vector(frame.get_column(name).to_native(), role)  # raises an error that names the position
         message = (
             f"{role} (column {name!r}) must hold booleans, integers or floats up to 64 bits, got "
             f"type {kind}"

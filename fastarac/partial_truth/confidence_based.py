@@ -398,7 +398,7 @@ def _reason(
 
 
 def _outside(reference: Reference, values: Array) -> tuple[int, int]:
-    """Return the confidences above and below the reference's range, 0 where chance explains them."""
+    """Count confidences above and below the reference's range; 0 if chance explains them."""
     n_before, n_now = int(reference.counts.sum()), len(values)
     found = []
     for count in (np.sum(values > reference.quantiles[-1]), np.sum(values < reference.quantiles[0])):
