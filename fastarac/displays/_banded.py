@@ -120,7 +120,7 @@ class BandedDisplay(BoundedDisplay):
     _band_of: ClassVar[str]
 
     def plot_band(self, band: ConfidenceBand, **kwargs: Any) -> Self:
-        """Draw a bootstrap band around the curve; call :meth:`plot` first.
+        """Draw a bootstrap band around the curve; call :meth:`.plot` first.
 
         The vertical axis is extended to show the band at acceptance rates from 1% on, unless the axis
         already cuts off the curve itself. The legend names the first band of each kind.

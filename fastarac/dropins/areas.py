@@ -315,7 +315,7 @@ def average_precision_score(
     pos_label: float | str = 1,
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]:
-    r"""Average precision: the precision at each threshold, weighted by the growth of the recall.
+    r"""Average precision: the mean precision over thresholds, weighted by the growth of the recall.
 
     Parameters
     ----------

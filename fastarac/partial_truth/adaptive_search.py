@@ -59,10 +59,10 @@ class AdaptiveThresholdSearch:
     confidence : array_like of shape (n,)
         Confidences of all outputs; real and finite.
     max_error_rate : float, optional
-        Limit of the wrong outputs that are accepted, as a share of all outputs, in (0, 1). Give either
-        this or `max_risk`.
+        Limit of the accepted wrong outputs, as a share of all outputs, in (0, 1). Give either this or
+        `max_risk`.
     max_risk : float, optional
-        Limit of the wrong outputs that are accepted, as a share of the accepted outputs.
+        Limit of the accepted wrong outputs, as a share of the accepted outputs.
     failure_probability : float, default=0.05
         The largest probability δ that the limit is exceeded at any time of the search.
     judge : array_like of shape (n,), optional
@@ -117,8 +117,8 @@ class AdaptiveThresholdSearch:
 
     Notes
     -----
-    The promise concerns these n outputs, not new ones: with probability at least 1 − δ, at no time do
-    the outputs that are wrong and accepted, including verified ones, exceed the limit.
+    The promise concerns these n outputs, not new ones: with probability at least 1 − δ, the accepted
+    wrong outputs, including verified ones, never exceed the limit.
 
     All outputs are put in a random order once. Let A be the outputs above a candidate threshold, and L
     the least number of errors in A that exceeds the limit. For output i in A, let R be i and the

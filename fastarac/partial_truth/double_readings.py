@@ -41,7 +41,7 @@ def reader_of_answers(
     Parameters
     ----------
     path : str or path-like
-        The file that :func:`sample_outputs` wrote with `double`, with ``correct`` and
+        The file that :func:`.sample_outputs` wrote with `double`, with ``correct`` and
         ``second_correct`` filled in. Rows that either person left open are ignored.
     from_confidence : float, optional
         Count only outputs with at least this confidence, such as those above a threshold.

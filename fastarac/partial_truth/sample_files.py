@@ -87,7 +87,7 @@ def sample_outputs(
     policy : Policy, optional
         Draw audits of the outputs that the policy accepts, instead of a sample of all. The file then
         has all rows, with ``accepted``, ``drawn`` and ``audit_probability``: the log that
-        :func:`read_audits` reads once ``correct`` is filled in for the drawn outputs. An existing
+        :func:`.read_audits` reads once ``correct`` is filled in for the drawn outputs. An existing
         column ``accepted`` must agree with the policy. Rows without a confidence, which are never
         accepted, are left out.
     by : str, optional
