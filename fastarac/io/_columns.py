@@ -227,8 +227,8 @@ def _refuse_invalid(
 def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:
     """Return the confidences, as integers if float64 would merge some of them.
 
-    Raise DataFileError if float64 merges some and they are not 64-bit integers, or if some outputs have
-    no confidence: these get a float64 number below all others.
+    If float64 merges some, raise DataFileError unless all are 64-bit integers and none is missing. A
+    missing confidence needs float64, since it becomes a number below all others.
     """
     values = confidence.astype(np.float64) if some_lack_it else confidence
     if not may_merge(source, column, values):
