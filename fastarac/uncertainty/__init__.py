@@ -1,1 +1,1 @@
-"""How sure a figure is: intervals, paired tests, guarantees."""
+"""Uncertainty of figures: confidence intervals and paired tests."""

@@ -12,7 +12,7 @@ Correction = Literal["holm", "bonferroni"]
 
 
 def adjusted_pvalues(pvalues: Sequence[float], correction: Correction | None) -> list[float]:
-    """P-values with the correction for as many tests; what is undefined stays so, but counts."""
+    """Return p-values adjusted for multiple testing; NaN stays NaN but counts as a test."""
     n = len(pvalues)
     if correction is None:
         return list(pvalues)
@@ -31,11 +31,12 @@ def adjusted_pvalues(pvalues: Sequence[float], correction: Correction | None) ->
 def adjusted_levels(
     pvalues: Sequence[float], correction: Correction | None, level: float
 ) -> list[float]:
-    """Levels at which the interval of each test excludes 0 iff its adjusted p-value is below 1 − level.
+    """Return interval levels such that 0 is excluded iff the adjusted p-value is below 1 − level.
 
-    Bonferroni: 1 − α/m of m tests. Holm: 1 − α/k, k being the tests that were left when this one was
-    decided: of one that rejects, those whose p-value is not smaller; of the others, all that do not
-    reject. What is undefined counts, and does not reject.
+    With Bonferroni and m tests, the level is 1 − α/m. With Holm it is 1 − α/k, where k is the number of
+    tests still open when this one is decided: for a test that rejects, the tests whose p-value is not
+    smaller; for one that does not, all tests that do not reject. A test with p-value NaN counts and
+    does not reject.
     """
     alpha, n = 1.0 - level, len(pvalues)
     if correction is None:

@@ -46,12 +46,12 @@ METHODS = ("auto", "wald", "logit", "gamma", "inversion", "gaps")
 
 FEW_ITEMS = 10
 FEW_CONTRIBUTORS = 5
-FEW_IN_PART_OF_GROUPS = 16  # errors inside the part of a partial ROC-AUC, which come in clusters
-FEWEST_ITEMS = 3  # of either class; fewer show nothing of how groups differ in them
+FEW_IN_PART_OF_GROUPS = 16  # fewest errors inside the part of a partial ROC-AUC, with grouped items
+FEWEST_ITEMS = 3  # items of the rarer class; with fewer, the spread between groups is unknown
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
-FEW_ERRORS = 6.0  # below, the gamma interval of a loss is the better one
-FEWEST_DEGREES = 2.0  # a group that outweighs all others makes the standard error large by itself
+FEW_ERRORS = 6.0  # with fewer effective errors, use the gamma interval of a loss
+FEWEST_DEGREES = 2.0  # lower bound for groups: one dominant group already widens the standard error
 
 
 def asymptotic_interval(
@@ -73,23 +73,25 @@ def asymptotic_interval(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep of unweighted items alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     statistic : str or Statistic, default="arac_auc"
-        One with influence values, or an acceptance rate at a limit; the error lists them.
+        A statistic with influence values, or an acceptance rate at a limit; the error message lists
+        them.
     confidence_level : float, default=0.95
         Between 0 and 1.
     method : {"auto", "wald", "logit", "gamma", "inversion", "gaps"}, default="auto"
-        "auto" takes "inversion" of shares and acceptance rates, with few errors "gamma" of ARAC-AUC,
-        AUGRC, ARP-AUC, AURC, average precision and PR-AUC and "gaps" of partial ROC-AUC, and else
-        "logit". `method` of the result says which.
+        "auto" uses "inversion" for shares and acceptance rates; with few errors "gamma" for ARAC-AUC,
+        AUGRC, ARP-AUC, AURC, average precision and PR-AUC, and "gaps" for partial ROC-AUC; otherwise
+        "logit". The result's `method` names the one used.
     groups : array_like of shape (n,), or tuple of them, optional
         Label of each item's group (page, document), within which items may depend on each other.
         Several columns, nested (batch, document) or crossed (writer, form), are a tuple of arrays.
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum. Sampling weights, never numbers of equal items:
-        multiplying all by one number changes nothing.
+        Real, finite, at least 0, with a positive sum. These are sampling weights, not counts of equal
+        items: multiplying all weights by a constant changes nothing.
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); an item stays whole.
     unseen_pages : bool, default=False
-        With groups: leave room for groups that are wrong throughout, of which the sample may have none.
+        With groups: widen the interval for groups that are wrong throughout and may be missing from the
+        sample.
 
     Examples
     --------
@@ -107,15 +109,15 @@ def asymptotic_interval(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for a statistic that the method does not take, and for a sweep
-        of weighted items, whose single weights are lost.
+        As :func:`.threshold_sweep`; also for a statistic that the method does not support, and for a
+        sweep of weighted items, which no longer has the weight of each item.
 
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 5 groups (of several columns 10, by "wald" 20); where fewer than 10 groups have
-        correct or have incorrect items, or few items of large weight are errors; by "wald" with fewer
-        than 10 correct or 10 incorrect items that count.
+        With fewer than 5 groups (10 with several columns of groups, 20 with "wald"). With "wald" also
+        if fewer than 10 groups have correct or have incorrect items, if few items of large weight are
+        errors, or if the effective number of correct or of incorrect items is below 10.
     UndefinedMetricWarning
         Where the statistic is undefined.
 
@@ -134,13 +136,15 @@ def asymptotic_interval(
     - "gamma": the loss as a weighted sum of Poisson counts, with room for one unseen error.
     - "inversion": Clopper and Pearson's interval of rates; of acceptance rates at a limit, by the
       thresholds that a binomial test does not reject.
-    - "gaps": shares of the errors between errors, for partial ROC-AUC with few of them.
+    - "gaps": random shares of the population between neighbouring errors, for partial ROC-AUC with few
+      errors.
 
-    "logit", and "inversion" with groups or weights, leave room for a group, or a heavy item, that is
-    wrong throughout. A sample of G groups may have none of a kind that makes up u = 1 − α^(1/G) of all,
-    7% with G = 40: `unseen_pages` adds, as the root of the sum of two squares, how far the statistic
-    moves by a share u of further wrong items, at the highest or the lowest confidences. "Formulas of
-    intervals, tests and guarantees" in the documentation has every formula.
+    "logit", and "inversion" with groups or weights, leave room for a group that is wrong throughout, or
+    a heavy item that is wrong. A sample of G groups may contain none of a kind that makes up u = 1 −
+    α^(1/G) of all groups (7% for G = 40). With `unseen_pages`, a share u of wrong items is added at the
+    highest or the lowest confidences; the resulting change of the statistic is combined with the
+    interval's half-width as the root of the sum of squares. "Formulas of intervals, tests and
+    guarantees" in the documentation has every formula.
 
     References
     ----------
@@ -169,7 +173,7 @@ def asymptotic_interval(
 def _intervals_of(
     correct: Any, confidence: Any, sample_weight: Any, groups: Any, graded: bool, unseen_pages: bool
 ) -> Callable[[Statistic, float, str], tuple[Interval, str | None]]:
-    """What finds an interval of the items, and why it is not to be relied on, or None."""
+    """Return a function that computes an interval and a warning (or None) for these items."""
     if graded:
         correct, confidence, sample_weight, groups = split_grades(
             correct, confidence, sample_weight, groups
@@ -194,7 +198,7 @@ def _intervals_in_part(
 
 
 def check_method(statistic: Statistic, method: str) -> None:
-    """Raise unless the method has intervals of the statistic."""
+    """Raise unless the method supports the statistic."""
     if method not in statistic.definition.methods:
         taken = [name for name, one in DEFINITIONS.items() if method in one.methods]
         reason = ""
@@ -236,7 +240,7 @@ def interval_and_warning(
     method: str,
     factors: Sequence[NDArray[Any]] = (),
 ) -> tuple[Interval, str | None]:
-    """The interval, by all `factors` where they are crossed; why it is not to be relied on, or None."""
+    """Return the interval, by all crossed `factors`, and a warning if it is unreliable, else None."""
     if len(factors) > 1:
         found, warning = interval_of_factors(
             sample, factors, statistic, lambda one: interval_and_warning(one, statistic, level, method)
@@ -257,7 +261,7 @@ def interval_and_warning(
         else:
             ends = inversion.rate(sample, statistic, level)
         found = Interval(value, min(ends[0], value), max(ends[1], value), error, level, method)
-        if not sample.counted:  # counts of whole items are exact by themselves
+        if not sample.counted:  # binomial intervals of independent unweighted items need no extra room
             found = with_unseen(found, sample, statistic)
         return found, few
     if auto or method == "gamma":
@@ -298,7 +302,7 @@ def with_unseen_pages(
     method: str,
     factors: Sequence[NDArray[Any]] = (),
 ) -> tuple[Interval, str | None]:
-    """The same with room for groups, of the coarsest factor, that are wrong throughout."""
+    """Return the interval widened for unseen wrong groups of the coarsest factor, and the warning."""
     found, warning = interval_and_warning(sample, statistic, level, method, factors)
     if sample.items is None or sample.codes is None or math.isnan(found.estimate):
         return found, warning
@@ -311,7 +315,7 @@ def with_unseen_pages(
 def _with_left_out_cost(
     found: Interval, estimate: Estimate, sample: ItemSample, statistic: Statistic
 ) -> Interval:
-    """The interval up to that of a cost half way to what items cost that are left out."""
+    """Raise the upper end to that of an interval centred half way to the leave-one-out cost."""
     n = float(sample.sweep.total) if sample.items is None else sample.items.n
     value = (estimate.value + left_out_cost(sample.sweep, statistic, n)) / 2.0
     higher = interval_of(estimate._replace(value=value), statistic, found.confidence_level, "logit")
@@ -321,7 +325,7 @@ def _with_left_out_cost(
 def _ends_by_losses(
     sample: ItemSample, statistic: Statistic, value: float, level: float, *, always: bool
 ) -> tuple[float, float] | None:
-    """Fay and Feuer's, where few errors decide or `always`; None of statistics that are no loss."""
+    """Return the ends of the gamma interval for few errors, or `always`; None if not applicable."""
     moments = losses.moments_of(sample.sweep, statistic, value, sample.items, sample.codes)
     if moments is None:
         return None
@@ -336,7 +340,7 @@ def _ends_by_losses(
 def estimate_of(
     sample: ItemSample, statistic: Statistic, contributions: NDArray[np.float64] | None = None
 ) -> Estimate:
-    """The statistic with its standard error, from `contributions` where they are known already."""
+    """Return the statistic with its standard error; `contributions` avoids computing them again."""
     sweep, items, codes = sample
     value = statistic(sweep)
     if items is None:
@@ -359,7 +363,7 @@ def estimate_of(
 
 
 def degrees_of(sample: ItemSample, definition: Definition, contributors: float, n: float) -> float:
-    """Degrees of freedom of a standard error."""
+    """Return the degrees of freedom of a standard error."""
     sweep, items, codes = sample
     if codes is not None:
         return min(n - 1.0, max(contributors - ("gaps" in definition.methods), FEWEST_DEGREES))
@@ -375,25 +379,25 @@ def degrees_of(sample: ItemSample, definition: Definition, contributors: float, 
 
 
 def satterthwaite(contributors: float, n: float) -> float:
-    """Degrees of freedom of a variance that so many of n contributions make up."""
+    """Return Satterthwaite's degrees of freedom for this number of effective contributors of n."""
     return 2.0 * contributors / (1.0 - contributors / n) if contributors < n else math.inf
 
 
 def design_effect(of_groups: float, of_items: float) -> float:
-    """Variance of dependent items over that of independent ones, from standard errors; at least 1."""
+    """Return the design effect: the variance with groups over that without groups; at least 1."""
     return max(1.0, (of_groups / of_items) ** 2) if of_items > 0.0 else 1.0
 
 
 def groups_of_class(
     right: NDArray[np.bool_], codes: NDArray[Any], weight: NDArray[np.float64] | None
 ) -> float:
-    """How many groups have correct items, or how many have incorrect ones: the fewer."""
+    """Return the smaller of two counts: groups with correct items and groups with incorrect items."""
     present = np.ones(len(right), np.bool_) if weight is None else weight > 0.0
     return float(min(len(np.unique(codes[present & of])) for of in (right, ~right)))
 
 
 def error_of_items(items: influence.PlacedItems, statistic: Statistic) -> float:
-    """Standard error if the items were independent."""
+    """Return the standard error as if the items were independent."""
     if items.weight is None:
         return influence.standard_error(items.sweep, statistic)
     return influence.spread_of(items.error_contributions(statistic)).standard_error
@@ -402,18 +406,18 @@ def error_of_items(items: influence.PlacedItems, statistic: Statistic) -> float:
 def error_contributions(
     items: influence.PlacedItems, codes: NDArray[Any] | None, statistic: Statistic
 ) -> NDArray[np.float64]:
-    """Errors that the items, or groups of them, add to the estimate."""
+    """Return the contribution of each item or group to the error of the estimate."""
     if codes is None:
         return items.error_contributions(statistic)
     return items.contributions_of_groups(statistic, codes)
 
 
 def heavy_items(sample: ItemSample) -> float:
-    """How many items of at least half the largest weight are of the rarer class among these.
+    """Count the rarer class among the items that have at least half the largest weight.
 
-    Where they are few, a sample without one does not show that it lacks them. Infinite without
-    weights, where each class has one weight (how frequent the class is; none of its items counts
-    for more than another), and where all such items together have little weight.
+    If they are few, another sample might contain none of them. Return infinity without weights, if each
+    class has a single weight (which then only sets the frequency of the class), and if all heavy items
+    together have little weight.
     """
     if sample.items is None or sample.items.weight is None:
         return math.inf
@@ -429,14 +433,14 @@ def heavy_items(sample: ItemSample) -> float:
     return float(min(wrong, int(np.count_nonzero(heavy)) - wrong))
 
 
-ROUNDING = 1e-9  # of a number of items that is computed
+ROUNDING = 1e-9  # relative error of a computed number of items
 UNSEEN = "the interval is what could have gone unseen"
-FEW_GROUPS_WITH_ROOM = 5  # fewer are enough with room for groups unlike those seen
-FEW_CROSSED = 10  # of each of several columns; fewer were not tried
+FEW_GROUPS_WITH_ROOM = 5  # enough for intervals that leave room for unseen groups
+FEW_CROSSED = 10  # groups in each crossed column; smaller numbers were not tested
 
 
 def few_groups(sample: ItemSample, fewest: int = FEW_GROUPS_WITH_ROOM) -> str | None:
-    """Say that there are too few groups, or return None."""
+    """Return a warning that there are too few groups, or None."""
     if sample.codes is None or sample.items is None:
         return None
     present = slice(None) if sample.items.weight is None else sample.items.weight > 0
@@ -452,10 +456,10 @@ def reliability_warning(
     without_spread: str = UNSEEN,
     fewest_groups: int = FEW_GROUPS,
 ) -> str | None:
-    """Say why an interval from a standard error is not to be relied on, or return None.
+    """Return a warning that an interval from a standard error is unreliable, or None.
 
-    It is that of a statistic, or of something else that has a name; `without_spread` says what the
-    interval is where the items leave no spread.
+    The warning names the `statistic`, or else `name`. `without_spread` describes the interval returned
+    when the standard error is 0.
     """
     name = name or (statistic.name if statistic is not None else "it")
     if estimate.grouped and estimate.n == 1:
@@ -489,7 +493,7 @@ def reliability_warning(
             f"{estimate.groups_of_class:g} groups have items of the rarer class; the interval of "
             f"{name} can be relied on from {FEW_ITEMS} on"
         )
-    # of groups, Student's quantile has no more degrees of freedom than there are
+    # with groups, Student's quantile already accounts for few contributors
     if estimate.effective_contributors < FEW_CONTRIBUTORS and not (
         estimate.grouped and math.isfinite(estimate.degrees)
     ):
@@ -502,7 +506,7 @@ def reliability_warning(
 
 
 def only_one(sweep: ThresholdSweep, name: str) -> str:
-    """Say that a class, or the whole sample, has a single item, which shows no variance."""
+    """Return the warning that a class, or the whole sample, has a single item and thus no variance."""
     kind = "item of one class"
     if sweep.true_accepts.dtype == np.int64:
         kind = influence.smaller_part(sweep, None)[0].removesuffix("s") if sweep.total > 1 else "item"
@@ -510,7 +514,7 @@ def only_one(sweep: ThresholdSweep, name: str) -> str:
 
 
 def _of_rarer(sample: ItemSample) -> float:
-    """How many items of the rarer class there are."""
+    """Count the items of the rarer class."""
     kind, found = influence.smaller_part(sample.sweep, None)
     if sample.items is not None and sample.items.weight is not None:
         right = sample.items.is_correct[sample.items.weight > 0.0]

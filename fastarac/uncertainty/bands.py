@@ -33,21 +33,22 @@ Kind = Literal["pointwise", "simultaneous"]
 
 CURVES = {"arac": ARAC, "generalized_rc": GENERALIZED_RC, "rc": RC, "arp": ARP, "roc": ROC}
 MAX_PLACES = 10_000
-NO_SPREAD = 1e-12  # standard deviations that are nothing but rounding
+NO_SPREAD = 1e-12  # smaller standard deviations are rounding errors
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ConfidenceBand(Table, Result):
-    """A curve with its bootstrap band, at places along the horizontal axis.
+    """A curve with its bootstrap band, at grid points along the horizontal axis.
 
     Attributes
     ----------
     x : ndarray of shape (n_places,)
-        Rising, in [0, 1]: acceptance rates, or false positive rates of a ROC curve.
+        Grid points in rising order, in [0, 1]: acceptance rates, or false positive rates for a ROC
+        curve.
     estimate, low, high : ndarray of shape (n_places,)
-        The curve of the items themselves, and the ends of the band, in [0, 1].
+        The curve of the original items, and the lower and upper end of the band, in [0, 1].
     curve, kind : str
-        As they were asked for.
+        The arguments of :func:`.bootstrap_band`.
     confidence_level : float
 
     See Also
@@ -102,30 +103,31 @@ def bootstrap_band(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep of unweighted items alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     curve : {"arac", "generalized_rc", "rc", "arp", "roc"}, default="arac"
-        Accuracy after correction, error rate, risk or precision over the acceptance rate; or true over
-        false positive rate, where at a jump the height is the upper one.
+        Accuracy after correction, error rate, risk or precision over the acceptance rate; or the true
+        over the false positive rate ("roc"), with the upper height at jumps.
     kind : {"pointwise", "simultaneous"}, default="pointwise"
-        "pointwise": at each single place, the band covers the height of the population's curve with
-        `confidence_level`. "simultaneous": it covers the curve at all places at once with it.
+        "pointwise": at each single grid point, the band covers the population's curve with probability
+        `confidence_level`. "simultaneous": it covers the curve at all grid points at once with that
+        probability.
     grid : int or array_like of shape (n_places,), default=201
-        That many places from 0 to 1 at equal distances, at least 2, or the places, rising; at most
-        10,000.
+        Number of equally spaced grid points from 0 to 1 (at least 2), or the grid points themselves in
+        rising order; at most 10,000.
     n_resamples : int, default=2000
         At least 2.
     confidence_level : float, default=0.95
         Above 0 and below 1.
     stratified : bool, default=False
-        As in :func:`.bootstrap`, like the arguments that follow.
+        As in :func:`.bootstrap`, like the arguments below.
     groups : array_like of shape (n,), optional
         Labels of groups that are drawn as a whole.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
     random_state : int, SeedSequence, Generator or None, default=None
-        Decides over the resamples, and nothing else does.
+        Seed of the resamples, which depend on nothing else.
     n_threads : int, optional
-        By default as many as are worth it.
+        By default chosen from the amount of work.
     progress : bool, default=False
-        Show on stderr how far it is.
+        Show progress on stderr.
 
     Returns
     -------
@@ -135,7 +137,7 @@ def bootstrap_band(
     Warns
     -----
     UndefinedMetricWarning
-        Where resamples have no ROC curve since they are of one class: the band is that of the others.
+        If some resamples have items of one class only, and so no ROC curve: the band uses the others.
     UnreliableIntervalWarning
         With fewer than 10 correct or incorrect items, or fewer than 20 groups.
 
@@ -152,12 +154,12 @@ def bootstrap_band(
 
     Notes
     -----
-    Heights lie on straight lines between the points of a curve. A pointwise band has the quantiles of
-    the resamples' heights. A simultaneous one is h(x) ± c·s(x) with the standard deviation s of the
-    heights, cut to [0, 1], and c the quantile of the resamples' largest distance from the curve in
-    units of s (the sup-t band; Montiel Olea and Plagborg-Møller 2019).
+    Between its points a curve is interpolated linearly. The ends of a pointwise band are quantiles of
+    the resampled heights. A simultaneous band is h(x) ± c·s(x), clipped to [0, 1]: s is the standard
+    deviation of the resampled heights, and c the quantile, over the resamples, of the largest distance
+    from the curve in units of s (the sup-t band; Montiel Olea and Plagborg-Møller 2019).
 
-    Memory is O(n) a thread and O(n_places·n_resamples).
+    Memory is O(n) per thread, plus O(n_places·n_resamples).
 
     References
     ----------

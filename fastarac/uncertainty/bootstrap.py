@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     Several = list[str] | list[Statistic] | list[StatisticLike] | tuple[StatisticLike, ...]
 
     class _Options(TypedDict, total=False):
-        """What both overloads take."""
+        """Options shared by both overloads."""
 
         n_resamples: int
         confidence_level: float
@@ -237,7 +237,7 @@ def bootstrap(
 def _by_exact_variance(
     sweep: PointCounts, statistics: dict[str, Callable[[ThresholdSweep], float]], level: float
 ) -> dict[str, Interval]:
-    """Intervals from the exact variance of statistics of pairs, without resamples."""
+    """Return intervals of pair-based statistics from the exact variance, without resamples."""
     intervals_of_pairs = {}
     for name, one in statistics.items():
         intervals_of_pairs[name], warning = interval_of_pairs(sweep, one, name, level)
@@ -258,7 +258,7 @@ def _ends(
     level: float,
     name: str,
 ) -> tuple[intervals.Ends, float]:
-    """The interval and the standard error; warns where replicates or the interval are undefined."""
+    """Return the interval and the standard error; warn if replicates or the interval are undefined."""
     some = ~np.isnan(replicates)
     missing = len(replicates) - int(some.sum())
     if math.isnan(estimate):
@@ -305,7 +305,7 @@ def reliability_warning_of(
     name: str,
     standard_error: float,
 ) -> str | None:
-    """Say why an interval from resamples is not to be relied on, by the rule of `asymptotic`."""
+    """Return a warning that a bootstrap interval is unreliable, as `asymptotic` does, or None."""
     named = statistic if isinstance(statistic, Statistic) else None
     without_spread = "the interval is a single value"
     members = population.members
@@ -358,7 +358,7 @@ def _estimate(statistic: Callable[[ThresholdSweep], float], population: Populati
 
 
 def _error(statistic: Callable[[ThresholdSweep], float], name: str, population: Population) -> float:
-    """Standard error of the estimate; raises where there is none of a replicate either."""
+    """Return the standard error of the estimate; raise if replicates would have none."""
     if population.members is not None:
         raise ValueError(
             "method must be 'percentile', 'basic' or 'bca' with groups or weights, got 'studentized'"

@@ -1,4 +1,4 @@
-"""Variances and intervals of items that depend on each other by several crossed factors."""
+"""Variances and intervals for items that depend on each other through several crossed factors."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
     Codes = NDArray[Any]
 
-NO_ERROR = 1e-13  # standard errors below are 0, but for rounding
+NO_ERROR = 1e-13  # smaller standard errors are 0 up to rounding
 
 
 def variance_of_factors(of_terms: Sequence[float], n_factors: int) -> float:
-    """Cameron, Gelbach and Miller's sum: V₁ + V₂ − V₁₂, but at least the largest by one factor.
+    """Return Cameron, Gelbach and Miller's V₁ + V₂ − V₁₂, at least the largest single-factor variance.
 
     Parameters
     ----------
     of_terms : sequence of float
-        Variances by what each of `terms` has in common, first those of single factors.
+        Variance of each term of the sum, in the order of `terms`: first the single factors.
     n_factors : int
-        How many factors there are.
+        Number of factors.
     """
     signed = math.fsum(
         sign * variance for (sign, _), variance in zip(terms(n_factors), of_terms, strict=True)
@@ -43,7 +43,7 @@ def variance_of_factors(of_terms: Sequence[float], n_factors: int) -> float:
 
 
 def error_of_factors(items: PlacedItems, factors: Sequence[Codes], statistic: Statistic) -> float:
-    """Standard error of a statistic of items that depend on each other by crossed factors."""
+    """Return the standard error of a statistic for items with crossed factors."""
     found = [
         float(np.sum(items.contributions_of_groups(statistic, codes) ** 2))
         for codes in codes_of_terms(factors)
@@ -57,12 +57,12 @@ def interval_of_factors(
     statistic: Statistic,
     interval_by: Callable[[ItemSample], tuple[Interval, str | None]],
 ) -> tuple[Interval, str | None]:
-    """The interval by the factor of the largest variance, widened, and why it is not to be relied on.
+    """Return the widened interval of the factor with the largest variance, and a warning or None.
 
-    It is widened by the ratio of the standard errors, of all factors and of this one, and by that of
-    Student's quantiles, with one degree of freedom less than there are groups of the coarsest factor
-    and of this one. Acceptance rates at a limit, which have no standard error, take the distances of
-    the ends from the estimate in place of standard errors.
+    The half-width is multiplied by the ratio of the standard error for all factors to that for this
+    factor, and by a ratio of Student's quantiles: with G − 1 degrees of freedom for the factor with the
+    fewest groups, over that for this factor. For acceptance rates at a limit, which have no standard
+    error, the distances of the ends from the estimate take its place.
     """
     if sample.items is None:
         raise AssertionError(statistic)
@@ -98,12 +98,12 @@ def interval_of_factors(
 
 
 def groups_present(items: PlacedItems, codes: Codes) -> int:
-    """Groups that have any weight."""
+    """Count the groups with positive weight."""
     return n_groups(codes if items.weight is None else codes[items.weight > 0.0])
 
 
 def _stretched(found: Interval, ratio: float, statistic: Statistic) -> Interval:
-    """Both ends farther from the estimate by that ratio: on the log-odds where these exist."""
+    """Multiply both ends' distances from the estimate by a ratio, on the log-odds if these exist."""
     least, most = statistic.range
     value = found.estimate
     ends = []

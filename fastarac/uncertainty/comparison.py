@@ -54,9 +54,9 @@ class _DeLongTest(NamedTuple):
     difference: float
     """ROC-AUC of `score_a` less that of `score_b`."""
     interval: Interval
-    """Of the difference."""
+    """Confidence interval of the difference."""
     degrees_of_freedom: float
-    """Of Student's law, from which p-value and interval are; infinite: the normal law."""
+    """Of Student's t, used for p-value and interval; infinite for the normal distribution."""
 
 
 class DeLongTest(TupleResult, _DeLongTest):
@@ -111,16 +111,16 @@ def delong_test(
     Returns
     -------
     DeLongTest
-        Statistic (z), p-value, difference (a − b) and its confidence interval in [-1, 1].
+        Statistic (z), p-value, difference (a − b) with its confidence interval in [-1, 1].
 
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 10 items of a class, where the error comes from fewer than 5 items (see
-        :func:`.compare_models`), and where the scores put all pairs in the same order; with `groups`,
-        as :func:`.compare_models`, with fewer than 2 items of a class and fewer than 5 groups.
+        Without `groups`: with fewer than 10 items of a class, if the standard error rests on fewer than
+        5 items, or if both scores put all pairs in the same order. With `groups`: with fewer than 2
+        items of a class or fewer than 5 groups, as :func:`.compare_models`.
     UndefinedMetricWarning
-        With one class only; all is NaN then.
+        With a single class: all results are NaN.
 
     Raises
     ------
@@ -135,21 +135,22 @@ def delong_test(
 
     Notes
     -----
-    DeLong, DeLong and Clarke-Pearson 1988. With V of each item the share of the other class that it
-    is on the right side of (ties half), the variance of the difference is
+    DeLong, DeLong and Clarke-Pearson 1988. Let V of an item be the share of the other class that the
+    score ranks correctly against it (ties count half). The variance of the difference is
 
     .. math:: \frac{S^2(V_a^+ - V_b^+)}{n^+} + \frac{S^2(V_a^- - V_b^-)}{n^-}
 
-    with sample variances of each class. Ranks give all V in O(n log n) (Sun and Xu 2014). The law of z
-    is taken to be normal, as published, which rejects too often with few items of a class (about 10%
-    in place of 5 with 6); :func:`.compare_models` takes Student's for the same z, and weights.
+    with the sample variance S² within each class. Ranks give all V in O(n log n) (Sun and Xu 2014). As
+    published, z is taken to be normal, which rejects too often with few items of a class (about 10%
+    instead of 5% with 6 items); :func:`.compare_models` uses Student's t for the same z, and accepts
+    weights.
 
-    With `groups` the variance is that of the sums d within each of the G groups, G/(G − 1)·Σd². This
-    follows Obuchowski 1997, who has one such factor for the groups with positive and one for those
-    with negative items, and d without the last term of :func:`.compare_models`, which is 0 where the
-    areas are the same; so groups of one item do not give the variance above exactly. The law is
-    Student's with the degrees of freedom that :func:`.compare_models` has; the p-value takes their
-    whole part.
+    With `groups` the variance is G/(G − 1)·Σd², where d is the sum of the contributions within each of
+    the G groups. This follows Obuchowski 1997 with two changes: he uses one factor for groups with
+    positive items and another for groups with negative items, and his d lacks the last term of
+    :func:`.compare_models`, which is 0 if the areas are equal. So groups of one item each do not give
+    exactly the variance above. The distribution is Student's t with the degrees of freedom of
+    :func:`.compare_models`, rounded down for the p-value.
 
     References
     ----------
@@ -239,34 +240,35 @@ def compare_models(
     statistic : str or Statistic, optional
         The statistic to compare, by default ``"arac_auc"``.
     costs : VerificationCosts, optional
-        In place of a statistic: cost of an item, each model at its own cheapest threshold.
+        Compare the cost per item instead of a statistic, each model at its own cheapest threshold.
     reviewer : Reviewer, optional
-        The people behind these costs; by default they find and correct every error.
+        The people who verify the rejected outputs; by default they find and correct every error.
     method : {"asymptotic", "bootstrap"}, default="asymptotic"
-        "asymptotic" uses influence values. "bootstrap" draws items, or groups, with replacement, the
-        same for all models.
+        "asymptotic" uses influence values. "bootstrap" draws items or groups with replacement, the same
+        ones for all models.
     correction : {"holm", "bonferroni"} or None, default="holm"
         Adjustment for the number of pairs.
     confidence_level : float, default=0.95
-        Of every interval by itself; differences are significant at 1 less that.
+        Level of each single interval; differences are significant at 1 − `confidence_level`.
     groups : array_like of shape (n,), tuple of them, or mapping of str to these, optional
         Label of each item's group (page, document), within which items may depend on each other.
         Several columns, nested or crossed, are a tuple of arrays; crossed ones need "asymptotic".
     paired : {"items", "groups"}, default="items"
-        "groups": the models share groups (pages that several engines have read), in which each has
-        items of its own; `groups` and `sample_weight` then map each model's name to its labels and
+        "groups": the models share groups (pages read by several engines), but each model has its own
+        items within them; `groups` and `sample_weight` then map each model's name to its labels and
         weights.
     sample_weight : array_like of shape (n,), or mapping of str to array_like, optional
         Sampling weights, the same for all models: finite, at least 0, with a positive sum.
     n_resamples : int, default=2000
-        Of the bootstrap.
+        Number of bootstrap resamples.
     random_state : int, numpy.random.Generator or None, default=None
-        For the bootstrap, None draws anew on each call; for `share_of_best`, None stands for 0.
+        With None, the bootstrap draws different resamples on each call; for `share_of_best`, None means
+        seed 0.
     progress : bool, default=False
         Show the bootstrap's progress on stderr.
     unseen_pages : bool, default=False
-        With groups and "asymptotic": leave room for groups on which one of the models is wrong
-        throughout.
+        With groups and "asymptotic": widen the intervals for unseen groups in which one of the models
+        is wrong throughout.
 
     Examples
     --------
@@ -293,20 +295,20 @@ def compare_models(
     Raises
     ------
     ValueError, TypeError
-        For fewer than two models, other numbers of items or identifiers, sweeps (they no longer tell
-        items apart), and "groups" without shared groups or labels; also as
+        For fewer than two models, differing numbers of items or identifiers, sweeps (which no longer
+        distinguish single items), and ``paired="groups"`` without labels or shared groups; also as
         :func:`.asymptotic_interval`.
 
     Warns
     -----
     UnreliableIntervalWarning
-        For a difference that rests on too little: fewer than 2 correct or 2 incorrect items of a
-        model, fewer than 5 groups, equal models, or few errors of large weight.
+        For a difference that rests on too little data: fewer than 2 correct or 2 incorrect items of a
+        model, fewer than 5 groups, identical models, or few errors of large weight.
     UndefinedMetricWarning
         Where the statistic of a model is undefined.
     QuestionableInputWarning
-        Where a model's confidence is reversed beyond chance, or constant; for a limit of 1, which may
-        mean 1%.
+        If a model's confidence is constant, or reversed by more than chance; for a limit of 1, which
+        may be meant as 1%.
 
     See Also
     --------
@@ -316,10 +318,10 @@ def compare_models(
 
     Notes
     -----
-    A difference's standard error comes from the differences of influence values, summed by group;
-    intervals and p-values take Student's t. Adjusted intervals agree with adjusted p-values. With
-    `costs`, influence values are replaced by the effect of leaving out each item. "Formulas of
-    intervals, tests and guarantees" in the documentation has every formula.
+    The standard error of a difference comes from the differences of the models' influence values,
+    summed by group; intervals and p-values use Student's t. Adjusted intervals agree with adjusted
+    p-values. With `costs`, the effect of leaving out each item replaces its influence value. "Formulas
+    of intervals, tests and guarantees" in the documentation has every formula.
     """
     compared = _compared(statistic, costs, reviewer)
     level = inner_fraction(confidence_level, "confidence_level")
@@ -381,7 +383,7 @@ def _refuse_unseen_pages(read: ComparedModels, method: str, *, grouped: bool) ->
 
 
 def _warn(found: Contrasts, name: str) -> None:
-    """Warn of intervals that are undefined, or not to be relied on."""
+    """Warn of undefined or unreliable intervals."""
     if any(math.isnan(interval.estimate) for interval in found.intervals):
         warn_undefined(name, "there are items of one kind only")
     if found.warnings:
@@ -391,7 +393,7 @@ def _warn(found: Contrasts, name: str) -> None:
 
 
 def _question_orders(read: ComparedModels) -> None:
-    """Warn of models whose confidence is reversed, or the same for all items."""
+    """Warn of models whose confidence is reversed or constant."""
     for name, items in read.items.items():
         pairs = as_ranked(items.correct, items.confidence, items.weight).pairs
         roc_auc = value_of_pairs("roc_auc", pairs)
@@ -424,7 +426,7 @@ def _pairs(
 def _compared(
     statistic: str | Statistic | None, costs: VerificationCosts | None, reviewer: Reviewer | None
 ) -> Statistic:
-    """The statistic that is compared: the one given, what an item costs, or the ARAC-AUC."""
+    """Return the statistic to compare: the given one, the cost per item, or by default the ARAC-AUC."""
     if costs is not None:
         if statistic is not None:
             raise TypeError("statistic and costs are both given; give only one")

@@ -30,17 +30,17 @@ class PairDifference(Result):
     a, b : str
         The names of the models.
     interval : Interval
-        Of the statistic of `a` less that of `b`; of this pair alone, whatever the correction.
+        Interval of the difference a − b, not adjusted for multiple testing.
     pvalue : float
-        Two-sided, of no difference; of this pair alone.
+        Two-sided p-value of no difference, not adjusted for multiple testing.
     adjusted_interval : Interval
-        At the level to which the correction for testing all pairs brings this one: 0 is outside iff
-        `adjusted_pvalue` is below 1 less the confidence level of the comparison.
+        Interval adjusted for testing all pairs: it excludes 0 iff `adjusted_pvalue` is below 1 −
+        confidence level of the comparison.
     adjusted_pvalue : float
-        With the correction for testing all pairs, if there is one.
+        The p-value adjusted for testing all pairs, if a correction was asked for.
     degrees_of_freedom : float
-        Of Student's law, from which `pvalue` and the interval are: infinite for the normal law, NaN
-        for the bootstrap.
+        Degrees of freedom of Student's t for `pvalue` and the interval: infinite for the normal
+        distribution, NaN for a bootstrap of items.
 
     See Also
     --------
@@ -88,14 +88,14 @@ class PairDifference(Result):
 
     @property
     def standard_error(self) -> float:
-        """Of the difference."""
+        """Standard error of the difference."""
         return self.interval.standard_error
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.a!r} − {self.b!r}, {self.interval!r}, p {self.pvalue:.3g})"
 
     def reversed(self) -> PairDifference:
-        """The same as `b` less `a`."""
+        """Return the difference b − a."""
         return replace(
             self,
             a=self.b,
@@ -106,7 +106,7 @@ class PairDifference(Result):
 
 
 def _turned(found: Interval) -> Interval:
-    """The interval of the other sign."""
+    """Return the interval of the negated value."""
     turned = None if found.distribution is None else -found.distribution
     return replace(
         found, estimate=-found.estimate, low=-found.high, high=-found.low, distribution=turned
@@ -115,35 +115,35 @@ def _turned(found: Interval) -> Interval:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ModelComparison(Table, Result):
-    """Several models: estimates, and all differences between two.
+    """A comparison of several models: estimates, and the differences of all pairs.
 
     Attributes
     ----------
     statistic : Statistic
     method : {"asymptotic", "bootstrap"}
     paired : {"items", "groups"}
-        What the models have in common.
+        Whether the models share their items, or only groups.
     correction : {"holm", "bonferroni"} or None
     confidence_level : float
     n : int
-        Number of what is paired: of items, or of groups.
+        Number of paired units: items or groups.
     names : tuple of str, of length K
     n_items : tuple of int, of length K
         Number of items of each model.
     intervals : tuple of Interval, of length K
-        Of the statistic of each model.
+        Interval of each model's statistic.
     share_of_best : tuple of float, of length K
         Share of resamples, or of draws from the normal distribution of the estimates, in which each
-        model is the best; they sum to 1. Not the probability that a model is best. Best is the lowest
-        for losses, costs and error rates, else the highest.
+        model is the best; the shares sum to 1. This is not the probability that a model is the best.
+        The best value is the lowest for losses, costs and error rates, otherwise the highest.
     letters : tuple of str, of length K
-        Models that share a letter do not differ significantly, at 1 − `confidence_level` and with
-        the correction.
+        Models that share a letter do not differ significantly at 1 − `confidence_level`, with the
+        correction.
     pairs : tuple of PairDifference, of length K(K − 1)/2
-        Of every model less each of those after it.
+        The difference of every model and each later one.
     notes : tuple of str
-        Why the interval of a single model is not to be relied on, a sentence each; the differences may
-        be all the same, as what models have in common cancels.
+        Sentences that say why the interval of a single model is unreliable. Differences may be reliable
+        all the same, as effects common to the models cancel.
 
     See Also
     --------
@@ -192,7 +192,7 @@ class ModelComparison(Table, Result):
         Raises
         ------
         KeyError
-            Where the two were not compared.
+            If the two models were not compared.
         """
         for pair in self.pairs:
             if (pair.a, pair.b) == (a, b):
@@ -202,7 +202,7 @@ class ModelComparison(Table, Result):
         raise KeyError(f"{a!r} and {b!r} were not compared; the models are {', '.join(self.names)}")
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the columns of a table, one row for each model; the pairs are `pairs`."""
+        """Return the columns of a table with a row for each model; `pairs` has the differences."""
         return {
             "model": self.names,
             "n_items": self.n_items,
@@ -298,10 +298,10 @@ def best_first(found: ModelComparison) -> ModelComparison:
 
 
 def letters_of(order: Sequence[int], differing: set[tuple[int, int]]) -> tuple[str, ...]:
-    """Return letters such that two share one iff they do not differ (Piepho 2004, insert and absorb).
+    """Return letters such that two models share one iff they do not differ (Piepho 2004).
 
-    `order` has the models from the best to the worst: the first letters go to the best. `differing`
-    has pairs of models, lower number first.
+    The algorithm is "insert and absorb". `order` lists the models from the best to the worst, and the
+    best get the first letters. `differing` holds pairs of model numbers, lower number first.
     """
     columns = [set(order)]
     for a, b in sorted(differing):
