@@ -1,4 +1,4 @@
-"""Differences of models: their errors, intervals and p-values, by influence values or resamples."""
+"""Differences of models: standard errors, intervals and p-values, by influence values or resamples."""
 
 from __future__ import annotations
 
@@ -36,38 +36,38 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-ROUNDING = 1e-12  # by which estimates of the same value may differ
+ROUNDING = 1e-12  # relative difference up to which two estimates count as equal
 DRAWS = 100_000  # from the normal distribution of the estimates
 FEW_GROUPS_OF_PAIR = 5
-FEWEST_OF_CLASS = 2  # items of either class, of each model
-# Means over items: five that differ, all in favour of one model, are no difference at 5% (McNemar's
-# exact p-value is 0.0625), which takes one of Satterthwaite's degrees of freedom less.
+FEWEST_OF_CLASS = 2  # items that each model needs in each class
+# Means over items lose one of Satterthwaite's degrees of freedom: five differing items, all in favour
+# of one model, must not be significant at 5% (McNemar's exact p-value is 0.0625).
 
 
 class Contrast(NamedTuple):
-    """The difference of two estimates, its error, and what tests and intervals are made of."""
+    """The difference of two estimates, with all that tests and intervals of it need."""
 
     a: Estimate
     b: Estimate
     statistic: Statistic
     error: float
     degrees: float
-    """Of freedom of Student's law; NaN where resamples of items decide."""
+    """Degrees of freedom of Student's t; NaN for resamples of items."""
     resamples: FloatArray | None = None
-    """Of the difference, where these decide."""
+    """Resampled differences, for the bootstrap."""
     n_groups: int = 0
-    """That were resampled, if it was groups; then there are degrees of freedom."""
+    """Number of resampled groups, if groups were resampled; `degrees` is then finite."""
     unseen: tuple[float, float] = (0.0, 0.0)
-    """Standard errors by which errors of a kind that was not seen may lower and raise it."""
+    """How far unseen errors may lower and raise the difference, in units of a standard error."""
 
     @property
     def difference(self) -> float:
-        """Of `a` less `b`."""
+        """The estimate of `a` less that of `b`."""
         return self.a.value - self.b.value
 
     @property
     def errors(self) -> tuple[float, float]:
-        """The standard error below and above the difference, with what was not seen."""
+        """The standard errors below and above the difference, with unseen errors included."""
         return math.hypot(self.error, self.unseen[0]), math.hypot(self.error, self.unseen[1])
 
     @property
@@ -83,7 +83,7 @@ class Contrast(NamedTuple):
 
     @property
     def pvalue(self) -> float:
-        """Two-sided, of no difference; NaN where there is one that no spread can be compared with."""
+        """Two-sided p-value of no difference; NaN for a difference without any spread."""
         if self.error > NO_SPREAD:
             if self.resamples is not None:
                 return self._of_resamples(
@@ -94,7 +94,7 @@ class Contrast(NamedTuple):
 
     @property
     def _against(self) -> int:
-        """Resamples not on the side of 0 where the difference is: all for a difference of 0."""
+        """Number of resamples of opposite sign to the difference, or 0; all if the difference is 0."""
         values = np.asarray(self.resamples)
         return int(np.sum(values * np.sign(self.difference) <= 0.0))
 
@@ -103,12 +103,13 @@ class Contrast(NamedTuple):
         return math.sqrt(_factor(self.n_groups))
 
     def _of_resamples(self, pvalue: float) -> float:
-        """The p-value of resamples; of groups the larger one of two by Student's law.
+        """Return the p-value of resamples; for groups, convert it to Student's t.
 
-        G resampled groups scatter by a factor of (G − 1)/G less than the estimate. One p-value is that
-        of the resamples, from the normal law to Student's (Hesterberg 2015, expanded percentiles), the
-        other that of their standard deviation: where few groups have most errors of one model, many
-        resamples lack them, but hardly any has fewer errors than the other model.
+        The variance of resamples of G groups is too small by the factor (G − 1)/G. For groups, return
+        the larger of two p-values: that of the resamples, converted from the normal distribution to
+        Student's t (Hesterberg 2015, expanded percentiles), and that of their standard deviation. The
+        second matters if few groups have most errors of one model: many resamples lack these groups,
+        but hardly any has fewer errors than the other model.
         """
         if not self.n_groups:
             return pvalue
@@ -116,13 +117,13 @@ class Contrast(NamedTuple):
         return student_pvalue(min(ratios) / self._inflation, self.degrees)
 
     def _reach(self, level: float) -> float:
-        """How far an interval goes by the standard deviation of resamples."""
+        """Return the half-width of an interval from the standard deviation of the resamples."""
         if not self.n_groups:
             return normal_quantile(level) * self.error
         return student_quantile(level, self.degrees) * self._inflation * self.error
 
     def interval(self, level: float) -> Interval:
-        """Interval of the difference; without spread, of what could have gone unseen."""
+        """Return the interval of the difference; without spread, allow for unseen items."""
         difference, error, method = self.difference, self.error, "wald"
         low, high = self.statistic.range
         if error > NO_SPREAD and self.resamples is not None:
@@ -143,11 +144,11 @@ class Contrast(NamedTuple):
         return Interval(difference, clipped[0], clipped[1], error, level, method)
 
     def _ends_of_resamples(self, level: float) -> tuple[float, float]:
-        """Order statistics, so that 0 is outside iff the p-value is below 1 − level.
+        """Return order statistics of the resamples: 0 is outside iff the p-value is below 1 − level.
 
-        They are moved to take in the difference and, of groups, the interval by the resamples' spread.
-        Where no p-value of so few resamples is as small, 0 is inside, with that interval and all
-        resamples.
+        The interval is extended to contain the difference and, for groups, the interval from the
+        standard deviation of the resamples. If there are too few resamples for such a small p-value, it
+        contains 0, that interval and all resamples.
         """
         values = np.sort(np.asarray(self.resamples))
         difference, reach, share = self.difference, self._reach(level), 1.0 - level
@@ -165,32 +166,32 @@ class Contrast(NamedTuple):
 
 
 class Contrasts(NamedTuple):
-    """What is found of all models, and of every two."""
+    """Results for all models and all pairs of models."""
 
     intervals: list[Interval]
     pairs: dict[tuple[int, int], Contrast]
     shares_of_best: list[float]
     warnings: list[str]
-    """Why a difference is not to be relied on."""
+    """Reasons why a difference is unreliable."""
     notes: Sequence[str] = ()
-    """Why the interval of a single model is not."""
+    """Reasons why the interval of a single model is unreliable."""
 
 
 class AddedErrors(NamedTuple):
-    """What each item, or group of items, adds to the errors of the models' estimates."""
+    """The contribution of each item or group to the errors of the models' estimates."""
 
     samples: list[ItemSample]
     estimates: list[Estimate]
     errors: FloatArray
-    """Of shape (K, m): of each model and item or group; the sum of squares is the squared error."""
+    """Contributions by model and item or group, (K, m); a row's sum of squares is the variance."""
     classes: FloatArray | None = None
-    """Of shape (2, K, G): the weight of the incorrect, and of the correct, items of each model and
-    group, where there are groups."""
+    """Weights of the incorrect and of the correct items of each model and group, shape (2, K, G); only
+    with groups."""
     by_class: FloatArray | None = None
-    """Of that shape: what these items add to the estimates; where `classes` count for the statistic."""
+    """Contributions of these items to the estimates, same shape; only for means over one class."""
 
     def of_pair(self, a: int, b: int) -> FloatArray:
-        """What is added to the error of a difference."""
+        """Return the contributions to the error of a difference."""
         difference: FloatArray = self.errors[a] - self.errors[b]
         if self.classes is None:
             return difference
@@ -200,17 +201,18 @@ class AddedErrors(NamedTuple):
             difference = self.if_equal(a, b)
         elif len(difference) == self.classes.shape[2]:
             factor /= _factor(len(difference))
-        else:  # those of any weight
+        else:  # groups without weight were dropped before their factor was applied
             return difference
         of_both: FloatArray = difference[some] * math.sqrt(factor)
         return of_both
 
     def if_equal(self, a: int, b: int) -> FloatArray:
-        """What groups add to the difference of two means over a class, if that of all groups is 0.
+        """Return the groups' contributions to a difference of class means if the true difference is 0.
 
-        See docs/inference.md. A mean over the errors of one model hardly changes
-        with each one of the groups that have most of them, however much it differs from what it is
-        without any; the other model, which happens to have no such group, does not show it either.
+        See docs/inference.md. Plain contributions can be far too small: if a few groups have most
+        errors of one model, its mean over errors hardly changes when one of them is left out, although
+        it differs much from the mean without all of them. The other model, which has no such group,
+        does not show this spread either.
         """
         if self.classes is None or self.by_class is None:
             raise AssertionError
@@ -218,7 +220,7 @@ class AddedErrors(NamedTuple):
         rarer = int(np.argmin(np.sum(weight, axis=(1, 2))))
         of_class, items = weight[rarer], np.sum(weight, axis=0)
         n = np.sum(of_class, axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):  # a class without items: the value is NaN
+        with np.errstate(divide="ignore", invalid="ignore"):  # a class without items gives NaN
             scale = np.sqrt(np.sum(n) / (2.0 * n[::-1]))
             more = np.mean(of_class / n[:, None], axis=0) - np.mean(
                 items / np.sum(items, axis=1, keepdims=True), axis=0
@@ -228,7 +230,7 @@ class AddedErrors(NamedTuple):
         return found
 
     def degrees_of_pair(self, a: int, b: int, statistic: Statistic, contributors: float) -> float:
-        """Degrees of freedom of the error of a difference."""
+        """Return the degrees of freedom of the error of a difference."""
         if self.classes is None:
             degrees = min(
                 asymptotic.degrees_of(
@@ -240,7 +242,7 @@ class AddedErrors(NamedTuple):
             return min(degrees, contributors) if statistic.name == "cost" else degrees
         of_both = self.classes[:, [a, b]]
         degrees = degrees_of_sizes(np.sum(of_both, axis=0))
-        if statistic.name == "roc_partial_auc":  # what a group adds hangs on the few errors in the part
+        if statistic.name == "roc_partial_auc":  # few errors inside the part decide
             degrees = min(degrees, max(contributors, asymptotic.FEWEST_DEGREES))
         if self.by_class is not None or statistic.name == "cost":
             of_variance = asymptotic.satterthwaite(contributors, float(np.sum(of_both.any((0, 1)))))
@@ -249,18 +251,18 @@ class AddedErrors(NamedTuple):
 
 
 class ErrorsByFactors(NamedTuple):
-    """The same by each term of the sum over crossed factors: of one factor, or none, by that alone."""
+    """Contributions for each term of the sum over crossed factors; one term for at most one factor."""
 
     of_terms: tuple[AddedErrors, ...]
     n_factors: int
 
     @property
     def first(self) -> AddedErrors:
-        """By the factor of fewest groups."""
+        """The contributions by the factor with the fewest groups."""
         return self.of_terms[0]
 
     def of_pair(self, a: int, b: int, statistic: Statistic) -> tuple[influence.Spread, float]:
-        """The error of a difference, and its degrees of freedom: the fewest by a single factor."""
+        """Return the error of a difference, and the fewest degrees of freedom by any factor."""
         spreads = [influence.spread_of(added.of_pair(a, b)) for added in self.of_terms]
         degrees = min(
             added.degrees_of_pair(a, b, statistic, spread.effective_contributors)
@@ -272,7 +274,7 @@ class ErrorsByFactors(NamedTuple):
         return spreads[0]._replace(standard_error=math.sqrt(variance)), degrees
 
     def covariance(self) -> FloatArray:
-        """Of the estimates of all models; not positive semidefinite for crossed factors, perhaps."""
+        """Return the covariance of all models' estimates; crossed factors may make it indefinite."""
         found: FloatArray = np.sum(
             [
                 sign * np.array([[float(np.sum(a * b)) for b in added.errors] for a in added.errors])
@@ -284,12 +286,12 @@ class ErrorsByFactors(NamedTuple):
 
 
 def degrees_of_sizes(sizes: FloatArray) -> float:
-    """One less than as many groups of one size as would say as much (Kish 1965); at least 1.
+    """Return the effective number of equally large groups (Kish 1965) less one; at least 1.
 
-    Of two models, from the mean of a group's shares of their items.
+    With two models, the size of a group is the mean of its shares of each model's items.
     """
     of_models = np.sum(sizes, axis=1, keepdims=True)
-    if not of_models.all():  # a class that a model has no item of
+    if not of_models.all():  # a model without items of this class
         return 1.0
     shares = np.mean(sizes / of_models, axis=0)
     return max(1.0, 1.0 / float(np.sum(shares**2)) - 1.0)
@@ -302,7 +304,7 @@ def _factor(n: int) -> float:
 def added_errors(
     found: list[PlacedItems], codes: NDArray[np.intp] | None, statistic: Statistic
 ) -> AddedErrors:
-    """Of the same items of each model, or of the same groups of the same items."""
+    """Return the contributions of items, or of their groups `codes`, for models of the same items."""
     samples = [ItemSample(items.sweep, items, codes) for items in found]
     errors = [error_contributions(items, codes, statistic) for items in found]
     estimates = [
@@ -321,7 +323,7 @@ def added_errors(
 def error_contributions(
     items: PlacedItems, codes: NDArray[np.intp] | None, statistic: Statistic
 ) -> FloatArray:
-    """Errors that the items, or groups of them, add to an estimate that is compared."""
+    """Return the contributions of items or groups to the error of an estimate in a comparison."""
     if statistic.name != "cost":
         return asymptotic.error_contributions(items, codes, statistic)
     added = left_out_contributions(items, statistic, codes)
@@ -338,7 +340,7 @@ def error_contributions(
 def _of_groups(
     found: list[PlacedItems], models: ComparedModels, n_groups: int, statistic: Statistic
 ) -> AddedErrors:
-    """Of different items, in the same groups: a group of which a model has no item adds nothing."""
+    """Return the contributions for models with different items; groups without items contribute 0."""
     samples, estimates = [], []
     added, classes = np.zeros((2, 2, len(found), n_groups))
     for k, (items, model) in enumerate(zip(found, models.items.values(), strict=True)):
@@ -357,7 +359,7 @@ def _of_groups(
 
 
 def added_to(models: ComparedModels, statistic: Statistic) -> tuple[list[PlacedItems], ErrorsByFactors]:
-    """The items of each model, and what they add to the errors of its estimate, by influence values."""
+    """Return the items of each model, and their contributions to the error of its estimate."""
     names, found = models.names, []
     for name, model in models.items.items():
         argument = "sample_weight" if models.n_groups is None else f"sample_weight[{name!r}]"
@@ -380,7 +382,7 @@ def by_influence(
     *,
     unseen_pages: bool = False,
 ) -> Contrasts:
-    """From influence values, of which what the models have in common cancels."""
+    """Compare models by influence values; effects common to the models cancel."""
     asymptotic.check_method(statistic, "wald")
     names = models.names
     found, errors = added_to(models, statistic)
@@ -424,7 +426,7 @@ def shares_of_best(
     statistic: Statistic,
     random_state: RandomState,
 ) -> list[float]:
-    """In what share of normal draws around the estimates each model is the best; of two, exactly."""
+    """Return each model's share of normal draws in which it is best; exactly for two models."""
     if np.isnan(values).any():
         return [math.nan] * len(values)
     if two is not None and two.error > NO_SPREAD:
@@ -442,7 +444,7 @@ def _few_errors(
     statistic: Statistic,
     found: list[PlacedItems],
 ) -> Iterator[str]:
-    """Say which models have too few items of a kind, or of groups, for a difference."""
+    """Yield a warning for each model with too few items of a class, or groups, for differences."""
     for name, estimate, items in zip(names, estimates, found, strict=True):
         if math.isnan(estimate.value):
             continue
@@ -466,21 +468,21 @@ def _few_errors(
 
 
 def _normal_draws(covariance: FloatArray, random_state: RandomState) -> FloatArray:
-    """Errors of all models at once, of shape (K, DRAWS), with the covariances that they have."""
+    """Draw joint errors of all models with the given covariance, shape (K, DRAWS)."""
     values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
     seed = key_of(0 if random_state is None else random_state)
     standard = np.random.default_rng(seed).standard_normal((len(covariance), DRAWS))
-    values[values <= 1e-12 * abs(values[-1])] = 0.0  # rounding, where models are the same
+    values[values <= 1e-12 * abs(values[-1])] = 0.0  # rounding, for identical models
     draws: FloatArray = (vectors * np.sqrt(values)) @ standard
     return draws
 
 
 def counted_shares_of_best(draws: FloatArray, statistic: Statistic) -> list[float]:
-    """In what share of the draws each model is the best; those as good share it."""
+    """Return the share of draws each model wins; equally good models share a draw."""
     if statistic.definition.lower_is_better:
         draws = -draws
     best = draws.max(axis=0)
-    # alike but for rounding
+    # equal up to rounding
     is_best = draws >= best - 1e-9 * max(float(draws.std(axis=1).max()), NO_SPREAD)
     shares: list[float] = np.mean(is_best / is_best.sum(axis=0), axis=1).tolist()
     return shares

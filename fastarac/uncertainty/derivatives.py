@@ -1,8 +1,8 @@
 """Influence functions: derivatives of each statistic by the counts at the thresholds.
 
-The statistics are smooth functions of the counts at the thresholds, and do not change when all
-counts are multiplied. The influence of an item is then Ω times the derivative by its weight: how the
-statistic moves where the share of such items grows. Its mean over the items is 0.
+The statistics are smooth functions of the counts at the thresholds, and do not change if all counts are
+multiplied by a constant. The influence of an item is Ω times the derivative with respect to its weight:
+the rate at which the statistic moves as the share of such items grows. Its mean over all items is 0.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ FloatArray = NDArray[np.float64]
 
 
 class Line(NamedTuple):
-    """Influence that is a line in the items of the other class above: those tied count half.
+    """Influence that is linear in the weight M of the other class's items above (ties count half).
 
-    With M that weight, it is ``offset + slope * (M / divisor - centre)``.
+    It is ``offset + slope * (M / divisor - centre)``.
     """
 
     offset: float
@@ -54,7 +54,7 @@ class Line(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """A line in the incorrect items above for a correct item, and the other way round."""
+    """The line for a correct item, in the incorrect items above it, and vice versa."""
 
     correct: Line
     incorrect: Line
@@ -64,31 +64,31 @@ UNDEFINED = Lines(*(2 * [Line(math.nan, 0.0, 1.0, 0.0)]))
 
 
 def recognition_rate(sweep: ThresholdSweep) -> Lines:
-    """Of a share of all items, which no order moves."""
+    """Return the influence on the recognition rate, which does not depend on the order of items."""
     beta = sweep.recognition_rate
     return Lines(Line(sweep.n_incorrect / sweep.total, 0.0, 1.0, 0.0), Line(-beta, 0.0, 1.0, 0.0))
 
 
 def lines_of_augrc(total: float, loss: float, sign: float = 1.0) -> Lines:
-    """Of the loss itself or, with the other sign, of 1 less it."""
-    # Ω²·AUGRC is the weight of pairs of an incorrect item above any item, ties half: an item adds
-    # the incorrect ones above it and, where it is incorrect, all items below it
+    """Return the influence on the AUGRC or, with ``sign=-1``, on 1 − AUGRC."""
+    # Ω²·AUGRC is the weight of all pairs with an incorrect item above any item, ties half. A new item
+    # adds the incorrect items above it and, if it is incorrect itself, all items below it.
     doubled = 2.0 * loss
     return Lines(Line(0.0, sign, total, doubled), Line(0.0, -sign, total, 1.0 - doubled))
 
 
 def augrc(sweep: ThresholdSweep) -> Lines:
-    """Of the mean error rate."""
+    """Return the influence on the AUGRC, the mean error rate."""
     return lines_of_augrc(float(sweep.total), areas.augrc_loss(sweep))
 
 
 def arac_auc(sweep: ThresholdSweep) -> Lines:
-    """Of 1 less it."""
+    """Return the influence on the ARAC-AUC, 1 − AUGRC."""
     return lines_of_augrc(float(sweep.total), areas.augrc_loss(sweep), -1.0)
 
 
 def lines_of_normalized_arac(sweep: ThresholdSweep, of_area: Lines, area: float, gamma: float) -> Lines:
-    """From those of the area."""
+    """Return the influence on the normalised ARAC-AUC from that on the area."""
     by_area, by_rate = areas.slopes_of_normalized(sweep, area, gamma)
     of_rate = recognition_rate(sweep)
     correct, incorrect = (
@@ -99,13 +99,13 @@ def lines_of_normalized_arac(sweep: ThresholdSweep, of_area: Lines, area: float,
 
 
 def normalized_arac_auc(sweep: ThresholdSweep, gamma: float = 1.0) -> Lines:
-    """Of the area and the recognition rate together."""
+    """Return the influence on the normalised ARAC-AUC."""
     area = areas.arac_area(sweep, gamma=gamma)
     return lines_of_normalized_arac(sweep, arac_auc(sweep), area.auc, gamma)
 
 
 def roc_auc(sweep: AcceptedCounts) -> Lines:
-    """Of the share of pairs in the right order."""
+    """Return the influence on the ROC-AUC, the share of pairs in the right order."""
     correct, incorrect, doubled = as_ranked(sweep, corners=True).pairs
     if not (correct and incorrect):
         return UNDEFINED
@@ -115,7 +115,7 @@ def roc_auc(sweep: AcceptedCounts) -> Lines:
 
 
 def lines_of_roc(total: float, correct: float, incorrect: float, area: float, rest: float) -> Lines:
-    """From the weights of both classes, the area and 1 less it."""
+    """Return the influence on the ROC-AUC from the class weights, the area and `rest` = 1 − area."""
     if not (correct > 0.0 and incorrect > 0.0):
         return UNDEFINED
     return Lines(
@@ -125,7 +125,7 @@ def lines_of_roc(total: float, correct: float, incorrect: float, area: float, re
 
 
 def along(line: Line, above: NDArray[Any]) -> FloatArray:
-    """Influence at each threshold but the first, from the counts of the other class."""
+    """Return the influence at each threshold but the first, from the counts of the other class."""
     values: FloatArray = np.add(above[1:], above[:-1], dtype=np.float64)
     values /= 2.0 * line.divisor
     values -= line.centre
@@ -135,7 +135,7 @@ def along(line: Line, above: NDArray[Any]) -> FloatArray:
 
 
 def arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
-    """Of the mean precision."""
+    """Return the influence on the ARP-AUC, the mean precision."""
     if estimator == "trapezoid":
         area = risk_areas.arp_auc_score(sweep)
         gradient = by_precision(sweep, over_accepted=True, trapezoids=True)
@@ -148,7 +148,7 @@ def arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointI
 
 
 def aurc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
-    """Of 1 less it."""
+    """Return the influence on the AURC, 1 − ARP-AUC."""
     correct, incorrect = arp_auc(sweep, estimator)
     return PointInfluence(-correct, -incorrect)
 
@@ -156,7 +156,7 @@ def aurc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfl
 def normalized_arp_auc(
     sweep: ThresholdSweep, gamma: float = 1.0, estimator: Estimator = "trapezoid"
 ) -> PointInfluence:
-    """Of the area and the recognition rate together."""
+    """Return the influence on the normalised ARP-AUC."""
     area = risk_areas.arp_auc_score(sweep, estimator=estimator)
     by_area, by_rate = areas.slopes_of_normalized(sweep, area, gamma)
     of_area, beta = arp_auc(sweep, estimator), sweep.recognition_rate
@@ -167,7 +167,10 @@ def normalized_arp_auc(
 
 
 def _optimum_slope(sweep: ThresholdSweep) -> float:
-    """Derivative of the best AURC, π + (1 − π)·ln(1 − π), by π; of both optima, in the limit."""
+    """Return the derivative of the best AURC, π + (1 − π)·ln(1 − π), by the error share π.
+
+    The finite-sample optimum has the same derivative in the limit.
+    """
     beta = sweep.recognition_rate
     return -math.log(beta) if beta else math.inf
 
@@ -175,10 +178,10 @@ def _optimum_slope(sweep: ThresholdSweep) -> float:
 def excess_aurc(
     sweep: ThresholdSweep, estimator: Estimator = "trapezoid", optimum: str = "finite"
 ) -> PointInfluence:
-    """Of the AURC less that of the best order, which the recognition rate moves."""
+    """Return the influence on the AURC less that of the best order, which depends on β."""
     del optimum
     beta = sweep.recognition_rate
-    if not beta:  # at the best from the start, and no order could be better
+    if not beta:  # all items are incorrect: every order is the best one
         return _constant(sweep, 0.0)
     correct, incorrect = aurc(sweep, estimator)
     slope = _optimum_slope(sweep)
@@ -188,7 +191,7 @@ def excess_aurc(
 def normalized_aurc(
     sweep: ThresholdSweep, estimator: Estimator = "trapezoid", optimum: str = "finite"
 ) -> PointInfluence:
-    """Of the excess AURC over that of a random order."""
+    """Return the influence on the excess AURC divided by the excess AURC of a random order."""
     options: dict[str, Any] = {"estimator": estimator, "optimum": optimum}
     beta = sweep.recognition_rate
     if not 0.0 < beta < 1.0:
@@ -208,25 +211,25 @@ def _constant(sweep: ThresholdSweep, value: float) -> PointInfluence:
 
 
 def pr_auc(sweep: ThresholdSweep, interpolation: Interpolation = "davis-goadrich") -> PointInfluence:
-    """Of the mean precision over the recall."""
+    """Return the influence on the area under the precision–recall curve."""
     if not sweep.n_correct:
         return _constant(sweep, math.nan)
     return precision_recall.area_gradient(sweep, interpolation)
 
 
 def average_precision(sweep: ThresholdSweep) -> PointInfluence:
-    """Of the same by steps."""
+    """Return the influence on the average precision, the area by steps."""
     return pr_auc(sweep, "step")
 
 
 class _Strip(NamedTuple):
-    """What lies under a curve y(x) between two ends, and where each tie lies in it."""
+    """The area under a curve y(x) between the ends a and b, and the position of each tie in it."""
 
     area: float
     place: FloatArray
-    """x moved into the range, in the mean over the tie."""
+    """The mean over the tie of x, clipped to [a, b]."""
     rest: FloatArray
-    """By x alone: y − y(b) + b·y(b) − a·y(a) − ∫y, with y at that place, in the mean over the tie."""
+    """Influence of a move along x: y − y(b) + b·y(b) − a·y(a) − ∫y, with the mean over the tie of y."""
 
 
 def _strip(x: FloatArray, y: FloatArray, low: float, high: float) -> _Strip:
@@ -252,7 +255,7 @@ def arac_partial_auc(
     acceptance_range: tuple[float, float] | None = None,
     max_error_rate: float | None = None,
 ) -> PointInfluence:
-    """Of the error rate over the acceptance rate, whose area every item moves both ways."""
+    """Return the influence on the partial ARAC-AUC; every item moves both axes of its curve."""
     if max_error_rate is not None:
         low, scale = 0.0, -1.0 / max_error_rate
         high = operating.acceptance_at_error_rate(
@@ -272,7 +275,7 @@ def roc_partial_auc(
     tpr_range: tuple[float, float] | None = None,
     standardize: str | None = None,
 ) -> PointInfluence:
-    """One class moves the curve along x, the other along y."""
+    """Return the influence on the partial ROC-AUC: each class moves the curve along one axis."""
     low, high = map(float, fpr_range or tpr_range or (0.0, 1.0))
     options: dict[str, Any] = {"fpr_range": fpr_range, "tpr_range": tpr_range}
     options["standardize"] = standardize
@@ -290,7 +293,7 @@ def roc_partial_auc(
         strip = _strip(*rates, low, high)
         along_x, along_y = strip.rest, high - strip.place - strip.area
         return PointInfluence(scale * totals[0] * along_y, scale * totals[1] * along_x)
-    strip = _strip(rates[1], rates[0], low, high)  # of the false positives, which are taken away
+    strip = _strip(rates[1], rates[0], low, high)  # area of the false positives, which is subtracted
     along_x, along_y = strip.rest, high - strip.place - strip.area
     return PointInfluence(-scale * totals[0] * along_x, -scale * totals[1] * along_y)
 
@@ -300,7 +303,7 @@ def arac_part(
     acceptance_range: tuple[float, float] | None = None,
     max_error_rate: float | None = None,
 ) -> tuple[str, float]:
-    """Return what is called the smaller class of a partial area, and its weight."""
+    """Return the name and weight of the smaller class for a partial ARAC-AUC."""
     if max_error_rate is not None:
         within = min(float(sweep.n_incorrect), float(max_error_rate) * float(sweep.total))
     else:
@@ -315,7 +318,7 @@ def roc_part(
     tpr_range: tuple[float, float] | None = None,
     standardize: str | None = None,
 ) -> tuple[str, float]:
-    """Return the same of a part of the ROC curve."""
+    """Return the name and weight of the smaller class for a partial ROC-AUC."""
     del standardize
     low, high = map(float, fpr_range or tpr_range or (0.0, 1.0))
     of_part, whole = float(sweep.n_incorrect), float(sweep.n_correct)
@@ -327,11 +330,11 @@ def roc_part(
 
 
 Rate = Callable[[bool, bool], tuple[bool, bool]]
-"""Of an item (accepted, correct): whether it is of the part, and whether it is of the whole."""
+"""Maps (accepted, correct) of an item to whether it counts in the numerator and the denominator."""
 
 
 def parts(sweep: ThresholdSweep, threshold: float, of: Rate) -> tuple[float, float]:
-    """Weight of the part and of the whole of a rate at a threshold."""
+    """Return the numerator and the denominator of a rate at a threshold."""
     kinds = ((True, True), (True, False), (False, True), (False, False))
     weights = [(of(*kind), float(w)) for kind, w in zip(kinds, sweep.at(threshold), strict=True)]
     return (
@@ -341,7 +344,7 @@ def parts(sweep: ThresholdSweep, threshold: float, of: Rate) -> tuple[float, flo
 
 
 def share_at_threshold(of: Rate, sweep: ThresholdSweep, threshold: float) -> PointInfluence:
-    """Of a share of items at a threshold, as `of` defines it."""
+    """Return the influence on the rate that `of` defines, at a threshold."""
     accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
     part, whole = parts(sweep, threshold, of)
     if not whole:
@@ -359,7 +362,7 @@ def _share(of_part: bool, of_whole: bool, value: float) -> float:
 
 
 def cost_of_verified(costs: VerificationCosts, reviewer: Reviewer | None) -> tuple[float, float]:
-    """Expected cost of a correct and of an incorrect item that is verified."""
+    """Return the expected costs of verifying a correct and an incorrect item."""
     people = reviewer or Reviewer()
     found, spoiled = people.detection_rate, people.false_alarm_rate
     return (
@@ -371,7 +374,7 @@ def cost_of_verified(costs: VerificationCosts, reviewer: Reviewer | None) -> tup
 def cost(
     sweep: ThresholdSweep, costs: VerificationCosts, reviewer: Reviewer | None = None
 ) -> PointInfluence:
-    """Of the mean cost at the cheapest threshold, where a move of the threshold has no first order."""
+    """Return the influence on the least mean cost; to first order the threshold does not matter."""
     point = optimal_operating_point(sweep, costs=costs, reviewer=reviewer)
     accepted = np.asarray(sweep.thresholds[1:] >= point.threshold, np.bool_)
     verified = cost_of_verified(costs, reviewer)
@@ -384,6 +387,6 @@ def cost(
 def cost_part(
     sweep: ThresholdSweep, costs: VerificationCosts, reviewer: Reviewer | None = None
 ) -> tuple[str, float]:
-    """Return the errors that are accepted at the cheapest threshold."""
+    """Return the name and weight of the errors accepted at the cheapest threshold."""
     threshold = optimal_operating_point(sweep, costs=costs, reviewer=reviewer).threshold
     return "incorrect items accepted at the cheapest threshold", float(sweep.at(threshold)[1])

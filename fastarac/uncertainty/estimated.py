@@ -1,4 +1,4 @@
-"""Intervals of statistics of items of which some are verified."""
+"""Confidence intervals if only some of the items are verified."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.estimated_samples import Evidence, PartialSample
     from fastarac.uncertainty.statistics import Statistic
 
-REJECTED = False, True  # a correct item, which rates of the accepted leave out
+REJECTED = False, True  # (accepted, correct): rates among the accepted leave it out
 
 
 def interval_and_warning(
     sample: PartialSample, statistic: Statistic, level: float, method: str
 ) -> tuple[Interval, str | None]:
-    """The interval, and why it is not to be relied on, or None."""
+    """Return the interval, and a warning if it is unreliable, else None."""
     check_statistic(statistic, method)
     if statistic.definition.has_limit:
         limit, found = interval_of_limit(sample, statistic, level)
@@ -57,7 +57,7 @@ def interval_and_warning(
 
 
 def check_statistic(statistic: Statistic, method: str = "auto") -> None:
-    """Raise where a statistic is not estimated from partial truth, or not by the method."""
+    """Raise unless the method supports the statistic for partial truth."""
     definition = statistic.definition
     if not definition.in_part:
         names = (name for name, one in DEFINITIONS.items() if one.in_part)
@@ -80,7 +80,7 @@ def check_statistic(statistic: Statistic, method: str = "auto") -> None:
 def _share_interval(
     sample: PartialSample, statistic: Statistic, found: Evidence, level: float
 ) -> tuple[float, float]:
-    """Clopper and Pearson's with the effective number of items (Korn and Graubard 1998)."""
+    """Return Clopper and Pearson's ends for the effective number of items (Korn and Graubard 1998)."""
     p, s = found.value, found.standard_error
     whole = float(sample.items.n)
     rate = statistic.definition.rate
@@ -100,7 +100,7 @@ def _share_interval(
 
 
 def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: float) -> Interval:
-    """Fay and Feuer's interval of weighted verified errors, which no judge narrows."""
+    """Return Fay and Feuer's interval for few weighted verified errors, without using a judge."""
     items = sample.items
     at = sample.influence_of(statistic, found)
     derivative = at.incorrect - at.correct
@@ -116,7 +116,7 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
         largest = max(largest, float(loss.max(initial=0.0)))
     y = float(loss.sum())
     low, high = Moments(y, float(np.sum(loss**2)), largest).interval(level)
-    # the statistic is its value without these, plus or minus what they add up to
+    # the statistic is its value without these items plus or minus their sum y
     sign = 1.0 if (float(derivative[np.argmax(size)]) > 0.0) == rare_are_wrong else -1.0
     base = found.value - sign * y
     ends = sorted((base + sign * low, base + sign * high))
@@ -129,12 +129,12 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
 
 
 def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, level: float) -> Interval:
-    """Of few errors that a judge, or the confidence, predicts: what they miss is nearly Poisson.
+    """Return the interval for few errors that a judge or the confidence predicts.
 
-    Each verified output moves the estimate by φ = d(e − g)/(nπ). Rises and falls are sums of jumps of
-    their own, each with the interval of Tiwari, Clegg and Zou 2006, and what the variance has beside
-    Σφ² is normal; the distances of all three come together as those of independent errors (Zou and
-    Donner 2008).
+    The prediction residuals are nearly Poisson: each verified output moves the estimate by φ = d(e −
+    g)/(nπ). The sums of the upward and of the downward moves each get the interval of Tiwari, Clegg and
+    Zou 2006; the rest of the variance, beyond Σφ², is taken as normal. The three distances are combined
+    as those of independent errors, by the root of the sum of squares (Zou and Donner 2008).
     """
     items = sample.items
     at = sample.influence_of(statistic, found)
@@ -159,7 +159,7 @@ def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, le
 
 
 def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> str | None:
-    """Say why an interval is not to be relied on, or return None."""
+    """Return a warning that an interval is unreliable, or None."""
     if not sample.items.partial:
         return None
     name, least = statistic.name, statistic.definition.least_verified
@@ -183,7 +183,7 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
 
 
 class FigureSource:
-    """Many figures of one sample, with their intervals where a level is given."""
+    """Computes many figures of one sample, with intervals if a level is given."""
 
     def __init__(self, sample: PartialSample, level: float | None) -> None:
         self.sample, self.level = sample, level
@@ -191,7 +191,7 @@ class FigureSource:
         self._few: dict[str, list[str]] = {}
 
     def figure(self, name: str, statistic: Statistic) -> float:
-        """A figure; its interval goes to `intervals`."""
+        """Return a figure, and store its interval in `intervals`."""
         if self.level is None:
             if statistic.definition.has_limit:
                 return value_of(statistic, at_limit(self.sample, statistic, spread=False)[0].counts)
@@ -203,13 +203,13 @@ class FigureSource:
         return found.estimate
 
     def counts(self, statistic: Statistic) -> ThresholdSweep:
-        """The counts from which the operating point of a limit, or of a threshold, is read."""
+        """Return the counts for the operating point of a limit or a threshold."""
         if statistic.definition.has_limit:
             return at_limit(self.sample, statistic, spread=False)[0].sweep.rising
         return self.sample.evidence(statistic, spread=False).sweep
 
     def warn(self, label: Callable[[str], str]) -> None:
-        """Warn of figures that rest on few verified errors, by what they are called."""
+        """Warn of figures that rest on few verified errors; `label` gives their printed names."""
         for message, names in self._few.items():
             text = message.replace("{}", listed([label(name) for name in names]))
             if len(names) > 1:

@@ -1,4 +1,4 @@
-"""Differences of models whose outputs were verified in part."""
+"""Differences of models if only some of their outputs are verified."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 
-FEWEST = 2  # verified errors that each model of a difference must have; effective ones where weighted
+FEWEST = 2  # verified errors that each model of a difference needs (effective ones with weights)
 
 
 def by_estimates(
     models: ComparedModels, statistic: Statistic, level: float, random_state: RandomState
 ) -> Contrasts:
-    """From what each item adds to the estimates of all models, verified or not."""
+    """Compare models by the contributions of all items, verified or not, to their estimates."""
     _check(models)
     if models.n_factors > 1:
         raise ValueError(crossed_in("groups", "a PartialTruth"))
@@ -94,7 +94,7 @@ def by_estimates(
 
 
 def _degrees(sample: PartialSample, contributors: float, verified: float) -> float:
-    """C, and no more than the verified errors of both models, so that a few heavy ones are few."""
+    """Return the effective contributors as degrees of freedom, at most the verified errors of both."""
     n = float(sample.units)
     if sample.codes is None and not sample.items.partial:
         return 2.0 * contributors / (1.0 - contributors / n) if contributors < n else math.inf
@@ -102,7 +102,7 @@ def _degrees(sample: PartialSample, contributors: float, verified: float) -> flo
 
 
 def _check(models: ComparedModels) -> None:
-    """Refuse what is not offered beside partial truth."""
+    """Raise for options that partial truth does not support."""
     if models.n_groups is not None or models.further:
         raise ValueError("a model has a PartialTruth; use paired='items' and one column of groups")
     for model in models.items.values():

@@ -1,4 +1,4 @@
-"""The largest acceptance rate within a limit, of items of which some are verified."""
+"""The largest acceptance rate within a limit, if only some of the items are verified."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-HALVINGS = 60  # of a range that holds a rate
+HALVINGS = 60  # bisection steps
 
 
 def at_limit(
     sample: PartialSample, statistic: Statistic, *, spread: bool = True
 ) -> tuple[Evidence, int]:
-    """The error rate where the limit is reached, and the index of the last tie within it."""
+    """Return the error rate at the limit's threshold, and the index of the last tie accepted."""
     items = sample.items
     last = items.last_tie(value_of(statistic, items.beginning))
     rate = type(statistic)("error_rate", threshold=items.thresholds[last + 1])
@@ -42,7 +42,7 @@ def at_limit(
 def interval_of_limit(
     sample: PartialSample, statistic: Statistic, level: float
 ) -> tuple[Interval, Evidence]:
-    """By inverting intervals of the error rate, and what the one at the limit comes from."""
+    """Return the interval by inverting intervals of the error rate, and the evidence at the limit."""
     parameters = dict(statistic.parameters)
     found, last = at_limit(sample, statistic)
     value = value_of(statistic, found.counts)
@@ -61,7 +61,7 @@ def interval_of_limit(
 
 
 def _of_threshold(sample: PartialSample, accepted: float, level: float) -> tuple[float, float]:
-    """Ends of the acceptance rate of a threshold: of the confidences alone, which are all known."""
+    """Return the ends for a fixed threshold's acceptance rate, from the confidences alone."""
     items, whole = sample.items, float(sample.items.n)
     if items.codes is not None:
         first = items.codes[: round(accepted * whole)]
@@ -72,7 +72,7 @@ def _of_threshold(sample: PartialSample, accepted: float, level: float) -> tuple
 
 
 def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) -> float:
-    """Items from which the error rate at the limit would be known as well, were all verified."""
+    """Return how many fully verified items would give the same precision of the error rate."""
     items, total = sample.items, float(sample.items.n)
     p, s = found.sweep.false_accepts[last + 1] / total, found.standard_error
     own = np.where(items.tie <= last, items.weight, 0.0)
@@ -89,9 +89,9 @@ def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) ->
 
 
 def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
-    """The same of few errors by Fay and Feuer's interval of the rate, (y + w)/(v + w²).
+    """Return that effective number for few errors, (y + w)/(v + w²), as in Fay and Feuer's interval.
 
-    The next error may be as heavy as any output that is accepted. Infinite where errors are not few.
+    An unseen error may be as heavy as any accepted output. Return infinity unless errors are few.
     """
     items, total = sample.items, float(sample.items.n)
     own = np.where(items.tie <= last, items.weight, 0.0) / total
@@ -105,15 +105,15 @@ def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
 def _by_error_rate(
     sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Acceptance rates at which so few, or so many, errors would be improbable at the limit.
+    """Return the acceptance rates at which the errors are improbably few, or many, for the limit.
 
-    Below, errors that were not seen have room, those alone that a threshold accepts.
+    The lower end leaves room for unseen errors among the outputs that a threshold accepts.
     """
     limit, tail = float(parameters["max_error_rate"]), (1.0 - level) / 2.0
     items, errors = sample.items, found.sweep.rising
     total, interpolate = float(items.n), parameters.get("interpolate", False)
     room = np.append(0.0, sample.room_by_tie(found, level))
-    # both distances in one: that of the errors that were seen, and the room
+    # combine the distance from seen errors with the room for unseen ones
     reach = normal_quantile(level) ** 2 * max(limit * (1.0 - limit), 1e-300)
     as_many = n / (1.0 + room**2 * n / reach)
 
@@ -139,7 +139,7 @@ def _by_error_rate(
 
 
 def _largest(holds: Callable[[float], bool]) -> float:
-    """The largest rate of those from 0 on for which it holds."""
+    """Return the largest rate in [0, 1] for which a predicate holds; it must hold below that rate."""
     if holds(1.0):
         return 1.0
     low, high = 0.0, 1.0
@@ -152,7 +152,7 @@ def _largest(holds: Callable[[float], bool]) -> float:
 def _by_risk(
     sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """The last acceptance rate whose risk is surely within the limit, and the last that may be."""
+    """Return the largest acceptance rates whose risk is surely, and possibly, within the limit."""
     total = float(sample.items.n)
 
     def ends_of(n: float) -> tuple[float, float]:
@@ -161,7 +161,7 @@ def _by_risk(
     low, high = ends_of(n)
     room = sample.unseen(found, level)[1]
     p = found.value  # the error rate at the limit
-    if room and 0.0 < p < 1.0:  # errors that were not seen only lower it
+    if room and 0.0 < p < 1.0:  # unseen errors can only lower the lower end
         distance = normal_quantile(level) * math.sqrt(p * (1.0 - p) / n)
         low = min(low, ends_of(n / (1.0 + (room / distance) ** 2))[0])
     return low, high

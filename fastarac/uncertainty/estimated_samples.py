@@ -1,4 +1,4 @@
-"""Items of which some are verified: how far a statistic of theirs is known."""
+"""Statistics of partly verified items, with their standard errors."""
 
 from __future__ import annotations
 
@@ -37,20 +37,19 @@ if TYPE_CHECKING:
 
 
 class Evidence(NamedTuple):
-    """How far a statistic is known."""
+    """A statistic's estimate with its standard error."""
 
     share: float | None
-    """κ; None where ẽ is taken without predictions, as few errors are verified."""
+    """The judge's share κ; None if few errors are verified and ẽ uses no predictions."""
     counts: EstimatedCounts
     value: float
     standard_error: float
     contributors: float
     """(Σφ²)²/Σφ⁴ of the contributions φ of items or groups."""
     verified: float
-    """Verified errors (or correct items, where these are fewer) that the statistic rests on: as many of
-    one weight would say as much."""
+    """Effective number of verified errors (or of correct items, if fewer) behind the statistic."""
     influence: PointInfluence | None
-    """At these counts; None where no standard error was asked for."""
+    """Influence values at these counts; None if no standard error was asked for."""
 
     @property
     def sweep(self) -> EstimatedSweep:
@@ -59,7 +58,7 @@ class Evidence(NamedTuple):
 
 
 class PartialSample:
-    """Items of which some are verified, in groups or not."""
+    """Partly verified items, optionally in groups."""
 
     def __init__(self, items: PartialItems) -> None:
         self.items = items
@@ -67,7 +66,7 @@ class PartialSample:
 
     @classmethod
     def of(cls, truth: PartialTruth, confidence: ArrayLike, groups: Any = None) -> PartialSample:
-        """Of a truth, with its own groups or others."""
+        """Return the sample of a truth, by `groups` or else its own groups."""
         codes = truth.groups
         if groups is not None:
             first = read_outermost(groups, len(truth), "a PartialTruth", beside="correct")
@@ -78,7 +77,7 @@ class PartialSample:
     def of_codes(
         cls, truth: PartialTruth, confidence: ArrayLike, codes: NDArray[np.intp] | None
     ) -> PartialSample:
-        """The same with groups that are numbered already."""
+        """Return the sample of a truth with numbered groups."""
         return cls(PartialItems(truth, confidence, codes))
 
     @property
@@ -88,20 +87,20 @@ class PartialSample:
 
     @property
     def units(self) -> int:
-        """Independent items, or groups."""
+        """Number of independent units: items or groups."""
         return self.items.n if self.codes is None else int(self.codes.max()) + 1
 
     @property
     def start(self) -> EstimatedSweep:
-        """The same at every threshold."""
+        """The initial estimated counts at every threshold."""
         return self.items.beginning.sweep
 
     def few_judged(self, found: Evidence) -> bool:
-        """Whether a judge predicts errors of which few are verified, of outputs drawn nearly alike."""
+        """Whether a judge is used with few verified errors and nearly equal inclusion probabilities."""
         return bool(found.share) and found.verified < FEW_JUDGED and self.items.drawn_alike
 
     def estimate(self, found: Evidence) -> Estimate:
-        """As intervals of whole items see it."""
+        """Return the estimate in the form that intervals of fully known items take."""
         return Estimate(
             plain(found.sweep), found.value, found.standard_error, found.contributors,
             self.items.effective(self.items.weight), self.degrees(found), float(self.units),
@@ -109,7 +108,7 @@ class PartialSample:
         )  # fmt: skip
 
     def degrees(self, found: Evidence) -> float:
-        """Satterthwaite's, 2C/(1 − C/n), and no more than the verified errors carry."""
+        """Return Satterthwaite's degrees of freedom, 2C/(1 − C/n), limited by the verified errors."""
         n, c = float(self.units), found.contributors
         if self.codes is not None:
             return min(n - 1.0, max(c, 2.0))
@@ -117,29 +116,31 @@ class PartialSample:
         return max(2.0, min(degrees, max(found.verified - 1.0, 2.0) if self.items.partial else degrees))
 
     def unseen(self, found: Evidence, level: float) -> tuple[float, float]:
-        """How far errors that weigh much and that the draw missed may move a statistic, down and up.
+        """Return how far unseen errors of large weight may move a statistic, down and up.
 
-        The standard error comes from the errors that were seen. Where a judge is surest items are drawn
-        seldom, and an error there moves the statistic most, by 1/π and by its place: that none was
-        seen, or few, does not show how many there are. −ln(α/2) of them, the Poisson bound where none
-        was seen, each with what it moves beyond the errors that were seen, spread over the verified
-        items by the root of the error rate at their confidence: between where errors come, which is
-        what is in doubt, and everywhere alike; and by the square of the weight beyond `HEAVY` times the
-        mean, as where outputs are drawn so seldom few of the verified items stand for many outputs. 0
-        where all weights are equal.
+        The standard error reflects only the errors that were seen. Items of which a judge is sure are
+        drawn seldom, and an error there moves the statistic most, through its weight 1/π and its
+        position. Seeing none or few of them does not show how many there are.
+
+        So −ln(α/2) unseen errors are assumed, the Poisson bound after seeing none. Each moves the
+        statistic by its excess over the errors that were seen. They are distributed over the verified
+        items in proportion to the root of the error rate at their confidence, a compromise between that
+        rate, which is uncertain, and an equal share for all. Items heavier than `HEAVY` times the mean
+        get more, by the square of that ratio, because few verified items stand for many outputs there.
+        The result is 0 if all weights are equal.
         """
         down, up = (float(room[-1]) for room in self._rooms(found, level))
         return down, up
 
     def room_by_tie(self, found: Evidence, level: float) -> FloatArray:
-        """The second of `unseen`, of items at or above each threshold but the first, (m,)."""
+        """Return the upward `unseen` of the items at or above each threshold but the first, (m,)."""
         items = self.items
         known = np.searchsorted(items.tie, np.arange(len(items.starts) - 1), side="right")
         room: FloatArray = np.append(0.0, self._rooms(found, level)[1])[known]
         return room
 
     def _rooms(self, found: Evidence, level: float) -> FloatArray:
-        """Both of `unseen`, of the first verified items, and of each more, (2, n_verified)."""
+        """Return both values of `unseen` for the first 1, 2, … verified items, (2, n_verified)."""
         items, at = self.items, found.influence
         w, right = items.weight, 1.0 - items.error
         nothing = np.zeros((2, len(w)))
@@ -167,7 +168,7 @@ class PartialSample:
         return room
 
     def derivative(self, statistic: Statistic) -> FloatArray:
-        """By the error of each verified item, n times, at the counts to begin with."""
+        """Return n times the derivative by each verified item's error, at the initial counts."""
         tie, start, options = self.items.tie, self.start, dict(statistic.parameters)
         definition, beginning = statistic.definition, self.items.beginning
         if definition.estimated_lines is not None:
@@ -193,14 +194,14 @@ class PartialSample:
         return at.incorrect[tie] - at.correct[tie]
 
     def risk_weights(self, estimator: str = "trapezoid") -> FloatArray:
-        """The rise of the area under the risk–coverage curve by an error at each threshold."""
+        """Return how much an error at each threshold adds to the area under the risk–coverage curve."""
         if estimator not in self._risk_weights:
             found = weights_of_errors(self.start, estimator=estimator)
             self._risk_weights[estimator] = found
         return self._risk_weights[estimator]
 
     def value(self, statistic: Statistic, counts: EstimatedCounts) -> float:
-        """A statistic of estimated counts of these items."""
+        """Return a statistic of estimated counts of these items."""
         definition = statistic.definition
         if not definition.of_risk:
             return value_of(statistic, counts)
@@ -215,11 +216,14 @@ class PartialSample:
         return normalized(sweep, 1.0 - found, gamma)
 
     def influence_of(self, statistic: Statistic, found: Evidence) -> PointInfluence:
-        """The same of what was found."""
+        """Return the influence values at the counts of `found`, from there if present."""
         return found.influence or self.influence(statistic, found.counts, found.value)
 
     def influence(self, statistic: Statistic, counts: EstimatedCounts, value: float) -> PointInfluence:
-        """Of one correct and one incorrect item at each threshold; the statistic has this value."""
+        """Return the influence of a correct and an incorrect item at each threshold.
+
+        `value` is the statistic of these counts.
+        """
         sweep = counts.sweep
         estimated_lines = statistic.definition.estimated_lines
         if estimated_lines is None:
@@ -231,7 +235,7 @@ class PartialSample:
         )
 
     def evidence(self, statistic: Statistic, *, spread: bool = True) -> Evidence:
-        """A statistic, with its standard error where that is asked for."""
+        """Return a statistic, with its standard error if `spread` is true."""
         derivative = self.derivative(statistic)
         verified = self.items.verified_errors(derivative)
         if self._of_confidences_alone(statistic):
@@ -239,7 +243,7 @@ class PartialSample:
         share = self.items.share_by(derivative, verified, linear=statistic.definition.is_linear)
         counts = self.items.estimate(share)
         least, most = statistic.range
-        value = min(max(self.value(statistic, counts), least), most)  # NaN stays
+        value = min(max(self.value(statistic, counts), least), most)  # keeps NaN
         found = Evidence(share, counts, value, math.nan, 0.0, verified, None)
         if not spread:
             return found
@@ -249,19 +253,19 @@ class PartialSample:
         return found._replace(standard_error=error, contributors=contributors, influence=at)
 
     def _of_confidences_alone(self, statistic: Statistic) -> bool:
-        """Whether no error of these items moves a statistic."""
+        """Whether errors do not affect a statistic, such as the acceptance rate at a threshold."""
         if "threshold" not in statistic.definition.parameters:
             return False
         at = point_influence(counts_for(statistic, self.start), statistic)
         return not (at.incorrect - at.correct).any()
 
     def error_share(self, at: PointInfluence, counts: EstimatedCounts) -> float:
-        """What all errors together make of a statistic: how far it moves if each counts for twice."""
+        """Return how far the statistic moves, to first order, if every error counts twice."""
         errors = np.diff(counts.sweep.false_accepts)
         return abs(added((at.incorrect - at.correct) * errors)) / self.items.n
 
     def spread(self, at: PointInfluence, share: float | None) -> Spread:
-        """How far the estimate may be off by what items or groups add to it."""
+        """Return the standard error of the estimate from the contributions of items or groups."""
         items = self.items
         if self.codes is not None or items.n == 1:
             return spread_of(self.contributions(at, share))
@@ -276,14 +280,14 @@ class PartialSample:
         parallel.run(work, range(len(shares)))
         n = float(items.n)
         one, two, three, four = (float(x) for x in np.sum(rows, axis=0))
-        mean = one / n  # next to 0
+        mean = one / n  # nearly 0
         second = two - n * mean**2
         fourth = four - 4.0 * mean * three + 6.0 * mean**2 * two - 3.0 * n * mean**4
         error = math.sqrt(second / (n * (n - 1.0)))
         return Spread(error, second / fourth * second if fourth else 0.0)
 
     def contributions(self, at: PointInfluence, share: float | None) -> FloatArray:
-        """What each item, in the order of `items`, or group adds to the error; NaN of a single one."""
+        """Return the contribution of each item (in `items` order) or group; NaN for a single one."""
         items = self.items
         values, correct = at.incorrect - at.correct, at.correct
         if not items.distinct:
@@ -300,7 +304,7 @@ class PartialSample:
 
 
 def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
-    """A statistic of estimated counts; of areas over the risk, `PartialSample.value`."""
+    """Return a statistic of estimated counts; for areas over the risk use `PartialSample.value`."""
     estimate = statistic.definition.estimate
     if estimate is not None:
         return estimate(counts, **dict(statistic.parameters))
@@ -308,7 +312,7 @@ def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
 
 
 def counts_for(statistic: Statistic, sweep: EstimatedSweep) -> ThresholdSweep:
-    """The counts a statistic is read off: where a limit decides, those whose errors never fall."""
+    """Return the counts for a statistic: with a limit, those in which errors never decrease."""
     if "max_error_rate" in dict(statistic.parameters) or statistic.definition.has_limit:
         return sweep.rising
     return plain(sweep)

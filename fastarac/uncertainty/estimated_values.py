@@ -1,4 +1,4 @@
-"""Statistics of estimated counts: their values, and influence along lines."""
+"""Values of statistics of estimated counts, and their linear influence functions."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 
 def lines_of_roc_auc(counts: EstimatedCounts, value: float) -> Lines:
-    """Influence along lines, where the ROC-AUC has this value."""
+    """Return the linear influence on the ROC-AUC, whose value is given."""
     sweep = counts.sweep
     correct, incorrect = float(sweep.n_correct), float(sweep.n_incorrect)
     return derivatives.lines_of_roc(float(sweep.total), correct, incorrect, value, 1.0 - value)
 
 
 def lines_of_augrc(counts: EstimatedCounts, value: float) -> Lines:
-    """The same of the AUGRC."""
+    """Return the linear influence on the AUGRC, whose value is given."""
     return derivatives.lines_of_augrc(float(counts.sweep.total), value)
 
 
 def lines_of_arac_auc(counts: EstimatedCounts, value: float) -> Lines:
-    """The same of the ARAC-AUC."""
+    """Return the linear influence on the ARAC-AUC, whose value is given."""
     return derivatives.lines_of_augrc(float(counts.sweep.total), 1.0 - value, -1.0)
 
 
 def lines_of_normalized(counts: EstimatedCounts, value: float, gamma: float = 1.0) -> Lines:
-    """The same of the normalised ARAC-AUC."""
+    """Return the linear influence on the normalised ARAC-AUC."""
     del value
     loss = augrc(counts)
     of_area = derivatives.lines_of_augrc(float(counts.sweep.total), loss, -1.0)
@@ -47,49 +47,49 @@ def lines_of_normalized(counts: EstimatedCounts, value: float, gamma: float = 1.
 
 
 def lines_of_recognition_rate(counts: EstimatedCounts, value: float) -> Lines:
-    """Influence along lines, of the recognition rate."""
+    """Return the linear influence on the recognition rate."""
     del value
     return derivatives.recognition_rate(counts.sweep)
 
 
 def augrc(counts: EstimatedCounts) -> float:
-    """The mean error rate."""
+    """Return the AUGRC, the mean error rate."""
     return counts.doubled / 2.0 / float(counts.sweep.total) ** 2
 
 
 def arac_auc(counts: EstimatedCounts) -> float:
-    """1 less it."""
+    """Return the ARAC-AUC, 1 − AUGRC."""
     return 1.0 - augrc(counts)
 
 
 def normalized_arac_auc(counts: EstimatedCounts, gamma: float = 1.0) -> float:
-    """The same between the recognition rate and 1."""
+    """Return the normalised ARAC-AUC."""
     return normalized(counts.sweep, arac_auc(counts), gamma)
 
 
 def roc_auc(counts: EstimatedCounts) -> float:
-    """The share of pairs in the right order."""
+    """Return the ROC-AUC, the share of pairs in the right order."""
     return counts.sweep.roc_auc
 
 
 def pr_auc(counts: EstimatedCounts, interpolation: Interpolation = "davis-goadrich") -> float:
-    """The mean precision over the recall."""
+    """Return the area under the precision–recall curve."""
     return counts.sweep.precision_area(interpolation)
 
 
 def average_precision(counts: EstimatedCounts) -> float:
-    """The same by steps."""
+    """Return the average precision, the area by steps."""
     return pr_auc(counts, "step")
 
 
 def share(of: Rate, counts: EstimatedCounts, threshold: float) -> float:
-    """A share of items at a threshold."""
+    """Return the rate that `of` defines, at a threshold."""
     part, whole = derivatives.parts(counts.sweep.possible, threshold, of)
     return part / whole if whole else math.nan
 
 
 def normalized(sweep: ThresholdSweep, area: float, gamma: float) -> float:
-    """(γ(A − β)/(1 − β) + β)/(γ + 1), and 1 where β = 1."""
+    """Return (γ(A − β)/(1 − β) + β)/(γ + 1), or 1 if β = 1."""
     rest = 1.0 - sweep.recognition_rate
     if not rest:
         return 1.0
@@ -97,10 +97,10 @@ def normalized(sweep: ThresholdSweep, area: float, gamma: float) -> float:
 
 
 def risk(weights: FloatArray, sweep: EstimatedSweep) -> float:
-    """Σwᵢẽᵢ, with w the rise of the area by an error."""
+    """Return Σwᵢẽᵢ, where w is the area that an error adds."""
     return added(weights * np.diff(sweep.false_accepts))
 
 
 def added(values: FloatArray) -> float:
-    """Their sum."""
+    """Return the sum as a float."""
     return float(np.sum(values))

@@ -17,33 +17,32 @@ if TYPE_CHECKING:
 
     from fastarac.uncertainty.statistics import Statistic
 
-NO_SPREAD = 1e-13  # standard errors below are 0, but for rounding
+NO_SPREAD = 1e-13  # smaller standard errors are 0 up to rounding
 
 
 class Estimate(NamedTuple):
-    """A statistic with its standard error, and how much data the error comes from."""
+    """A statistic with its standard error, and the amount of data behind the error."""
 
     sweep: ThresholdSweep
     value: float
     standard_error: float
     effective_contributors: float
-    """Items or groups that the error comes from, see `influence.Spread`."""
+    """Effective number of items or groups that contribute to the error, see `influence.Spread`."""
     n: float
-    """Independent items or groups; of weighted items as many of equal weight as say as much."""
+    """Number of independent items or groups; for weighted items the effective number."""
     degrees: float
-    """Of freedom of the standard error."""
+    """Degrees of freedom of the standard error."""
     items: float
-    """As many independent items of equal weight say as much: fewer than there are, of weighted ones and
-    of grouped ones, which are divided by the design effect."""
+    """Effective number of independent items; with groups it is divided by the design effect."""
     grouped: bool = False
     heavy: float = math.inf
-    """Of weighted items, those of the rarer class with a large weight."""
+    """Number of items of the rarer class among the heavy ones, see `asymptotic.heavy_items`."""
     groups_of_class: float = math.inf
-    """Groups with items of the rarer class."""
+    """Number of groups with items of the rarer class."""
 
 
 def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: str) -> Interval:
-    """The interval by "wald" or "logit" around the estimate, within the range of the statistic."""
+    """Return the interval by "wald" or "logit", within the range of the statistic."""
     value, error = estimate.value, estimate.standard_error
     if math.isnan(value):
         return Interval(value, math.nan, math.nan, math.nan, level, method)
@@ -59,10 +58,10 @@ def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: 
         ends = value - reach * error, value + reach * error
         return Interval(value, *within(statistic, *ends), error, level, "wald")
     above, below = value - low, high - value
-    if not (above > 0.0 and below > 0.0):  # at an end of the range there are no odds
+    if not (above > 0.0 and below > 0.0):  # the odds are undefined at an end of the range
         return _unseen(estimate, statistic, level)
     reach = student_quantile(level, estimate.degrees) * error
-    if math.isinf(low) or math.isinf(high):  # the logarithm of the distance from the other end
+    if math.isinf(low) or math.isinf(high):  # use the logarithm of the distance from the finite end
         distance = below if math.isinf(low) else above
         factor = math.exp(min(reach / distance, 700.0))
         nearer, farther = distance / factor, distance * factor
@@ -76,7 +75,7 @@ def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: 
 
 
 def within(statistic: Statistic, low: float, high: float) -> tuple[float, float]:
-    """Both ends, moved into the range of the statistic."""
+    """Return both ends, moved into the range of the statistic."""
     least, most = statistic.range
     return min(max(low, least), most), min(max(high, least), most)
 
@@ -94,7 +93,7 @@ def _unseen(estimate: Estimate, statistic: Statistic, level: float) -> Interval:
 
 
 def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> list[float]:
-    """The statistic as it is, and as it would be if a kind of items had not been seen."""
+    """Return the statistic of the sample, and its values if one kind of items went unseen."""
     share = -math.expm1(math.log((1.0 - level) / 2.0) / estimate.n)  # (1 − u)ⁿ = α/2
     values = [estimate.value, *values_with(estimate.sweep, statistic, share, (1, 0))]
     return [within(statistic, value, value)[0] for value in values]
@@ -103,9 +102,10 @@ def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> lis
 def values_with(
     sweep: ThresholdSweep, statistic: Statistic, share: float, kinds: Iterable[int]
 ) -> list[float]:
-    """The statistic if a share of all items were further ones, at either end of the confidences.
+    """Return the statistic with further items of one kind added at the top or the bottom.
 
-    `kinds` are 1 for correct items and 0 for incorrect ones; values that are undefined are left out.
+    The added items make up `share` of all items, at the highest or the lowest confidence. `kinds` holds
+    1 for correct and 0 for incorrect items. Undefined values are left out.
     """
     weight = float(sweep.total) * share / (1.0 - share)
     if sweep.true_accepts.dtype == np.int64:
@@ -121,7 +121,7 @@ def values_with(
 
 
 def with_room(interval: Interval, statistic: Statistic, room: tuple[float, float]) -> Interval:
-    """Both distances from the estimate in one, as those of independent errors."""
+    """Return the interval widened by `room` below and above, by the root of the sum of squares."""
     if not any(room):
         return interval
     value = interval.estimate

@@ -1,4 +1,4 @@
-"""The variance of the stratified bootstrap in closed form, for areas that are made of pairs."""
+"""The variance of the stratified bootstrap in closed form, for areas computed from pairs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_pairs(
     groups: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> PointCounts:
-    """The points between runs of whole items; raises where the closed form does not hold."""
+    """Return the points between runs of items; raise if the closed form does not apply."""
     if not stratified:
         raise ValueError("method='exact-variance' needs stratified=True")
     for name, given in (("groups", groups), ("sample_weight", sample_weight)):
@@ -52,7 +52,7 @@ def interval_of_pairs(
     name: str,
     level: float,
 ) -> tuple[Interval, str | None]:
-    """The normal interval of a statistic within its range, and why it is not to be relied on."""
+    """Return the normal interval of a statistic, and a warning if it is unreliable, else None."""
     if not isinstance(statistic, Statistic) or not statistic.definition.is_line_of_roc:
         known = ", ".join(name for name, one in DEFINITIONS.items() if one.is_line_of_roc)
         raise ValueError(f"statistic must be one of {known} for method='exact-variance', got {name!r}")
@@ -60,7 +60,7 @@ def interval_of_pairs(
     if math.isnan(value):
         return Interval(value, math.nan, math.nan, math.nan, level, method), None
     error = math.sqrt(stratified_variance(sweep))
-    if statistic.name != "roc_auc":  # ARAC-AUC = 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2, AUGRC the rest
+    if statistic.name != "roc_auc":  # ARAC-AUC = 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2 = 1 − AUGRC
         error *= float(sweep.recognition_rate) * float(sweep.n_incorrect / sweep.total)
     reach = normal_quantile(level) * error
     low, high = within(statistic, value - reach, value + reach)
@@ -73,12 +73,12 @@ def interval_of_pairs(
 
 
 def stratified_variance(sweep: AcceptedCounts) -> float:
-    """Variance of the ROC-AUC A over all resamples of the correct and of the incorrect items.
+    """Return the variance of the ROC-AUC over all resamples within the two classes.
 
-    With ψ the score of a pair (1, ½ or 0), m correct and n incorrect items, and V the mean ψ of one
-    item, the resamples' counts of items have the covariances of a multinomial law, so that it is
-    (1 − 1/n)·Var(V⁺)/m + (1 − 1/m)·Var(V⁻)/n + Var(ψ)/(mn), where Var divides by the number; of one
-    class it is 0.
+    Let ψ be the score of a pair (1, ½ or 0), V the mean ψ of one item, and m and n the numbers of
+    correct and incorrect items. The counts of a resample are multinomial in each class, so the variance
+    is (1 − 1/n)·Var(V⁺)/m + (1 − 1/m)·Var(V⁻)/n + Var(ψ)/(mn), where Var divides by the number of
+    values. With a single class it is 0.
     """
     m, n = int(sweep.n_correct), int(sweep.n_incorrect)
     if not (m and n):

@@ -1,4 +1,4 @@
-"""Influence values of single items, from which variances follow."""
+"""Influence values of single items, and the variances computed from them."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ FloatArray = NDArray[np.float64]
 def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointInfluence:
     """Return the influence of one correct and of one incorrect item, of weight 1, at each threshold.
 
-    The mean over all items (each with its weight) is 0. NaN where the statistic is undefined; raises
-    where it has no influence values.
+    The weighted mean over all items is 0. The values are NaN if the statistic is undefined. Raise if it
+    has no influence values.
     """
     statistic = as_statistic(statistic)
     definition, parameters = statistic.definition, dict(statistic.parameters)
@@ -52,10 +52,10 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
 
 
 def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[str, float]:
-    """The smaller class of the items that the statistic contrasts: how it is called, and its weight.
+    """Return the name and the weight of the smaller class that the statistic contrasts.
 
-    Of partial areas, the errors inside the part; of costs, those that are accepted. Of anything but a
-    named statistic (None), the correct or the incorrect items.
+    For partial areas these are the errors inside the part, for costs the accepted errors. Without a
+    named statistic (None) they are the correct or the incorrect items.
     """
     if statistic is not None and statistic.definition.smaller_part is not None:
         return statistic.definition.smaller_part(sweep, **dict(statistic.parameters))
@@ -65,10 +65,10 @@ def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[st
 
 
 def corrections(statistic: Statistic, n_correct: int, n_incorrect: int) -> tuple[float, float]:
-    """Factors on the squared influence of either class that make variances unbiased.
+    """Return the factors on each class's squared influence that make variances unbiased.
 
-    n/(n − 1) from all items; for the ROC-AUC from those of the class, which is DeLong's variance. NaN
-    where one item alone says nothing about its spread.
+    The factor is n/(n − 1), where n counts all items, or for the ROC-AUC the items of the class, which
+    gives DeLong's variance. It is NaN if n is 1.
     """
     counts = (n_correct, n_incorrect)
     if statistic.name != "roc_auc":
@@ -78,15 +78,15 @@ def corrections(statistic: Statistic, n_correct: int, n_incorrect: int) -> tuple
 
 
 class Spread(NamedTuple):
-    """How far an estimate may be off, and how much of the data says so."""
+    """A standard error, and the effective number of contributors to it."""
 
     standard_error: float
     effective_contributors: float
-    """(Σd²)²/Σd⁴ of what items or groups add to the error d: as many alike would add as much."""
+    """(Σd²)²/Σd⁴ for the contributions d of items or groups: how many equal ones would match."""
 
 
 def spread_of(contributions: FloatArray) -> Spread:
-    """From what items or groups add to the error of an estimate."""
+    """Return the spread from the contributions of items or groups to an estimate's error."""
     squares = contributions**2
     return _spread(float(np.sum(squares)), float(np.sum(squares**2)))
 
@@ -96,7 +96,7 @@ def _spread(second: float, fourth: float) -> Spread:
 
 
 def sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
-    """Of the statistic of a sweep of whole items."""
+    """Return the spread of a statistic of a sweep of unweighted items."""
     if statistic.definition.lines is not None:
         lines = statistic.definition.lines(sweep, **dict(statistic.parameters))
         powers = list(powers_of_lines(sweep, lines)[:2])
@@ -114,22 +114,22 @@ def sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
 
 
 def standard_error(sweep: ThresholdSweep, statistic: Statistic) -> float:
-    """Of the statistic of a sweep of whole items: the root of its sum of squared influences, over n."""
+    """Return a statistic's standard error: the root of the sum of squared influences, over n."""
     return sweep_spread(sweep, statistic).standard_error
 
 
 class Powers(NamedTuple):
-    """Sums over the items of a sweep."""
+    """Sums of powers of the influence over the items of a sweep."""
 
     correct: tuple[float, float]
-    """Second and fourth powers of their influence."""
+    """Sums of second and fourth powers for the correct items."""
     incorrect: tuple[float, float]
     tied: float
-    """Pairs of a correct and an incorrect item of the same confidence."""
+    """Number of pairs of a correct and an incorrect item with the same confidence."""
 
 
 def powers_of_lines(sweep: AcceptedCounts, lines: Lines) -> Powers:
-    """Sums of powers of influence that is linear in the items above; in chunks of one size."""
+    """Return sums of powers of linear influence, computed in chunks of a fixed size."""
     n = len(sweep.true_accepts)
     threads = strategy.n_threads(n)
     correct, incorrect = ((line.offset, line.slope, line.divisor, line.centre) for line in lines)
@@ -149,27 +149,27 @@ def powers_of_lines(sweep: AcceptedCounts, lines: Lines) -> Powers:
 
 
 class PlacedItems(NamedTuple):
-    """Single items, each with its place in the sweep of all, in the order they were given."""
+    """Single items in the given order, each with its place in the sweep of all items."""
 
     sweep: ThresholdSweep
     point: NDArray[np.intp]
-    """Index into ``sweep.thresholds[1:]``; of an item of weight 0, which is as if absent, any."""
+    """Index into ``sweep.thresholds[1:]``; arbitrary for items of weight 0, which do not count."""
     is_correct: NDArray[np.bool_]
     weight: FloatArray | None
-    """Positive, or 0."""
+    """Weights, at least 0; None if unweighted."""
 
     @property
     def n(self) -> float:
-        """Independent items, or how many of equal weight would say as much."""
+        """Number of items, or the effective number of weighted items."""
         return float(len(self.point)) if self.weight is None else effective(self.weight)
 
     def of_class(self, *, correct: bool) -> float:
-        """The same of the correct, or of the incorrect, items."""
+        """Return the (effective) number of the correct or of the incorrect items."""
         some = self.is_correct == correct
         return float(np.sum(some)) if self.weight is None else effective(self.weight[some])
 
     def weighted(self, at_points: PointInfluence) -> FloatArray:
-        """Values that correct and incorrect items have at each point, times the items' weights."""
+        """Return each item's value, given per class and point, times its weight."""
         values: FloatArray = np.where(
             self.is_correct, at_points.correct[self.point], at_points.incorrect[self.point]
         )
@@ -178,7 +178,7 @@ class PlacedItems(NamedTuple):
         return values
 
     def error_contributions(self, statistic: Statistic, square: float = 1.0) -> FloatArray:
-        """Errors that items add, whose sum of squares is `square` times the squared standard error."""
+        """Return the items' contributions; their sum of squares is `square` times the variance."""
         present = slice(None) if self.weight is None else self.weight > 0
         right = int(self.is_correct[present].sum())
         counts = right, len(self.is_correct[present]) - right
@@ -191,9 +191,9 @@ class PlacedItems(NamedTuple):
         return contributions
 
     def contributions_of_groups(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """The same of groups, numbered from 0; NaN for a single group, which says nothing.
+        """Return the contributions of groups, numbered from 0; NaN for a single group.
 
-        Groups without any weight are as if absent.
+        Groups without weight are left out.
         """
         sums = self.sums_of_groups(statistic, codes)
         if self.weight is not None:
@@ -202,17 +202,17 @@ class PlacedItems(NamedTuple):
         return sums * (math.sqrt(n / (n - 1)) if n > 1 else math.nan)
 
     def sums_of_groups(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """The influence of the items of each group, summed, over the weight of all items."""
+        """Return the summed influence of each group's items, divided by the weight of all items."""
         sums: FloatArray = np.sum(self.sums_of_classes(statistic, codes), axis=0)
         return sums
 
     def sums_of_classes(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """The same of the incorrect, and of the correct, items of each group: shape (2, G)."""
+        """Return these sums by class and group, shape (2, G): first incorrect, then correct items."""
         values = self.weighted(point_influence(self.sweep, statistic)) / float(self.sweep.total)
         return self._by_class(values, codes)
 
     def weight_of_classes(self, codes: NDArray[Any]) -> FloatArray:
-        """The weight of the incorrect, and of the correct, items of each group: shape (2, G)."""
+        """Return the weights by class and group, shape (2, G): first incorrect, then correct items."""
         return self._by_class(np.ones(len(codes)) if self.weight is None else self.weight, codes)
 
     def _by_class(self, values: FloatArray, codes: NDArray[Any]) -> FloatArray:
@@ -221,7 +221,7 @@ class PlacedItems(NamedTuple):
 
 
 def effective(weight: FloatArray) -> float:
-    """Number of items of equal weight that say as much: (Σω)²/Σω² (Kish 1965); 0 of none."""
+    """Return the effective number of items, (Σω)²/Σω² (Kish 1965); 0 for no items."""
     largest = float(weight.max(initial=0.0))
     if not largest:
         return 0.0
@@ -266,21 +266,21 @@ def influence_values(
     correct, confidence : array_like of shape (n,)
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     statistic : str or Statistic, default="arac_auc"
-        Those that can be written as a smooth function of the counts; the error lists them.
+        A statistic that is a smooth function of the counts; the error message lists them.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     ndarray of shape (n,)
-        In the order of the items, with mean 0. Their sample variance (with n − 1), divided by n, is the
-        squared standard error of :func:`.asymptotic_interval`. NaN, with an `UndefinedMetricWarning`,
-        where the statistic is undefined.
+        Influence values in the order of the items, with mean 0. Their sample variance (with n − 1),
+        divided by n, is the squared standard error of :func:`.asymptotic_interval`. All are NaN, with
+        an `UndefinedMetricWarning`, if the statistic is undefined.
 
     Raises
     ------
     TypeError
-        For a ThresholdSweep, which does not know its items.
+        For a ThresholdSweep, which has no single items.
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for a statistic without influence values.
 
@@ -291,18 +291,20 @@ def influence_values(
 
     Notes
     -----
-    Without weights it is the derivative of the statistic θ where the share of items like this one
-    grows (the infinitesimal jackknife, Jaeckel 1972; Hampel 1974): with ω its weight and Ω the sum,
+    Without weights, an influence value is the derivative of the statistic θ as the share of items like
+    this one grows (the infinitesimal jackknife, Jaeckel 1972; Hampel 1974). With the item's weight ω
+    and the sum Ω of all weights,
 
     .. math:: \psi = \Omega\,\frac{\partial\theta}{\partial\omega}
 
-    For the ARAC-AUC A, with FA and TA the items above (those tied half): 2(1 − A) − FA/Ω of a correct
-    item, and 2(1 − A) − 1 + TA/Ω of an incorrect one. With weights it is n·ω/Ω times that, whose
-    variance is the sandwich estimate, and items of weight 0 have the value 0.
+    For the ARAC-AUC A it is 2(1 − A) − FA/Ω for a correct item and 2(1 − A) − 1 + TA/Ω for an incorrect
+    one, where FA and TA count the incorrect and correct items above it (ties count half). With weights,
+    the value is multiplied by n·ω/Ω, which gives the sandwich estimate of the variance; items of weight
+    0 have the value 0.
 
-    For ``"roc_auc"`` the values of each class of c items are multiplied by √(c(n − 1)/((c − 1)n)), so
-    that the variance is exactly that of DeLong et al. 1988, which divides by c − 1 in each class. A
-    class of one item has the value NaN: one item says nothing of how its class varies.
+    For ``"roc_auc"`` the values of a class of c items are multiplied by √(c(n − 1)/((c − 1)n)), so that
+    the variance is exactly that of DeLong et al. 1988, which divides by c − 1 in each class. If a class
+    has a single item, its value is NaN, because one item shows no variation.
 
     References
     ----------

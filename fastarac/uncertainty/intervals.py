@@ -1,4 +1,4 @@
-"""From the replicates of a bootstrap to an interval, by four methods."""
+"""Intervals from bootstrap replicates, by four methods."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-MAX_LEFT_OUT = 2000  # kinds of items that are left out one after the other
-CLOSED_FORM = 1 << 20  # items up to which every one is left out in closed form
-SAME = 1e-12  # relative difference of replicates that rounding alone can make
+MAX_LEFT_OUT = 2000  # kinds of items that may be left out in turn
+CLOSED_FORM = 1 << 20  # most items for the closed form of leaving out each one
+SAME = 1e-12  # relative difference of replicates that are equal up to rounding
 _NORMAL = NormalDist()
 
 
 class Ends(NamedTuple):
-    """Ends of an interval; both belong to it."""
+    """Both ends of a closed interval."""
 
     low: float
     high: float
@@ -42,13 +42,13 @@ UNKNOWN = Ends(math.nan, math.nan)
 
 
 def percentile(replicates: FloatArray, level: float) -> Ends:
-    """Quantiles of the replicates."""
+    """Return quantiles of the replicates as an interval."""
     tail = (1.0 - level) / 2.0
     return _quantiles(replicates, tail, 1.0 - tail)
 
 
 def _quantiles(replicates: FloatArray, low: float, high: float) -> Ends:
-    """On the line between two replicates; the outer one where one of them is infinite."""
+    """Return two quantiles, interpolated linearly; next to an infinite replicate the outer one."""
     if np.isfinite(replicates).all():
         ends = np.quantile(replicates, [low, high])
         return Ends(float(ends[0]), float(ends[1]))
@@ -65,7 +65,7 @@ def _quantiles(replicates: FloatArray, low: float, high: float) -> Ends:
 
 
 def basic(replicates: FloatArray, estimate: float, level: float) -> Ends:
-    """The percentile interval mirrored at the estimate."""
+    """Return the percentile interval mirrored at the estimate."""
     low, high = percentile(replicates, level)
     ends = Ends(2.0 * estimate - high, 2.0 * estimate - low)
     return UNKNOWN if any(map(math.isnan, ends)) else ends
@@ -74,7 +74,7 @@ def basic(replicates: FloatArray, estimate: float, level: float) -> Ends:
 def studentized(
     replicates: FloatArray, errors: FloatArray, estimate: float, error: float, level: float
 ) -> Ends:
-    """From quantiles of (replicate − estimate)/its standard error; NaN where these are infinite."""
+    """Return the interval from quantiles of (replicate − estimate)/its error; NaN if infinite."""
     if not error > 0.0:
         return UNKNOWN
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -87,7 +87,10 @@ def studentized(
 
 
 def bca(replicates: FloatArray, estimate: float, acceleration: float, level: float) -> Ends:
-    """Percentiles corrected for bias and skewness (Efron 1987); NaN where all lie on one side."""
+    """Return percentiles corrected for bias and skewness (Efron 1987).
+
+    They are NaN if all replicates lie on one side of the estimate.
+    """
     slack = SAME * abs(estimate) if math.isfinite(estimate) else 0.0
     below = np.count_nonzero(replicates < estimate - slack)
     share = (below + np.count_nonzero(replicates <= estimate + slack)) / (2 * len(replicates))
@@ -107,11 +110,11 @@ def bca(replicates: FloatArray, estimate: float, acceleration: float, level: flo
 def acceleration(
     population: Population, statistic: Callable[[ThresholdSweep], float], name: str
 ) -> float:
-    """The acceleration of BCa: a sixth of the skewness of the influence of items or groups.
+    """Return the acceleration of BCa: a sixth of the skewness of the influence values.
 
-    Of statistics of pairs, by leaving out one item after the other, in closed form; of others, and
-    where the items are many, from influence values, which is the same in the limit; of those
-    without, by leaving out an item of each kind.
+    For pair-based statistics, leave out each item in turn, in closed form. For others, and with many
+    items, use influence values, which give the same in the limit. For statistics without influence
+    values, leave out one item of each kind.
     """
     values, sizes = _contributions(population, statistic, name)
     squares = cubes = 0.0
@@ -128,7 +131,7 @@ def acceleration(
 def _contributions(
     population: Population, statistic: Callable[[ThresholdSweep], float], name: str
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
-    """How each kind of item moves the statistic, and how many there are: by class, or all in one."""
+    """Return the effect of each kind of item on the statistic, and their numbers, by stratum."""
     sweep, members = population.sweep, population.members
     counts = [np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)]
     if not isinstance(statistic, Statistic) or not statistic.definition.is_smooth:
@@ -146,7 +149,7 @@ def _contributions(
 
 
 def of_members(members: Members, both: PointInfluence) -> FloatArray:
-    """What each item, or each group of them, does to the statistic, with its weight."""
+    """Return the weighted influence of each item or group on the statistic."""
     point = np.cumsum((members.codes & STARTS) > 0) - 1
     correct = (members.codes & CORRECT).astype(np.bool_)
     of_item: FloatArray = np.where(correct, both.correct[point], both.incorrect[point])
@@ -171,11 +174,11 @@ def _by_class(
 def _leave_out_pairs(
     sweep: ThresholdSweep, statistic: Statistic, counts: list[NDArray[Any]], *, stratified: bool
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
-    """The statistic without one item, from the pairs that the item is in."""
+    """Return the effect of leaving out each item, computed from its pairs."""
     ta, fa = sweep.true_accepts.astype(np.float64), sweep.false_accepts.astype(np.float64)
     correct, incorrect = ta[-1], fa[-1]
     doubled = float(np.sum(np.diff(fa) * (ta[1:] + ta[:-1])))
-    # twice the correct items above an incorrect one, and the incorrect ones below a correct one
+    # twice the pairs in the right order that leaving out a correct, or an incorrect, item loses
     in_pairs = 2.0 * incorrect - (fa[1:] + fa[:-1]), ta[1:] + ta[:-1]
     values = []
     for of_correct, lost in zip((True, False), in_pairs, strict=True):
@@ -184,7 +187,7 @@ def _leave_out_pairs(
         pairs[:, 1] = incorrect - (not of_correct)
         pairs[:, 2] = doubled - lost
         whole = correct if of_correct else incorrect
-        # an item moves the statistic by its share of its stratum
+        # within a stratum of fixed size, an item's effect shrinks by (n − 1)/n
         factor = (whole - 1.0) / whole if stratified and whole else 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
             values.append(-factor * _values(statistic, pairs))
@@ -204,7 +207,7 @@ def _leave_out(
     counts: list[NDArray[Any]],
     name: str,
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
-    """The statistic without an item of each kind, one after the other."""
+    """Return the effect of leaving out an item of each kind in turn."""
     if population.members is not None:
         raise ValueError(
             f"method must be 'percentile' with weights or groups, as {name} has no influence "

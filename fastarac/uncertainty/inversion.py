@@ -1,8 +1,9 @@
-"""Intervals of shares, and of the largest acceptance rate within a limit, by inverting binomial tests.
+"""Intervals of shares, and of acceptance rates at a limit, by inverting binomial tests.
 
-Weighted or grouped items count as fewer independent ones: the effective number n* = p(1 − p)/s² of a
-share p with the standard error s (Korn and Graubard 1998), times the squared ratio of the normal to
-Student's quantile with the degrees of freedom of s, so that the formulas of whole items go on to hold.
+Weighted or grouped items count as fewer independent ones. For a share p with the standard error s their
+effective number is p(1 − p)/s² (Korn and Graubard 1998), times the squared ratio of the normal quantile
+to Student's with the degrees of freedom of s. With this number the formulas for independent items
+apply.
 """
 
 from __future__ import annotations
@@ -26,24 +27,24 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.influence import PlacedItems
     from fastarac.uncertainty.statistics import Statistic
 
-MORE_DEGREES = 2.0  # than groups of one size that would say as much; fewer are too wide with few errors
-PARTS = 10  # bisections of a tie
-ROUNDING = 1e-12  # of a share that is computed
+MORE_DEGREES = 2.0  # added to the effective number of groups, which is too cautious with few errors
+PARTS = 10  # most bisections of a tie
+ROUNDING = 1e-12  # relative error of a computed share
 
 
 class Share(NamedTuple):
-    """A share of items, as `part` of `whole` independent ones; neither need be a whole number."""
+    """A share as `part` out of `whole` independent items; both may be fractional."""
 
     part: float
     whole: float
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Clopper and Pearson's; all that is possible of nothing."""
+        """Return Clopper and Pearson's interval, or (0, 1) if there are no items."""
         return binomial_interval(self.part, self.whole, level) if self.whole > 0.0 else (0.0, 1.0)
 
 
 class ItemSample(NamedTuple):
-    """Items as intervals see them: a sweep of all and, with weights or groups, each of them."""
+    """The sample of an interval: a sweep and, with weights or groups, the single items."""
 
     sweep: ThresholdSweep
     items: PlacedItems | None
@@ -51,13 +52,13 @@ class ItemSample(NamedTuple):
 
     @property
     def counted(self) -> bool:
-        """Whether items are independent and of one weight, so that counts of them are binomial."""
+        """Whether the items are independent and unweighted, so that counts are binomial."""
         return self.items is None or (self.codes is None and self.items.weight is None)
 
     def share(self, in_part: NDArray[Any], in_whole: NDArray[Any], level: float) -> Share:
-        """A share, from where its items are: tables (2, m) by correctness and by point.
+        """Return a share of items, given by boolean tables (2, m) over correctness and point.
 
-        The first row is of incorrect items, the second of correct ones.
+        Row 0 stands for incorrect, row 1 for correct items.
         """
         if self.items is None or self.counted:
             counts = np.stack([np.diff(self.sweep.false_accepts), np.diff(self.sweep.true_accepts)])
@@ -81,17 +82,20 @@ class ItemSample(NamedTuple):
 def share_of_units(
     parts: NDArray[np.float64], wholes: NDArray[np.float64], n: float, level: float, *, grouped: bool
 ) -> Share:
-    """A share of n items from what is in it of each item, or group of them, and from their weights."""
+    """Return a share from each unit's weight inside the part (`parts`) and in all (`wholes`).
+
+    Units are items or groups; `n` is the number of items.
+    """
     total, units = float(np.sum(wholes)), len(wholes)
     if not total > 0.0:
         return Share(0.0, 0.0)
     p = float(np.sum(parts)) / total
     squared = (parts - p * wholes) ** 2
     squares = float(np.sum(squared)) / total**2
-    least = total**2 / float(np.sum(wholes**2))  # where all items of a group are alike
+    least = total**2 / float(np.sum(wholes**2))  # effective number if all items of a group are alike
     if not 0.0 < p < 1.0 or units < 2:
         return Share(p * least, least)
-    spread = squares * units / (units - 1)  # 0 where all groups have the same share
+    spread = squares * units / (units - 1)  # 0 if all groups have the same share
     effective = p * (1.0 - p) / spread if spread > 0.0 else n
     degrees = units - 1.0
     if grouped and spread > 0.0:
@@ -103,7 +107,7 @@ def share_of_units(
 
 
 def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float, float]:
-    """Ends of a rate at a given threshold, or of the recognition rate."""
+    """Return the ends for a rate at a given threshold, or for the recognition rate."""
     thresholds = sample.sweep.thresholds[1:]
     shape = (2, len(thresholds))
     of = statistic.definition.rate
@@ -120,11 +124,12 @@ def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float,
 
 
 def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) -> tuple[float, float]:
-    """Ends of the largest acceptance rate within a limit, whose estimate is `value`.
+    """Return the ends for the largest acceptance rate within a limit, estimated as `value`.
 
-    As far as tests of the limit at other acceptance rates do not reject (Woodruff 1952), and as far as
-    the acceptance rate of a fixed threshold may be off, both distances in one. Where they do not reject
-    that all is accepted which any threshold accepts, the upper end is that of the share of these items.
+    Two distances from the estimate are combined by the root of the sum of squares: to the acceptance
+    rates at which tests do not reject the limit (Woodruff 1952), and to the ends for the acceptance
+    rate of a fixed threshold. If the tests do not reject accepting every item that a threshold may
+    accept, the upper end is that for the share of these items.
     """
     sweep = sample.sweep
     name, parameters = statistic.name, dict(statistic.parameters)
@@ -141,7 +146,7 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
             n = float(accepted[inside[0]].max(initial=0))
             if n:
                 design = sample.share(wrong, inside, level).whole / n
-            else:  # nothing is accepted: all items say how few a unit of weight is
+            else:  # nothing is accepted: take the effective number from all items
                 design = sample.share(everything, everything, level).whole / float(sweep.total)
         low, high = by_risk(sweep, parameters, design, level)
     most = most_accepted(sweep, parameters.get("never_accepted"))
@@ -154,7 +159,10 @@ def both(
     most: float,
     of_threshold: Callable[[float], tuple[float, float]],
 ) -> tuple[float, float]:
-    """Ends by both distances of `limit`; `most` is the largest share that a threshold accepts."""
+    """Return the ends of `limit` from its two distances.
+
+    `most` is the largest share of items that a threshold may accept.
+    """
     low, high = min(of_errors[0], value), max(min(of_errors[1], most), value)
     a, b = of_threshold(value)
     end = min(1.0, value + math.hypot(high - value, b - value))
@@ -164,7 +172,7 @@ def both(
 
 
 def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[float, float]:
-    """Ends of the acceptance rate of a threshold that accepts such a share of the sample."""
+    """Return the ends for the acceptance rate of a fixed threshold with this sample rate."""
     if sample.counted:  # a part of a tie may be accepted
         whole = float(sample.sweep.total)
     else:
@@ -174,13 +182,13 @@ def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[flo
 
 
 def _within(sweep: ThresholdSweep, accepted: float) -> NDArray[np.bool_]:
-    """Where at most such a share is accepted: a table of `ItemSample.share`."""
+    """Return the table for `ItemSample.share` of the points that accept at most this share."""
     counts = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
     return np.broadcast_to(counts <= accepted * sweep.total * (1.0 + ROUNDING), (2, len(counts)))
 
 
 def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, float]:
-    """The errors that the limit allows: how they are called, and their weight."""
+    """Return the name and the weight of the errors that the limit allows."""
     parameters, total = dict(statistic.parameters), float(sweep.total)
     if statistic.name == "acceptance_at_error_rate":
         allowed = float(parameters["max_error_rate"]) * total
@@ -193,7 +201,7 @@ def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, flo
 def by_error_rate(
     sweep: ThresholdSweep, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Acceptance rates at which so few, or so many, errors would be improbable at the limit."""
+    """Return the acceptance rates at which the errors are improbably few, or many, for the limit."""
     allowed = float(parameters["max_error_rate"])
     whole = max(1, round(n))
     tail = (1.0 - level) / 2.0
@@ -209,7 +217,7 @@ def by_error_rate(
 def by_risk(
     sweep: ThresholdSweep, parameters: dict[str, Any], design: float, level: float
 ) -> tuple[float, float]:
-    """The last acceptance rate whose risk is surely within the limit, and the last that may be."""
+    """Return the largest acceptance rates whose risk is surely, and possibly, within the limit."""
     allowed = float(parameters["max_risk"])
     thresholds = slice(1, last_accepted(sweep, parameters.get("never_accepted")) + 1)
     errors = sweep.false_accepts[thresholds].astype(np.float64)
@@ -218,7 +226,7 @@ def by_risk(
     tail, reach = (1.0 - level) / 2.0, normal_quantile(level)
     spread = np.sqrt(np.maximum(allowed * (1.0 - allowed) * n, 1e-300))
     z = (wrong - allowed * n) / spread
-    slack = 2.0 / np.minimum(spread, 1e6)  # of the normal approximation, skewness included
+    slack = 2.0 / np.minimum(spread, 1e6)  # error of the normal approximation, skewness included
 
     def few(j: int) -> bool:
         return binomial_cdf(math.floor(wrong[j]), math.floor(n[j]), allowed) <= tail
@@ -238,7 +246,7 @@ def by_risk(
             last = j
             high = float(accepted[j])
             break
-    if last + 1 < len(n) and parameters.get("interpolate", False):  # a part of the next tie
+    if last + 1 < len(n) and parameters.get("interpolate", False):  # add a part of the next tie
         start = (float(wrong[last]), float(n[last])) if last >= 0 else (0.0, 0.0)
         tie = float(wrong[last + 1]) - start[0], float(n[last + 1]) - start[1]
         part = 0.0

@@ -1,4 +1,4 @@
-"""The cheapest threshold of a sample: on an item that did not help to choose it, and without one."""
+"""Leave-one-out costs at the cheapest threshold of a sample."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 def left_out_cost(sweep: ThresholdSweep, statistic: Statistic, n_items: float) -> float:
-    """Mean cost of each item at the threshold that is cheapest for all others.
+    """Return the mean cost of an item at the threshold that is cheapest for all other items.
 
-    The items are `n_items` in number; of weighted ones, as many of one weight as say as much.
+    `n_items` is the number of items, for weighted items the effective number.
 
-    Without an item that costs v verified and a accepted, thresholds above it are v cheaper and the
-    others a, so that the cheapest is one of two: the cheapest above it and the cheapest at or below it;
-    of two that cost the same, the one that is dearer for the item.
-    The costs at the cheapest threshold of the sample itself are too low by about as much as these are
-    too high.
+    Let an item cost v if verified and a if accepted. Without it, thresholds above its confidence are
+    cheaper by v, and all others by a. So the cheapest threshold without it is either the cheapest one
+    above it or the cheapest one at or below it; if both cost the same, the one that is dearer for the
+    item is taken. Costs at the sample's own cheapest threshold are too low by about as much as these
+    costs are too high.
     """
     verified, accepted = _prices(statistic)
     scale = n_items / float(sweep.total)
@@ -44,12 +44,12 @@ def left_out_cost(sweep: ThresholdSweep, statistic: Statistic, n_items: float) -
 def left_out_contributions(
     items: PlacedItems, statistic: Statistic, codes: NDArray[Any] | None
 ) -> FloatArray:
-    """What each item, or group of items, adds to the mean cost at the cheapest threshold.
+    """Return the contribution of each item or group to the mean cost at the cheapest threshold.
 
-    That is what all cost, less what the others would at the threshold that is cheapest for them; less
-    the share of its weight in the sum of these, over the weight of all items. Influence values leave
-    the threshold where it is, so that all items between those of two models seem to say by themselves
-    what one error has decided.
+    It is the least cost of all items less the least cost of all others, each at its own cheapest
+    threshold. These differences are centred by weight and divided by the weight of all items. Influence
+    values would keep the threshold fixed: when models are compared, all items between their thresholds
+    would then seem to contribute, although a single error may have decided them.
     """
     verified, accepted = (np.array(prices) for prices in _prices(statistic))
     totals = _totals(items.sweep, verified, accepted)
@@ -73,20 +73,20 @@ def left_out_contributions(
 
 
 def _prices(statistic: Statistic) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Of a correct, and of an incorrect, item: verified, and accepted."""
+    """Return the (correct, incorrect) costs of verifying an item, and those of accepting it."""
     parameters = dict(statistic.parameters)
     costs = parameters["costs"]
     return cost_of_verified(costs, parameters.get("reviewer")), (0.0, float(costs.error))
 
 
 def _totals(sweep: ThresholdSweep, verified: Any, accepted: Any) -> FloatArray:
-    """What all items cost at each threshold more than if all were verified."""
+    """Return the total cost at each threshold, relative to verifying everything."""
     of_correct, of_incorrect = (float(a - v) for a, v in zip(accepted, verified, strict=True))
     found: FloatArray = of_correct * sweep.true_accepts + of_incorrect * sweep.false_accepts
     return found
 
 
 def _least(totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The least total of the thresholds above the items of each point, and of the others."""
+    """Return, for each point, the least total above its items and the least at or below them."""
     above = np.minimum.accumulate(totals)[:-1]
     return above, np.minimum.accumulate(totals[::-1])[::-1][1:]

@@ -1,9 +1,9 @@
-"""Losses as sums over the incorrect items, and their intervals where these are few.
+"""Losses as sums over the incorrect items, and their intervals with few errors.
 
-Given the acceptance rates, an area below 1 loses a fixed weight for each error: y = Σwᵢ over the
-incorrect items. With few errors y is far from normal, but a weighted sum of Poisson counts, for which
-Fay and Feuer (1997, "Confidence intervals for directly standardized rates", Statistics in Medicine 16)
-give an interval that is that of Garwood where all weights are the same.
+Given the acceptance rates, each error reduces an area by a fixed weight: the loss 1 − area is y = Σwᵢ
+over the incorrect items. With few errors y is far from normal, but close to a weighted sum of Poisson
+counts. Fay and Feuer (1997, "Confidence intervals for directly standardized rates", Statistics in
+Medicine 16) give an interval for such sums; with equal weights it is Garwood's.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 
 class Moments(NamedTuple):
-    """Of a loss that the incorrect items add up to."""
+    """Moments of a loss that is a sum over the incorrect items."""
 
     total: float
-    """y = Σwᵢ."""
+    """The loss, y = Σwᵢ."""
     variance: float
-    """v = Σwᵢ²; of groups, the sum of squares of what each adds."""
+    """v = Σwᵢ²; with groups, the sum of the groups' squared losses."""
     largest: float
-    """w, the largest weight that an error could have; of groups, that the errors of one could have."""
+    """w, the largest weight that a further error (or wrong group) could have."""
 
     @property
     def errors(self) -> float:
-        """As many errors of one weight would say as much: y²/v."""
+        """Effective number of errors, y²/v."""
         return self.total**2 / self.variance if self.variance else 0.0
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Ends for the loss (Fay and Feuer 1997, equation 5)."""
+        """Return the ends for the loss (Fay and Feuer 1997, equation 5)."""
         y, v, w = self
         return gamma_ends((y, v), (w, w * w), level)
 
@@ -48,10 +48,10 @@ class Moments(NamedTuple):
 def gamma_ends(
     seen: tuple[float, float], further: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Ends of a weighted sum of Poisson counts, from sums of weights and of their squares.
+    """Return the ends for a weighted sum of Poisson counts, from sums of weights and squares.
 
-    `further` are those of one more error: of the largest weight (Fay and Feuer 1997), or its mean and
-    mean square (Tiwari, Clegg and Zou 2006).
+    `seen` holds both sums for the seen errors. `further` holds the weight and squared weight of one
+    more error: the largest (Fay and Feuer 1997), or the means (Tiwari, Clegg and Zou 2006).
     """
     tail = (1.0 - level) / 2.0
     y, v = seen
@@ -68,14 +68,14 @@ def moments_of(
     items: PlacedItems | None,
     codes: NDArray[Any] | None,
 ) -> Moments | None:
-    """Moments of the loss of a statistic whose value is given; None where errors add up to none."""
+    """Return the moments of a statistic's loss; None if the loss is no sum over errors."""
     definition = statistic.definition
     if definition.error_weights is None:
         return None
     weights = definition.error_weights(sweep, **dict(statistic.parameters))
     loss = value if definition.lower_is_better else 1.0 - value
     largest = float(weights[0])
-    if definition.lines is not None:  # of pairs
+    if definition.lines is not None:  # from pairs
         largest = 1.0 / float(sweep.total)
     if items is None:
         counts = np.diff(sweep.false_accepts).astype(np.float64)
@@ -92,9 +92,9 @@ def moments_of(
                 of_items = of_items * items.weight
             n_groups = np.count_nonzero(np.bincount(codes, items.weight))
             of_errors = np.bincount(codes, of_errors)
-            # a group of errors as large as any seen, or an average one that is wrong throughout
+            # an unseen group may add as much as any seen one, or be an average group wrong throughout
             largest = max(largest, float(of_errors.max()), float(np.sum(of_items)) / n_groups)
         variance = float(np.sum(of_errors**2))
-    # but for rounding both losses are the same, or, of interpolated precision, in the limit
+    # both losses agree up to rounding; with interpolated precision, only in the limit
     scale = loss / total if total > 0.0 else 1.0
     return Moments(loss if total > 0.0 else 0.0, variance * scale**2, largest * scale)

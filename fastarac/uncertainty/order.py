@@ -1,4 +1,4 @@
-"""Whether a confidence is reversed beyond chance, where items are weighted or depend on each other."""
+"""Tests for reversed confidences, with weighted or grouped items."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["SURE", "question_estimate", "question_items", "reversed_beyond_chance"]
 
-SURE = 0.9973  # between three standard deviations, as CHANCE is
+SURE = 0.9973  # probability within three standard deviations, matching CHANCE
 
 
 def reversed_beyond_chance(
     roc_auc: float, correct: Any, confidence: Any, sample_weight: Any = None, groups: Any = None
 ) -> bool:
-    """Whether the ROC-AUC of items is below ½ by more than chance makes it.
+    """Return whether the ROC-AUC is below ½ by more than chance.
 
-    Weighted items are as many as independent ones of one weight would be (Kish 1965). Where items
-    depend on each other in groups, the interval from these has to lie below ½, too.
+    Weighted items count with their effective number (Kish 1965). With groups, the interval that
+    accounts for them must also lie below ½.
     """
     wrong = np.equal(vector(correct, "correct"), 0)
     n = float(len(wrong))
@@ -65,7 +65,7 @@ def question_items(
     groups: ArrayLike | None,
     of: str = "",
 ) -> None:
-    """Warn where a confidence is reversed by more than chance, or the same for all items."""
+    """Warn if a confidence is reversed by more than chance, or the same for all items."""
     if isinstance(correct, ThresholdSweep):
         question_sweep(correct, of=of)
     elif confidence is not None:
@@ -77,7 +77,7 @@ def question_items(
 
 
 def question_estimate(roc_auc: float, source: FigureSource, statistic: Statistic) -> None:
-    """Warn where the confidence of items that are verified in part is reversed beyond chance."""
+    """Warn if the confidence of partly verified items is reversed by more than chance."""
     if roc_auc < REVERSED:
         source.figure("roc_auc", statistic)
         if source.intervals["roc_auc"].high < 0.5:

@@ -1,4 +1,4 @@
-"""Models that are compared, read: of the same items in the same order, or of the same groups."""
+"""Reading the models of a comparison: with the same items in the same order, or with shared groups."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ComparedItems(NamedTuple):
     codes: NDArray[np.intp] | None
     """The number of each item's group among the groups of this model."""
     places: NDArray[np.intp] = np.empty(0, np.intp)
-    """The number of each group of this model among those of all models, where these are paired."""
+    """For each group of this model, its number among the groups of all models, if groups are paired."""
 
     @property
     def n(self) -> int:
@@ -45,22 +45,22 @@ class ComparedModels(NamedTuple):
 
     items: dict[str, ComparedItems]
     n_groups: int | None
-    """Groups of all models together, where these are paired."""
+    """Number of groups of all models together, if groups are paired."""
     n_factors: int = 1
-    """Crossed factors by which items depend on each other; `items` have those of the first."""
+    """Number of crossed factors; `items` have the groups of the first one."""
     further: tuple[ComparedModels, ...] = ()
-    """The same by the other terms of the sum over crossed factors."""
+    """The models grouped by each of the other terms of the sum over crossed factors."""
     partial: bool = False
-    """Whether some outputs of any model are not verified: each has a `PartialTruth` then."""
+    """Whether every model has a `PartialTruth`."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """In the order in which they were given."""
+        """The models' names, in the order given."""
         return tuple(self.items)
 
 
 def read_models(models: Any, groups: Any, sample_weight: Any, paired: str) -> ComparedModels:
-    """Check that the models can be compared as `paired` says, and read their groups."""
+    """Read the models and their groups; raise unless they can be compared as `paired` says."""
     choice(paired, "paired", ("items", "groups"))
     columns: dict[str, tuple[Any, ...]] = {}
     for name, model in named_models(models, 2).items():
@@ -153,7 +153,7 @@ def _of_the_same_groups(
 def _joint_factors(
     columns: Mapping[str, tuple[Any, ...]], groups: Mapping[str, Any]
 ) -> list[NDArray[np.intp]]:
-    """The groups of the items of all models, one model after the other, by each factor."""
+    """Return the groups of all models' items, concatenated over the models, for each factor."""
     several = {name: columns_of(groups[name]) for name in columns}
     counts = {name: 0 if each is None else len(each) for name, each in several.items()}
     first = next(iter(counts))
@@ -189,7 +189,7 @@ def _joint_factors(
 def _of_each_model(
     values: Any, argument: str, columns: Mapping[str, tuple[Any, ...]]
 ) -> Mapping[str, Any]:
-    """Raise unless there is an array for each model, and for no other."""
+    """Return the mapping; raise unless its keys are exactly the models."""
     expected = "a mapping of each model's name to an array of its items"
     expected = f"{expected} with paired='groups'"
     found: Mapping[str, Any] = require_type(values, Mapping, argument, expected, shown=False)

@@ -1,12 +1,13 @@
-"""Intervals of parts of the ROC curve inside of which there are few items.
+"""Intervals of partial ROC-AUCs with few items inside the part.
 
-A standard error comes from what was seen, and six errors show nothing of the tenth of all errors that
-are surest. What is known of any errors is how much of their population lies in the gaps between them:
-of k errors the k + 1 gaps hold shares with the law of Dirichlet(1, …, 1) (Wilks 1941). Within a gap the
-curve is between its heights at the ends. So shares are drawn, the least and the largest area that they
-leave are computed, and the interval reaches from the lower quantile of the least ones to the upper one
-of the largest. Errors that are weighted or come in groups say as much as fewer; the gap above all of
-them has the share that this number leaves. Between errors of one confidence the curve is a line.
+A standard error reflects only the items that were seen, and six errors show nothing of the tenth of all
+errors with the highest confidence. What is known for any sample is how much of the population lies in
+the gaps between its errors: for k errors, the shares of the k + 1 gaps follow Dirichlet(1, …, 1) (Wilks
+1941). Within a gap, the curve lies between its heights at the two ends. So these shares are drawn at
+random, and for each draw the least and the largest possible area are computed. The interval reaches
+from the lower quantile of the least areas to the upper quantile of the largest ones. Weighted or
+grouped errors count with their effective number, which also sets the share of the gap above all errors.
+Between errors of equal confidence the curve is a straight line.
 """
 
 from __future__ import annotations
@@ -28,30 +29,30 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-FEW_INSIDE = 5.0  # items of a class, independent ones, from which on a standard error is one
-DRAWN, SEED = 400_000, 1941  # shares, in at most 8,000 draws
+FEW_INSIDE = 5.0  # fewest effective items of a class for which a standard error is reliable
+DRAWN, SEED = 400_000, 1941  # random shares in total (at most 8,000 draws), and the random seed
 TINY = 1e-300
-GAPS = 128  # more are joined
+GAPS = 128  # most gaps; more are merged
 
 
 class ItemsOfClass(NamedTuple):
     """Items of one class, from the highest confidence down."""
 
     weight: FloatArray
-    """At each threshold."""
+    """Total weight at each threshold."""
     items: FloatArray
     others: FloatArray
-    """Share of the other class at and above each threshold, from 0."""
+    """Share of the other class at or above each threshold, starting with 0."""
     effective: float
-    """Independent items of equal weight that would say as much."""
+    """Effective number of independent, equally weighted items."""
     inside: float
-    """Of these, how many are expected inside the part."""
+    """Effective number of items expected inside the part."""
     error: float
-    """The standard error that is due to them."""
+    """This class's part of the standard error."""
 
 
 def has_few_inside(classes: tuple[ItemsOfClass, ItemsOfClass]) -> bool:
-    """Whether one of the classes is too small, or too small inside the part, for a standard error."""
+    """Return whether a class has too few items, or too few inside the part, for a standard error."""
     return any(of.inside < FEW_INSIDE for of in classes)
 
 
@@ -62,7 +63,7 @@ def part_interval(
     value: float,
     level: float,
 ) -> tuple[float, float]:
-    """Ends of the interval of a partial ROC-AUC; classes add independent distances."""
+    """Return the interval of a partial ROC-AUC, combining the classes' independent distances."""
     low, high, of_errors = _part(statistic)
     parameters: dict[str, Any] = dict(statistic.parameters)
     plain = float(roc_partial_auc_score(sweep, **{**parameters, "standardize": None}))
@@ -83,7 +84,7 @@ def part_interval(
 
 
 def _part(statistic: Statistic) -> tuple[float, float, bool]:
-    """Its two ends, and whether they are false positive rates."""
+    """Return the two ends of the part, and whether they are false positive rates."""
     ranges = dict(statistic.parameters)
     of_errors = ranges.get("fpr_range") is not None
     low, high = map(float, ranges.get("fpr_range") or ranges.get("tpr_range") or (0.0, 1.0))
@@ -93,10 +94,10 @@ def _part(statistic: Statistic) -> tuple[float, float, bool]:
 def classes_of(
     sample: ItemSample, statistic: Statistic, *, heavy: bool
 ) -> tuple[ItemsOfClass, ItemsOfClass]:
-    """The incorrect and the correct items.
+    """Return the incorrect and the correct items.
 
-    Of few `heavy` items that were seen, one that was not may weigh as much as the heaviest: then there
-    are as many items as would have the weight of the class if each had that.
+    With `heavy`, few heavy items of the rarer class were seen, and an unseen one may be as heavy as the
+    heaviest: the effective number is then at most the weight of the class over the largest weight.
     """
     sweep, items, codes = sample
     low, high, of_errors = _part(statistic)
@@ -131,15 +132,15 @@ def classes_of(
 def _areas(
     of: ItemsOfClass, part: tuple[float, float], *, errors: bool, own: bool, level: float
 ) -> tuple[float, float]:
-    """The lower quantile of the least areas, and the upper one of the largest.
+    """Return the lower quantile of the least areas, and the upper quantile of the largest areas.
 
-    The area is the mean over the class of what the other class adds at the place of each item, of
-    those inside the part where this is a part of the class's `own` rate.
+    The area is the mean, over the items of the class, of the height that the other class's rate gives
+    at each item. If the part is defined on the class's `own` rate, only the items inside it count.
     """
     low, high = part
 
     def added(rate: FloatArray) -> FloatArray:
-        """By an item where the other class has this rate."""
+        """Return what an item adds to the area where the other class has this rate."""
         if own:
             return rate if errors else 1.0 - rate
         rate = np.clip(rate, low, high)
@@ -163,26 +164,28 @@ def _areas(
 
 
 class _Shares(NamedTuple):
-    """Of a class, from above; those of several items of one confidence lie along a line."""
+    """Gaps of a class from the highest confidence down; `line` marks ties, along which rates rise."""
 
     concentration: FloatArray
     rate: FloatArray
-    """The other class's, at each share: the least it may be, or the largest."""
+    """The least, or the largest, possible rate of the other class in each gap."""
     line: NDArray[np.bool_]
     start: FloatArray
     stop: FloatArray
 
 
 def _shares(of: ItemsOfClass, *, least: bool) -> _Shares:
-    """With one more item above all others, and each one's share at its confidence or below it.
+    """Return the shares for the least rates, or for the largest rates, of the other class.
 
-    For the largest rates it is below all others, and each one's share at its confidence or above it.
+    For the least rates, the extra gap lies above all items, and each item's share lies at its
+    confidence or below. For the largest rates, the extra gap lies below all items, and each share lies
+    at the item's confidence or above.
     """
     present: NDArray[np.intp] = np.flatnonzero(of.weight > 0.0)
     items = of.items[present]
     each = of.effective * of.weight[present] / of.weight[present].sum()
     above, at = of.others[present], of.others[present + 1]
-    alone = items == 1.0  # elsewhere the line says what is at the confidence
+    alone = items == 1.0  # for ties, the line already covers the rates at their confidence
     edge = np.where(alone == least, above, at)
     order = slice(None) if least else slice(None, None, -1)
 

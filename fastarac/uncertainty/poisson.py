@@ -1,4 +1,4 @@
-"""Tables from which the bootstrap draws Poisson counts of many small cells."""
+"""Lookup tables from which the bootstrap draws Poisson counts for many small cells."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-TOP = 10  # the last table is that of 2**TOP items; larger cells take it several times
-SCALE = 64  # binary digits of a probability, which are those of a random word
-DEVIATIONS = 2.0  # by which the Poisson counts are to stay below the number of items: 2% exceed it
+TOP = 10  # the last table is for 2**TOP items; larger cells use it several times
+SCALE = 64  # bits of a probability, as many as in a random word
+DEVIATIONS = 2.0  # the mean is so many standard deviations below n; 2% of the sums still exceed n
 MAX_GUIDE = 1 << 16
 
 
 class PoissonTables(NamedTuple):
-    """Tables for cells of one stratum, as `_kernels.bootstrap_draws.draw_from_tables` reads them."""
+    """Tables for the cells of a stratum, in the layout of `bootstrap_draws.draw_from_tables`."""
 
     cells: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -31,13 +31,13 @@ class PoissonTables(NamedTuple):
 
 
 def lookups(sizes: NDArray[np.int64]) -> int:
-    """How many numbers out of tables cells of these sizes take."""
+    """Count the table lookups that cells of these sizes need."""
     ones = np.bitwise_count(sizes & ((1 << TOP) - 1))
     return int(np.sum(ones, dtype=np.int64) + np.sum(sizes >> TOP))
 
 
 def tables_of(cells: NDArray[np.int64], sizes: NDArray[np.int64]) -> PoissonTables:
-    """Make the tables for some cells, of these sizes: none is 0."""
+    """Return the tables for cells with these sizes, all positive."""
     ends = np.cumsum(sizes)
     n = int(ends[-1])
     shift = max(0, (n - 1).bit_length() - max(1, min(2 * len(sizes), MAX_GUIDE)).bit_length())
@@ -66,9 +66,9 @@ def tables_of(cells: NDArray[np.int64], sizes: NDArray[np.int64]) -> PoissonTabl
 
 
 def poisson_masses(mean: Fraction) -> tuple[int, list[int]]:
-    """2**64 times the probabilities of Poisson's distribution, and the first count that has one.
+    """Return the least count with positive probability, and 2**64 times the Poisson probabilities.
 
-    Whole numbers with the sum 2**64; each is rounded down, and the mode takes what that leaves.
+    They are integers that sum to 2**64: each is rounded down, and the mode gets the remainder.
     """
     mode = int(mean)
     top, bottom = mean.as_integer_ratio()
@@ -89,10 +89,11 @@ def poisson_masses(mean: Fraction) -> tuple[int, list[int]]:
 
 @lru_cache(32)
 def alias_table(mean: Fraction) -> tuple[int, NDArray[np.uint64], NDArray[np.uint16]]:
-    """The least count, and of each column where its own count ends and which other count follows.
+    """Return the alias table of a Poisson distribution: the least count, limits, other counts.
 
-    Columns are a power of two and share the mass equally (Walker 1977); what is left of a random word
-    after the column has been chosen is compared with where it ends, in units of the last of 64 digits.
+    The number of columns is a power of two, and all have equal mass (Walker 1977). The first bits of a
+    random word choose a column; the remaining bits are compared with its limit: below it the column's
+    own count is drawn, otherwise the other count. Limits are in units of 2**-64.
     """
     least, masses = poisson_masses(mean)
     log_columns = max(1, (len(masses) - 1).bit_length())

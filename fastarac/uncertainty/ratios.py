@@ -33,15 +33,15 @@ def ratio_interval(
     Returns
     -------
     Interval
-        NaN where Σl is 0. Without ends where there are fewer than two groups, or where all have one
-        ratio: how far others are from it cannot be told.
+        NaN if Σl is 0. The ends alone are NaN if there are fewer than two groups, or if all groups have
+        the same ratio, so that their variation is unknown.
 
     Notes
     -----
-    The ratio R is linearised (Cochran 1977, "Sampling Techniques", equation 6.9): what group g adds to
-    its error is dᵍ = (eᵍ − R·lᵍ)/Σl, its variance G/(G − 1)·Σd². The ends are R ± Student's quantile
-    times the standard error, with as many degrees of freedom as groups of one size would say as much,
-    (Σd²)²/Σd⁴, at least 2 and at most G − 1, as for all intervals by group; none is below 0.
+    The ratio R is linearised (Cochran 1977, "Sampling Techniques", equation 6.9): group g contributes
+    dᵍ = (eᵍ − R·lᵍ)/Σl to its error, and the variance is G/(G − 1)·Σd². The ends are R ± Student's
+    quantile times the standard error, cut at 0. The degrees of freedom are the effective number of
+    groups, (Σd²)²/Σd⁴, at least 2 and at most G − 1, as for all intervals by group.
 
     Examples
     --------

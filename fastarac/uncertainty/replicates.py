@@ -1,4 +1,4 @@
-"""Values of statistics, and their standard errors, on the resamples of a bootstrap."""
+"""Bootstrap replicates: values of statistics and their standard errors on resamples."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
 WITHOUT_THRESHOLDS = ("acceptance_at_risk", "roc_partial_auc")
-NO_SPREAD = 1e-13  # what rounding leaves of a variance of 0, beside the squares it is made of
-MOST_LEFT_OUT = 400  # groups, or lots of them, that are left out one after the other
-_NO_KEY = np.empty(0, np.uint64)  # nothing is drawn
-BATCH = 1 << 18  # counts drawn at a time, if they are more than one resample: they stay in the cache
+NO_SPREAD = 1e-13  # variances below this share of their summands are 0 up to rounding
+MOST_LEFT_OUT = 400  # groups, or batches of groups, that are left out in turn
+_NO_KEY = np.empty(0, np.uint64)  # for evaluations without random draws
+BATCH = 1 << 18  # counts drawn at a time (at least one resample), so that they stay in the cache
 
 _POLYGONS = {PRECISION_TRAPEZOIDS, RECALL_TRAPEZOIDS, RECALL_STEPS}
 _CORRECT, _INCORRECT, _ALL = (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)
 
 
 class Resample:
-    """A resample, in arrays that are used again for the next one."""
+    """A resample, in arrays that the next resample reuses."""
 
     def __init__(self, population: Population) -> None:
         self._population = population
@@ -64,11 +64,11 @@ class Resample:
         self._n = 0
 
     def take(self, counts: Array) -> None:
-        """Take the counts of the units."""
+        """Set the counts of the units, which define the resample."""
         self._counts, self._n = counts, 0
 
     def _points(self) -> tuple[Array, Array, int]:
-        """Accepted correct and incorrect items at each point, and how many points there are."""
+        """Return accepted correct and incorrect items at each point, and the number of points."""
         if not self._n:
             p = self._population
             self._n = _kernels.bootstrap.points_of_counts(
@@ -81,24 +81,24 @@ class Resample:
         population = self._population
         ta, fa, n = self._points()
         ta, fa = ta[:n].copy(), fa[:n].copy()
-        if population.members is None and ta.dtype != np.int64:  # too many to count pairs of
+        if population.members is None and ta.dtype != np.int64:  # floats are for pairs only
             ta, fa = ta.astype(np.int64), fa.astype(np.int64)
         if population.scale != 1.0:
             ta /= population.scale
             fa /= population.scale
         thresholds = self._population.sweep.thresholds[self._which[:n]]
-        # the population's own thresholds, those of which something was drawn
+        # a subset of the population's thresholds, so no check is needed
         return trusted_sweep(ThresholdSweep, ThresholdCounts(thresholds, ta, fa))
 
     def counts(self) -> AcceptedCounts:
-        """Return its counts without thresholds, in arrays that the next resample writes over."""
+        """Return the counts without thresholds, in arrays that the next resample overwrites."""
         if self._population.weights.dtype != np.int64:
             return self.sweep()
         ta, fa, n = self._points()
         return PointCounts(ta[:n], fa[:n])
 
     def area(self, quantity: int, *, of_risk: bool = False) -> tuple[float, float, float]:
-        """Return an area with the correct and incorrect items, see `_kernels.bootstrap`."""
+        """Return an area, and the numbers of correct and incorrect items, see `_kernels.bootstrap`."""
         if quantity in _POLYGONS:
             p = self._population
             return _kernels.bootstrap.polygon_of_counts(
@@ -111,7 +111,7 @@ class Resample:
         return area, correct, incorrect
 
     def totals(self) -> tuple[float, float]:
-        """Return the correct and the incorrect items drawn."""
+        """Return the numbers of correct and incorrect items drawn."""
         ta, fa, n = self._points()
         return float(ta[n - 1]), float(fa[n - 1])
 
@@ -132,7 +132,7 @@ class Resample:
         return float(ta[last] + fa[last]) / float(ta[n - 1] + fa[n - 1])
 
     def squares(self, out: FloatArray) -> None:
-        """Write what `_kernels.bootstrap.squares_of_points` says."""
+        """Write the sums of squares from `_kernels.bootstrap.squares_of_points`."""
         _kernels.bootstrap.squares_of_points(*self._points(), out)
 
     def heights(self, curve: int, grid: FloatArray, out: FloatArray) -> None:
@@ -141,7 +141,7 @@ class Resample:
 
 
 def _quick(statistic: Statistic) -> Quick | None:
-    """A way to the value of a statistic that sums in doubles, where there is one."""
+    """Return a fast function of a resample for a statistic, summing in doubles; None if none."""
     parameters = dict(statistic.parameters)
     estimator = OF_ESTIMATOR[parameters.get("estimator", "trapezoid")]
     interpolation = OF_INTERPOLATION[parameters.get("interpolation", "davis-goadrich")]
@@ -176,7 +176,7 @@ def _quick(statistic: Statistic) -> Quick | None:
 
 
 def _roc_part(fpr_range: Range | None, tpr_range: Range | None) -> Quick:
-    """The area of `roc_partial_auc_score`, not standardized."""
+    """Return a function for the area of `roc_partial_auc_score`, not standardized."""
     low, high = map(float, fpr_range or tpr_range or ())
     along, height = (_INCORRECT, _CORRECT) if fpr_range else (_CORRECT, _INCORRECT)
 
@@ -193,7 +193,7 @@ def _roc_part(fpr_range: Range | None, tpr_range: Range | None) -> Quick:
 
 
 def _arac_part(acceptance_range: Range | None = None, max_error_rate: float | None = None) -> Quick:
-    """The mean height of `arac_partial_auc_score`."""
+    """Return a function for the mean height of `arac_partial_auc_score`."""
     low, high = map(float, acceptance_range or (0.0, max_error_rate or 0.0))
 
     def of(resample: Resample) -> float:
@@ -215,19 +215,19 @@ def _normalized(risk_area: float, correct: float, incorrect: float, gamma: float
 
 
 def is_of_pairs(statistic: Read) -> bool:
-    """Whether the pairs of one correct and one incorrect item by their order say all."""
+    """Return whether the counts of correctly ordered pairs determine the statistic."""
     return isinstance(statistic, Statistic) and statistic.definition.lines is not None
 
 
 def name_of(statistic: Read) -> str:
-    """The name of a statistic, or of a function."""
+    """Return the name of a statistic or of a function."""
     if isinstance(statistic, Statistic):
         return repr(statistic) if statistic.parameters else statistic.name
     return str(getattr(statistic, "__name__", repr(statistic)))
 
 
 def value_of(statistic: Read, sweep: ThresholdSweep, of: str) -> float:
-    """The value of a statistic; an error out of a function says of which, and `of` what items."""
+    """Return a statistic's value; add a note to errors of functions, which names `of`."""
     try:
         return float(statistic(sweep))
     except Exception as error:
@@ -237,10 +237,10 @@ def value_of(statistic: Read, sweep: ThresholdSweep, of: str) -> float:
 
 
 class Evaluator:
-    """Evaluates statistics on resamples, which the key decides over, several threads at once.
+    """Evaluates statistics on resamples, which are determined by the key, in several threads.
 
-    With `errors` it estimates the standard error of each value as well; `curve` is the number of a
-    curve whose `heights` at the places `grid` are written down.
+    With `errors` it also estimates the standard error of each value. `curve` is the number of a curve
+    whose `heights` at the points of `grid` are stored.
     """
 
     def __init__(
@@ -267,7 +267,7 @@ class Evaluator:
         self._values = np.empty((len(self._statistics), n_resamples))
         self._errors = np.empty((len(self._statistics) if errors else 0, n_resamples))
         self._squares = np.empty((n_resamples if errors and self._of_pairs else 0, 2))
-        self._empty = np.zeros(n_resamples, np.bool_)  # of which no item was drawn
+        self._empty = np.zeros(n_resamples, np.bool_)  # resamples without items
         self._curve, self._grid = curve, grid
         self.heights = np.empty(
             (n_resamples if grid is not None else 0, 0 if grid is None else len(grid))
@@ -275,7 +275,7 @@ class Evaluator:
         self.batch = max(1, min(BATCH // population.work, n_resamples))
 
     def run(self, n_threads: int | None, *, progress: bool) -> None:
-        """Evaluate all resamples; functions are called by one thread at a time."""
+        """Evaluate all resamples; with functions as statistics, in a single thread."""
         if n_threads is None:
             threads = strategy.n_threads(self._population.work * self.n_resamples)
         else:
@@ -285,7 +285,7 @@ class Evaluator:
         run_batches(self.worker, self.n_resamples, self.batch, threads, progress=progress)
 
     def worker(self) -> Callable[[int, int], None]:
-        """Return what evaluates the resamples from one number up to another, for use by one thread."""
+        """Return a function for one thread that evaluates a range of resample numbers."""
         population = self._population
         one_by_one = bool(self._others or len(self._squares) or self._grid is not None)
         resample = Resample(population) if one_by_one else None
@@ -336,7 +336,7 @@ class Evaluator:
                 )
 
     def values(self) -> FloatArray:
-        """Values of shape (n_statistics, n_resamples), once all resamples have been evaluated."""
+        """Return the values, (n_statistics, n_resamples), after all resamples were evaluated."""
         for j, statistic in enumerate(self._statistics):
             if isinstance(statistic, Statistic) and statistic.definition.lines is not None:
                 self._values[j] = pair_values(statistic, self._pairs)
@@ -344,7 +344,7 @@ class Evaluator:
         return self._values
 
     def errors(self) -> FloatArray:
-        """Standard errors of the values, of the same shape, where they were asked for."""
+        """Return the standard errors of the values, of the same shape, if asked for."""
         for j, statistic in enumerate(self._statistics):
             if isinstance(statistic, Statistic) and statistic.definition.lines is not None:
                 self._errors[j] = pair_errors(
@@ -354,7 +354,7 @@ class Evaluator:
 
 
 def without_each(population: Population, statistic: Statistic) -> FloatArray:
-    """A statistic without each of the groups that are drawn; of many, without some at a time."""
+    """Return a statistic with each group left out in turn; with many groups, several at a time."""
     at_a_time = -(-population.n_drawn // MOST_LEFT_OUT)
     rest = replace(population, left_out=at_a_time, may_be_empty=True)
     evaluator = Evaluator(rest, _NO_KEY, [statistic], -(-population.n_drawn // at_a_time))
@@ -364,7 +364,7 @@ def without_each(population: Population, statistic: Statistic) -> FloatArray:
 
 
 def pair_values(statistic: Statistic, pairs: Array) -> FloatArray:
-    """Values from correct, incorrect and doubled pairs, of shape (n, 3)."""
+    """Return values from (n, 3) rows: correct items, incorrect items, doubled ordered pairs."""
     gamma = float(dict(statistic.parameters).get("gamma", 1.0))
     return values_of_pairs(statistic.name, pairs, gamma)
 
@@ -372,10 +372,11 @@ def pair_values(statistic: Statistic, pairs: Array) -> FloatArray:
 def pair_errors(
     statistic: Statistic, pairs: Array, squares: FloatArray, *, stratified: bool
 ) -> FloatArray:
-    """Standard errors of such values, from their influence values as in `influence`.
+    """Return standard errors of pair-based values, from influence values as in `influence`.
 
-    The influence of a correct item is a + b·x with x the share of the incorrect ones above it, and of
-    an incorrect one c + d·y with y the share of the correct ones above; `squares` has Σx² and Σy².
+    The influence of a correct item is a + b·x, where x is the share of incorrect items above it; that
+    of an incorrect item is c + d·y, where y is the share of correct items above it. `squares` holds Σx²
+    and Σy².
     """
     p, q, doubled = pairs.astype(np.float64).T
     n = p + q
@@ -419,7 +420,7 @@ def pair_errors(
 
 
 def standard_error(sweep: ThresholdSweep, statistic: Statistic, *, stratified: bool) -> float:
-    """Standard error of a statistic; where `stratified`, from the spread within each class."""
+    """Return a statistic's standard error; if `stratified`, from the spread within each class."""
     if not stratified:
         return influence.standard_error(sweep, statistic)
     variance = 0.0

@@ -1,4 +1,4 @@
-"""Differences of models by resamples of items or of groups, the same for all models."""
+"""Differences of models by a bootstrap that draws the same items or groups for all models."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Resampling(NamedTuple):
 def by_resampling(
     models: ComparedModels, statistic: Statistic, level: float, resampling: Resampling
 ) -> Contrasts:
-    """From resamples of items or of groups, the same for all models."""
+    """Compare models by resamples of items or groups, the same ones for all models."""
     if models.n_factors > 1:
         raise ValueError(crossed_in("groups", "method='bootstrap', which draws whole groups,"))
     key, n_resamples = key_of(resampling.random_state), resampling.n
@@ -114,7 +114,7 @@ def _of_replicates(
     *,
     grouped: bool,
 ) -> tuple[Estimate, Interval]:
-    """The statistic of one model with its standard error, and its interval by percentiles."""
+    """Return the statistic of a model with its standard error, and its percentile interval."""
     error = float(np.std(values, ddof=1))
     sweep, n = population.sweep, float(population.n_drawn)
     estimate = Estimate(
@@ -129,10 +129,11 @@ def _of_replicates(
 def _degrees_of_groups(
     models: ComparedModels, populations: list[Population], statistic: Statistic
 ) -> Callable[[int, int], tuple[float, int]]:
-    """Degrees of freedom of the difference of two models, and how many groups are drawn.
+    """Return a function of two models: the degrees of freedom of their difference, drawn groups.
 
-    They are those of the test by influence values; of statistics without such values, at most two more
-    than Satterthwaite's, of what leaving out each group changes.
+    The degrees of freedom are those of the test by influence values. For statistics without such
+    values, they are at most two more than Satterthwaite's, computed from the effects of leaving out
+    each group.
     """
     known = statistic.definition.is_smooth
     errors = added_to(models, statistic)[1] if known else None
@@ -146,7 +147,7 @@ def _degrees_of_groups(
         degrees = degrees_of_sizes(sizes)
         changes = left_out[a] - left_out[b]
         contributors = influence.spread_of(changes - np.mean(changes)).effective_contributors
-        if math.isnan(contributors):  # undefined without a group that has all items of a class
+        if math.isnan(contributors):  # leaving out a group with all items of a class gives NaN
             contributors = 1.0
         of_variance = asymptotic.satterthwaite(contributors, float(len(changes)))
         return min(degrees, of_variance + MORE_DEGREES), n_groups
@@ -155,7 +156,7 @@ def _degrees_of_groups(
 
 
 def _drawn_units(model: ComparedItems) -> NDArray[np.intp]:
-    """The number of the unit that each item is drawn with: which are drawn depends on the key alone."""
+    """Return the number of each item's unit; the same numbers are drawn for all models."""
     if model.codes is None:
         return np.arange(model.n)
     return model.places[model.codes] if len(model.places) else model.codes

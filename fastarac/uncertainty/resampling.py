@@ -1,4 +1,4 @@
-"""What is resampled, and how: items, groups of them, or cells of alike items."""
+"""Populations of a bootstrap: items, groups of items, or cells of identical items."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-# How long drawing takes, in items. What is quickest depends on the sample alone, not on the machine.
-CELL_COST = 64  # of a cell by a binomial
-LOOKUP_COST = 6  # of a number out of a table, and of a cell to put together
-SINGLE_COST = 12  # of one more draw of an item
-STRATUM_SHIFT = 48  # replicates of another stratum have numbers from here on
+# Costs of drawing, relative to one item; fixed, so that resamples do not depend on the machine.
+CELL_COST = 64  # a cell drawn as a binomial
+LOOKUP_COST = 6  # a table lookup, or assembling a cell
+SINGLE_COST = 12  # drawing one further item
+STRATUM_SHIFT = 48  # stratum s numbers its resamples from s << STRATUM_SHIFT
 LARGEST_BYTE = 255
-WHOLE_PAIRS = 1 << 31  # up to so many items, twice the number of pairs fits int64
+WHOLE_PAIRS = 1 << 31  # with fewer items, twice the number of pairs fits int64
 _ONE = np.array([1], np.int64)
 _ONE_POINT_ZERO = np.array([1.0])
 _NONE = np.empty(0, np.int64)
@@ -48,10 +48,10 @@ _NONE = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """Units from the highest confidence downwards, where a sweep does not say all.
+    """Items from the highest confidence down, if they have weights or groups.
 
-    In `codes`, bit 0 is set where correct and bit 1 for the first of a tie; `weights` are in the unit
-    of the population, `groups` numbers.
+    In `codes`, bit 0 is set for correct items and bit 1 for the first item of a tie. `weights` are
+    scaled as in the population; `groups` holds group numbers.
     """
 
     codes: NDArray[np.uint8]
@@ -61,18 +61,18 @@ class Members:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """What the resamples are drawn from, laid out as the kernels want it (see `_kernels.bootstrap`).
+    """The population of a bootstrap, in the layout of the kernels (see `_kernels.bootstrap`).
 
-    A unit is an item, or a cell of alike items, whose numbers are then `sizes`. `weights` are those of
-    the units, of items times `scale`, or a single 1 for all; float64 where sums are not those of few
-    enough integers. `scale` is a power of two that brings the largest weight into [0.5, 1), so that no
-    product of weights overflows or vanishes. `lanes` says how the units are interleaved, `n_drawn` how
-    many items or groups there are and a resample has; `strata` and `bounds` are the units by stratum,
-    and `groups` the number of each unit's group. Where there are groups without items, a resample
-    `may_be_empty`. With `left_out`, resample r is all groups but some: number r by so many numbers.
-    Where the counts of cells are drawn from tables, `tables` has one for each stratum. `sweep` is the
-    `ThresholdSweep` of all items or, where the statistics need no more, their `PointCounts` between
-    runs. `members` are the items, where they have weights or groups.
+    A unit is an item or, with `sizes`, a cell of so many identical items. `weights` holds the units'
+    weights times `scale`, or a single 1; it is float64 if sums could exceed exact integers. `scale` is
+    a power of two that brings the largest weight into [0.5, 1), so that products of weights neither
+    overflow nor vanish. `lanes` is the number of interleaved lanes of units. `n_drawn` is the number of
+    items or groups, in the population and in a resample. `strata` lists the units by stratum, `bounds`
+    where each stratum begins, and `groups` the number of each unit's group. A resample `may_be_empty`
+    if there are groups without items. With `left_out` = k, nothing is drawn: resample r has all groups
+    but numbers rk to rk + k − 1. `tables` has the tables of each stratum if the counts of cells are
+    drawn from tables. `sweep` is the `ThresholdSweep` of all items or, if the statistics need no more,
+    their `PointCounts` between runs. `members` holds the items if they have weights or groups.
     """
 
     sweep: Any
@@ -92,26 +92,26 @@ class Population:
 
     @property
     def n_items(self) -> float:
-        """Number of items; of weighted ones as many of equal weight as say as much."""
+        """Number of items, or the effective number of weighted items."""
         if self.members is None or self.members.weights is None:
             return float(self.sweep.total)
         return effective(self.members.weights)
 
     @property
     def sizes_of_groups(self) -> NDArray[np.float64]:
-        """The weight of the items of each group that is drawn, in the unit of `weights`."""
+        """The weight of each group's items, scaled as `weights`."""
         weights = self.weights if len(self.weights) > 1 else None
         groups = np.asarray(self.groups)
         return np.bincount(groups, weights, minlength=self.n_drawn).astype(np.float64)
 
     @property
     def stratified(self) -> bool:
-        """Whether the numbers of correct and of incorrect items are fixed."""
+        """Whether all resamples have the same number of correct items."""
         return len(self.bounds) > 2
 
     @property
     def work(self) -> int:
-        """What a resample costs, in items."""
+        """The cost of a resample, relative to drawing one item."""
         if self.sizes is None:
             return len(self.codes)
         if self.tables:
@@ -120,13 +120,13 @@ class Population:
 
     @property
     def in_bytes(self) -> bool:
-        """Whether counts are bytes, but for very rare resamples."""
+        """Whether counts are bytes, except in very rare resamples."""
         return self.sizes is None
 
     def draw(self, key: NDArray[np.uint64], first: int, counts: Array) -> Array:
-        """Draw resamples from number `first` on, one a row of `counts` (r, n_units), and return it.
+        """Draw resamples from number `first` on into the rows of `counts` (r, n_units); return it.
 
-        The array returned is another one, of a wider type, where a count does not fit a byte.
+        If a count does not fit a byte, another array of a wider type is returned.
         """
         resampling = _kernels.bootstrap_draws
         if self.left_out:
@@ -156,9 +156,9 @@ class Population:
 
 
 def poisson_limits(n: int) -> NDArray[np.uint32]:
-    """2**32 times the distribution function of Poisson's distribution, from 0 to 11.
+    """Return 2**32 times the Poisson distribution function, at 0 to 11.
 
-    Its mean is so far below 1 that n such counts mostly sum to less than n.
+    The mean is slightly below 1, so that n counts mostly sum to less than n.
     """
     mean = 1.0 - 1.0 / math.sqrt(n)
     mass, below, limits = math.exp(-mean), 0.0, []
@@ -179,9 +179,10 @@ def population_of(
     of_pairs: bool = False,
     n_groups: int | None = None,
 ) -> Population:
-    """Read the arguments of a bootstrap, `of_pairs` where the statistics need no more than runs.
+    """Read the arguments of a bootstrap.
 
-    With `n_groups`, `groups` are numbers below it; groups of no item are drawn as well.
+    With `of_pairs`, all statistics are pair-based, so counts between runs are enough. With `n_groups`,
+    `groups` holds numbers below it, and groups without items are drawn as well.
     """
     if stratified and groups is not None:
         raise ValueError(
@@ -214,7 +215,7 @@ def population_of(
     if groups is not None:
         taker = "the bootstrap, which draws whole groups,"
         codes = read_outermost(groups, items.n, taker) if n_groups is None else np.asarray(groups)
-    if weights is not None and not weights.all():  # an item of weight 0 is as if absent
+    if weights is not None and not weights.all():  # leave out items of weight 0
         present = weights > 0
         labels, values, weights = labels[present], values[present], weights[present]
         if codes is not None:
@@ -231,7 +232,7 @@ def population_of(
 def _sorted(
     labels: Array, values: Array, weights: NDArray[np.float64] | None, groups: Array | None
 ) -> Members:
-    """Sort items so that the order in which they were given does not matter."""
+    """Sort the items so that their given order does not matter."""
     keys = [key for key in (groups, weights) if key is not None] if weights is not None else []
     order = np.lexsort((*keys, labels, values))[::-1]
     values = values[order]
@@ -292,7 +293,7 @@ def _of_counts(sweep: AcceptedCounts, *, stratified: bool) -> Population:
 
 
 def _of_cells(sweep: AcceptedCounts, n: int, *, stratified: bool) -> Population | None:
-    """Cells of alike items, where that is less work than the items are."""
+    """Return the population as cells of identical items; None if single items are less work."""
     sizes = np.stack([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)], axis=1).ravel()
     used = sizes > 0
     n_cells = int(used.sum())
@@ -312,13 +313,13 @@ def _of_cells(sweep: AcceptedCounts, n: int, *, stratified: bool) -> Population 
 
 
 def _table_cost(sizes: NDArray[np.int64]) -> int:
-    """What it takes to draw the counts of cells from tables."""
+    """Return the cost of drawing the counts of cells from tables."""
     singles = 1 + int(poisson.DEVIATIONS * math.sqrt(float(sizes.sum())))
     return LOOKUP_COST * (poisson.lookups(sizes) + len(sizes)) + SINGLE_COST * singles
 
 
 def _first_of_ties(used: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Mark the first cell in use of each confidence: the correct one, or else the incorrect one."""
+    """Mark the first non-empty cell of each confidence: the correct one, or else the incorrect."""
     first = np.empty(len(used), np.uint8)
     first[0::2] = used[0::2]
     first[1::2] = ~used[0::2]
@@ -328,7 +329,7 @@ def _first_of_ties(used: NDArray[np.bool_]) -> NDArray[np.uint8]:
 def _strata(
     codes: NDArray[np.uint8], *, stratified: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the units by stratum and where each begins; no units where all are one stratum."""
+    """Return the units by stratum and the bounds of strata; no units for a single stratum."""
     if not stratified:
         return _NONE, np.array([0, len(codes)], np.int64)
     correct = (codes & CORRECT).astype(np.bool_)
@@ -337,7 +338,7 @@ def _strata(
 
 
 def _interleaved(units: Array) -> Array:
-    """Lay out units in the lanes of the kernels."""
+    """Interleave the units in the lanes of the kernels."""
     n, lanes = len(units), _kernels.bootstrap.LANES
     rows, longer = divmod(n, lanes)
     out = np.empty_like(units)

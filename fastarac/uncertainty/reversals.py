@@ -1,4 +1,4 @@
-"""Whether the order of two models is the reverse in a part of their items."""
+"""Test of whether the order of two models is reversed in a part of their items."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["enough_resamples", "reversal_pvalue"]
 
-#: By how much the least p-value of resamples is to be below a level, for which there may be up to so
-#: many times as many of them.
+#: The smallest p-value of resamples must be below the level by the factor MARGIN. If needed, the
+#: number of resamples is multiplied, by up to MOST_FACTOR.
 MARGIN, MOST_FACTOR = 2.0, 16
 
 
@@ -28,30 +28,30 @@ def reversal_pvalue(
     groups: Sequence[NDArray[np.intp]],
     draws: NDArray[np.float64] | None,
 ) -> float:
-    r"""Return the one-sided p-value of the second of two models accepting more than the first one.
+    r"""Return the one-sided p-value for the second of two models accepting more than the first.
 
     Parameters
     ----------
     accepted : sequence of two ndarrays of bool
-        Whether each item of either model is accepted at its own threshold.
+        For each model, whether each item is accepted at the model's own threshold.
     groups : sequence of two ndarrays of intp
-        The number of each item's group among the groups of both.
+        For each model, the number of each item's group among the groups of both models.
     draws : ndarray of float64, or None
-        What the first one accepts more in resamples of the groups, with the thresholds of each; None
-        where that is the same in all.
+        Share accepted by the first model less that of the second, in resamples of the groups, with
+        thresholds chosen in each resample; None if all resamples give the same.
 
     Notes
     -----
-    The larger of two p-values. By groups, at the thresholds as they are: with a the indicator of what
-    is accepted and ā the share, each of G groups adds
+    The result is the larger of two p-values. The first is by groups, at fixed thresholds: with a = 1
+    for an accepted item, else 0, and its mean ā, group g of G groups contributes
 
     .. math:: D_g = \frac{1}{n_1} \sum_{i \in g} (a_{1,i} - \bar a_1)
         - \frac{1}{n_2} \sum_{i \in g} (a_{2,i} - \bar a_2)
 
-    the squared standard error is G/(G − 1)·ΣD², and the law is Student's. By resamples, which know that
-    thresholds vary, too: the share of them on the other side of 0, expanded from the normal law to
-    Student's (Hesterberg 2015). Where neither leaves any spread, every group differs by the same, which
-    has the probability of a sign test if models are exchanged in each group at random.
+    to the error; the squared standard error is G/(G − 1)·ΣD², with Student's t. The second is by
+    resamples, which reflect that thresholds vary too: the share of them on the other side of 0,
+    converted from the normal distribution to Student's t (Hesterberg 2015). Without any spread, every
+    group differs by the same amount, and the p-value is that of a sign test, 0.5^G.
     """
     sizes, n = _sizes(groups)
     n_groups = sizes.shape[1]
@@ -73,7 +73,7 @@ def reversal_pvalue(
 
 
 def enough_resamples(n_resamples: int, groups: Sequence[NDArray[np.intp]], level: float) -> int:
-    """Return so many resamples, or as many times more as a p-value well below a level takes."""
+    """Return a number of resamples that allows a p-value well below the level."""
     sizes, n = _sizes(groups)
     degrees, factor = degrees_of_sizes(sizes), 1
     while factor < MOST_FACTOR:
@@ -84,13 +84,13 @@ def enough_resamples(n_resamples: int, groups: Sequence[NDArray[np.intp]], level
 
 
 def _sizes(groups: Sequence[NDArray[np.intp]]) -> tuple[NDArray[np.float64], int]:
-    """Return the number of items of either model in each group, and how many groups have some."""
+    """Return each model's number of items per group, and the number of groups with items."""
     n_groups = 1 + int(max(codes.max() for codes in groups))
     sizes = np.array([np.bincount(codes, minlength=n_groups) for codes in groups], np.float64)
     return sizes, int(np.count_nonzero(sizes.any(axis=0)))
 
 
 def _expanded(share: float, n_groups: int, degrees: float) -> float:
-    """Return the p-value of a share of resamples, one-sided, from the normal law to Student's."""
+    """Convert a one-sided share of resamples from the normal distribution to Student's t."""
     z = normal_quantile(1.0 - min(1.0, 2.0 * share)) * math.sqrt((n_groups - 1) / n_groups)
     return student_pvalue(z, degrees) / 2.0

@@ -1,4 +1,4 @@
-"""What can be said of shares of few items: of bins, and of parts."""
+"""Intervals and verdicts for shares of few items, such as those of bins and parts."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Verdict: TypeAlias = Literal["holds", "fails", "too few"]
 def grouped_share_interval(
     right: NDArray[np.bool_], codes: NDArray[np.intp] | None, level: float
 ) -> tuple[float, float]:
-    """Return an interval of the share of right items, wider where they depend on each other.
+    """Return an interval of the share of right items, widened for dependence within groups.
 
-    The interval of Clopper and Pearson, with as many items as independent ones would have to be for
-    the variance that the groups show (Korn and Graubard 1998).
+    It is Clopper and Pearson's interval for the effective number of items, at which independent items
+    would have the variance found between the groups (Korn and Graubard 1998).
     """
     n, k = len(right), int(right.sum())
     if codes is None or k in (0, n):
@@ -44,10 +44,11 @@ def grouped_share_interval(
 
 
 def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: float) -> list[Verdict]:
-    """Say of each part whether its rate is within a limit or beyond it, as far as its items can tell.
+    """Return for each part whether its rate is within a limit, beyond it, or undecided.
 
-    Both are tested in each part at half of 1 − `level`, the two tails of Clopper and Pearson, with
-    Holm's correction for the number of parts: among thousands, chance alone puts hundreds beyond.
+    Each part is tested in both directions at (1 − `level`)/2, as in the two tails of Clopper and
+    Pearson, with Holm's correction for the number of parts: without it, chance alone would put hundreds
+    out of thousands of parts beyond the limit.
     """
     parts = list(zip(errors, n, strict=True))
     within = [binomial_cdf(k, m, limit) if m else 1.0 for k, m in parts]
@@ -56,7 +57,7 @@ def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: fl
 
 
 def verdicts_by(within: Sequence[float], beyond: Sequence[float], level: float) -> list[Verdict]:
-    """Say the same of parts by the p-values of both tests, with Holm's correction."""
+    """Return the verdicts of parts from the p-values of both tests, with Holm's correction."""
     tail = (1.0 - level) / 2.0
     tested = zip(adjusted_pvalues(within, "holm"), adjusted_pvalues(beyond, "holm"), strict=True)
     return [
