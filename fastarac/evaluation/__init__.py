@@ -1,1 +1,1 @@
-"""All figures of one model at once: of items, by groups, of counts in bins, in money."""
+"""All figures of one model at once: from items, by groups, from counts in bins, and costs."""

@@ -1,4 +1,4 @@
-"""All figures of counts in bins at once: what surely contains those of the items."""
+"""All figures from counts in bins: bounds that certainly contain the figures of the items."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class BoundedLimitEvaluation(Result):
     limit : Limit
         The limit.
     point : BoundedOperatingPoint
-        The threshold that accepts most of those that surely keep it, and what happens there.
+        The point at the threshold that accepts most, of the thresholds that certainly keep the limit.
     performance : Bounds
         W = γX + β − δ·R_E at that point.
 
     See Also
     --------
     BoundedEvaluation : the figures of a BoundedSweep
-    BoundedOperatingPoint : what happens at one threshold, as far as counts in bins say it
+    BoundedOperatingPoint : what happens at one threshold, as far as counts in bins tell
     """
 
     limit: Limit
@@ -56,15 +56,15 @@ class BoundedEvaluation(Sheet, Result):
     Attributes
     ----------
     n : int or float
-        Number of items, Ω; their weight where they are weighted.
+        Number of items, Ω, or the sum of their weights.
     recognition_rate : float
         Share of correct items, β; exact.
     arac_auc, normalized_arac_auc, arp_auc, roc_auc, average_precision, aurc, augrc : Bounds
-        The areas of :class:`.Evaluation`; both ends are NaN where there is none.
+        The areas of :class:`.Evaluation`; both ends are NaN for undefined areas.
     costs : VerificationCosts
         The prices of `performance` and of the normalised ARAC-AUC (its γ).
     limits : tuple of BoundedLimitEvaluation
-        One for each limit: first of the error rate, then of the risk, then the thresholds.
+        One for each limit: first the error rates, then the risks, then the thresholds.
 
     See Also
     --------
@@ -101,9 +101,8 @@ class BoundedEvaluation(Sheet, Result):
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as a flat dictionary that JSON can hold.
 
-        The ends of a figure have ``_low`` and ``_high`` behind its name, before the limit of those
-        that have one: ``"arac_auc_low"``, ``"acceptance_rate_high/0.01"``. What is undefined or
-        infinite is ``None``.
+        The ends of a figure have ``_low`` and ``_high`` after its name and before a limit:
+        ``"arac_auc_low"``, ``"acceptance_rate_high/0.01"``. Undefined and infinite values are ``None``.
         """
         figures: dict[str, Any] = {"n": self.n, "recognition_rate": self.recognition_rate}
         for name, bounds in self._areas.items():
@@ -132,7 +131,7 @@ class BoundedEvaluation(Sheet, Result):
         rows += [(name_of(name, self.costs), _said(bounds)) for name, bounds in self._areas.items()]
         for found in self.limits:
             point = found.point
-            there = " at this threshold" if point.acceptance_lost else ""  # another may accept more
+            there = " at this threshold" if point.acceptance_lost else ""  # others may accept more
             bounds = (point.acceptance_rate, point.error_rate, found.performance)
             said = (_said(each, there) for each in bounds)
             rows += rows_of(found, self.costs, *said)
@@ -148,7 +147,7 @@ def _said(bounds: Bounds, there: str = "") -> str:
 
 
 class BoundedFigures:
-    """Of counts in bins."""
+    """Computes the evaluation of counts in bins."""
 
     def __init__(
         self,
@@ -165,7 +164,7 @@ class BoundedFigures:
         self._sweep, self._asked = sweep, asked
 
     def evaluation(self) -> BoundedEvaluation:
-        """All figures of the items, as far as the bins say them."""
+        """Return bounds for all figures of the items."""
         sweep, prices = self._sweep, self._asked.prices
         limits = tuple(map(self._at_limit, self._asked.limits))
         with undefined_is_nan():
@@ -187,7 +186,7 @@ class BoundedFigures:
 
 
 def _normalized(sweep: BoundedSweep, augrc: Bounds, gamma: float) -> Bounds:
-    """A″ = (γ·A_U/(1 − β) + β)/(γ + 1), with A_U = 1 − β − AUGRC: it falls with the AUGRC."""
+    """Return bounds of A″ = (γ·A_U/(1 − β) + β)/(γ + 1), where A_U = 1 − β − AUGRC."""
     items = sweep.sweep
     if items is not None:
         return Bounds(*[arac_area(items, gamma=gamma).normalized] * 2)

@@ -1,4 +1,4 @@
-"""What an item costs: at the cheapest threshold, at limits, with everything and nothing checked."""
+"""Costs per item: at the cheapest threshold, at limits, and with everything or nothing checked."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ RATES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostEvaluation(Result):
-    """What an item costs on average (:meth:`.VerificationCosts.cost`), in the unit of the prices.
+    """Mean costs per item (:meth:`.VerificationCosts.cost`), in the unit of the prices.
 
     Attributes
     ----------
     costs : VerificationCosts
         The prices.
     reviewer : Reviewer or None
-        The people who verify, where they are not perfect.
+        The people who verify, if they are not perfect.
     cheapest : OperatingPoint
-        The threshold of least cost (:func:`.optimal_operating_point`), with the errors of the people.
+        The operating point of least cost (:func:`.optimal_operating_point`), including errors of the
+        people.
     at_cheapest, everything_checked, nothing_checked : float
-        The cost there, where everything is verified, and where everything is accepted.
+        The cost at that point, with every item verified, and with every item accepted.
     at_limits : mapping of str to float
-        The cost at the threshold of each limit, by its name in the keys of `Evaluation.to_dict`, such
-        as ``"0.01"`` and ``"risk/0.02"``; read-only.
+        The cost at the threshold of each limit, by the limit's key in `Evaluation.to_dict`, such as
+        ``"0.01"`` and ``"risk/0.02"``; read-only.
 
     See Also
     --------
@@ -63,14 +64,14 @@ class CostEvaluation(Result):
 
     @property
     def errors_name(self) -> str:
-        """What errors at the cheapest threshold are called: with those of people, where they err."""
+        """The name of the errors at the cheapest threshold; it mentions people if they err."""
         return f"errors that remain{'' if self.reviewer is None else ', of people too'}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the prices, the cheapest point and the costs as `Evaluation.to_dict` names them.
+        """Return the prices, the cheapest point and the costs, by the keys of `Evaluation.to_dict`.
 
-        The keys of the point end in ``/cheapest``; ``cost/…`` is there for it, for
-        ``everything_checked``, ``nothing_checked`` and each limit. What is infinite is ``None``.
+        The keys of the cheapest point end in ``/cheapest``. There is a key ``cost/…`` for the cheapest
+        point, ``everything_checked``, ``nothing_checked`` and each limit. Infinite values are ``None``.
         """
         people = self.reviewer or Reviewer()
         figures: dict[str, Any] = {
@@ -89,10 +90,10 @@ class CostEvaluation(Result):
 
 
 def rates_of(point: OperatingPoint, where: str) -> dict[str, float]:
-    """Return the threshold and the rates of a point by key: the figure, and where that is."""
+    """Return the threshold and the rates of a point, by keys ``figure/where``."""
     rates = {f"{name}/{where}": getattr(point, name) for name in RATES}
     if not point.acceptance_rate:
-        rates[f"risk/{where}"] = math.nan  # of nothing
+        rates[f"risk/{where}"] = math.nan  # undefined if nothing is accepted
     return rates
 
 
@@ -103,9 +104,10 @@ def evaluate_costs(
     points: Mapping[str, OperatingPoint] | None = None,
     acceptable: ThresholdSweep | None = None,
 ) -> CostEvaluation:
-    """Return what an item of the sweep costs; `acceptable` has what a threshold may accept of it.
+    """Return the costs per item of a sweep.
 
-    `points` are those of the limits by name, whoever verifies there.
+    `points` holds the operating points of limits by key; their own reviewer is replaced. `acceptable`
+    is the sweep of the items that a threshold may accept; by default all.
     """
     cheapest = optimal_operating_point(acceptable or sweep, costs=costs, reviewer=reviewer)
     lowest = -math.inf
@@ -127,7 +129,7 @@ def evaluate_costs(
 
 
 def check_reviewer_of_costs(costs: VerificationCosts | None, reviewer: Reviewer | None) -> None:
-    """Raise unless people, who count in the costs alone, are a `Reviewer` beside costs or left out."""
+    """Raise for a reviewer without costs, as people affect only the costs, or of a wrong type."""
     check_reviewer(reviewer)
     if reviewer is not None and costs is None:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Figures of a sample by its kind: of items and their counts, estimated from some, or bounds."""
+"""Figures by kind of sample: from items or counts, estimated from partial truth, or bounds."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 class _ItemFigures(ABC):
-    """What an evaluation is made of, whether all items are known or some are estimated."""
+    """Base class that assembles an evaluation from known or partly verified items."""
 
     def __init__(self, asked: Asked) -> None:
         never_accepted = asked.never_accepted
@@ -65,7 +65,7 @@ class _ItemFigures(ABC):
         self.asked = asked._replace(never_accepted=never_accepted)
 
     def evaluation(self) -> Evaluation:
-        """All figures of the sample."""
+        """Return all figures of the sample."""
         asked, prices = self.asked, self.asked.prices
         statistics = statistics_of(self.names, prices.gamma, {})
         figures = self.figures(statistics, prices.gamma)
@@ -93,39 +93,39 @@ class _ItemFigures(ABC):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The statistics whose intervals are asked for."""
+        """Names of the statistics with intervals."""
 
     @property
     @abstractmethod
     def sweep(self) -> ThresholdSweep:
-        """The counts at every threshold, from which costs are read."""
+        """The counts at every threshold, for costs."""
 
     @abstractmethod
     def figures(self, statistics: Statistics, gamma: float, /) -> dict[str, Any]:
-        """The figures of all items, by the names of `Evaluation`."""
+        """Return the figures of all items, by the names of `Evaluation`."""
 
     @abstractmethod
     def point(self, limit: Limit, statistics: Statistics, /) -> OperatingPoint:
-        """The operating point of a limit, or of a threshold, by the counts that say most of it."""
+        """Return the operating point of a limit or threshold, from the most precise counts for it."""
 
     @abstractmethod
     def guarantee(self, limit: Limit, failure_probability: float) -> GuaranteedOperatingPoint:
-        """The threshold that keeps a limit on new items."""
+        """Return the threshold that keeps a limit on new items."""
 
     @abstractmethod
     def intervals(self, statistics: Statistics, /) -> Mapping[str, Interval]:
-        """The intervals of all figures by name, as far as there are any."""
+        """Return the intervals of the figures by name, where they exist."""
 
     def question(self) -> None:  # noqa: B027, estimates are questioned with their figures
-        """Warn where the confidence is reversed, or the same for all items."""
+        """Warn if the confidence is reversed, or the same for all items."""
 
     def label(self, name: str) -> str:
-        """What people call a figure."""
+        """Return the printed name of a figure."""
         return label_of(name, self.asked.limits)
 
 
 class CountedFigures(_ItemFigures):
-    """Of items that are right or wrong, weighted or graded, or of the sweep that stands for them."""
+    """Figures of known items, weighted or graded, or of their sweep."""
 
     def __init__(
         self, correct: Any, confidence: ArrayLike | None, sample_weight: ArrayLike | None, asked: Asked
@@ -158,18 +158,18 @@ class CountedFigures(_ItemFigures):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The statistics whose intervals are asked for."""
+        """Names of the statistics with intervals."""
         if self.asked.level is None:
             return ()
         return (*LABELS, *(() if self._weight is not None else ("normalized_aurc",)))
 
     @property
     def sweep(self) -> ThresholdSweep:
-        """The counts at every threshold, from which costs are read."""
+        """The counts at every threshold, for costs."""
         return as_sweep(*self._given, self._weight) if self._sweep is None else self._sweep
 
     def figures(self, _: Statistics, gamma: float) -> dict[str, Any]:
-        """The figures of all items, by the names of `Evaluation`."""
+        """Return the figures of all items, by the names of `Evaluation`."""
         sums, pairs = self._items.sums(), self._items.pairs
         arp, aurc, normalized_aurc = risk.risk_areas(self._items, sums.aurc, gamma)
         average_precision, pr_auc = (
@@ -188,11 +188,11 @@ class CountedFigures(_ItemFigures):
         }
 
     def point(self, limit: Limit, _: Statistics) -> OperatingPoint:
-        """The operating point of a limit, or of a threshold."""
+        """Return the operating point of a limit or threshold."""
         return point_of_limit(self._counts, limit.criterion, limit.value)
 
     def guarantee(self, limit: Limit, failure_probability: float) -> GuaranteedOperatingPoint:
-        """The threshold that keeps a limit on new items."""
+        """Return the threshold that keeps a limit on new items."""
         options: dict[str, Any] = {limit.criterion: limit.value, "groups": self._groups}
         data: tuple[Any, Any] = self._given
         if self._groups is None or data[1] is None:
@@ -202,7 +202,7 @@ class CountedFigures(_ItemFigures):
             return guaranteed_operating_point(*data, failure_probability=failure_probability, **options)
 
     def intervals(self, statistics: Statistics) -> Mapping[str, Interval]:
-        """The intervals of all figures by name, as far as there is an asymptotic one."""
+        """Return the asymptotic intervals of the figures by name, where they exist."""
         level = self.asked.level
         if level is None:
             if self.asked.groups is not None and self.asked.failure_probability is None:
@@ -212,26 +212,26 @@ class CountedFigures(_ItemFigures):
                 )
             return {}
         data: dict[str, Any] = {"correct": self._given[0], "confidence": self._given[1]}
-        if self._weight is None and self._groups is None:  # what a sweep loses is not needed
+        if self._weight is None and self._groups is None:  # a sweep is enough
             data = {"correct": self.sweep}
         data |= {"sample_weight": self._weight, "groups": self._groups}
         data["unseen_pages"] = self.asked.unseen_pages
         return _intervals_of(statistics, self.label, data | {"confidence_level": level})
 
     def question(self) -> None:
-        """Warn where no item is correct, or the confidence is reversed or the same for all items."""
+        """Warn if no item is correct, or the confidence is reversed or the same for all items."""
         if self._weight is None and not isinstance(self._counts.total, float):
             question_labels(float(self._items.pairs.correct), self._counts.total)
         roc_auc = value_of_pairs("roc_auc", self._items.pairs)
-        if not roc_auc > 0.5:  # else there is nothing to ask
+        if not roc_auc > 0.5:  # otherwise the order is not in doubt
             question_items(roc_auc, *self._given, self._weight, self._of_items)
 
 
 class ReadEstimates(CountedFigures):
-    """Of a sweep of estimated counts, each figure within what is possible."""
+    """Figures of a sweep of estimated counts, each moved into its possible range."""
 
     def figures(self, _: Statistics, gamma: float) -> dict[str, Any]:
-        """The figures of all items, by the names of `Evaluation`."""
+        """Return the figures of all items, by the names of `Evaluation`."""
         sweep: EstimatedSweep = self._given[0]
         arac = areas.arac_area(sweep, gamma=gamma)
         values = {name: Statistic(name)(sweep) for name in SCALARS if DEFINITIONS[name].in_part}
@@ -241,7 +241,7 @@ class ReadEstimates(CountedFigures):
 
 
 class EstimatedFigures(_ItemFigures):
-    """Of items of which some are verified, each figure with the least variance."""
+    """Figures of partly verified items, each with the least variance."""
 
     def __init__(
         self, truth: PartialTruth, confidence: ArrayLike | None, sample_weight: object, asked: Asked
@@ -268,19 +268,19 @@ class EstimatedFigures(_ItemFigures):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The statistics that figures are made of, whose intervals come with them."""
+        """Names of the statistics for the figures, which are computed with their intervals."""
         return tuple(LABELS)
 
     @property
     def sweep(self) -> ThresholdSweep:
-        """The counts at every threshold, from which costs are read: no cost falls below 0."""
+        """The counts at every threshold, for costs, without decreasing errors or negative costs."""
         return self._source.counts(self._rate).rising
 
     def figures(self, statistics: Statistics, gamma: float) -> dict[str, Any]:
-        """The figures of all items, by the names of `Evaluation`."""
+        """Return the figures of all items, by the names of `Evaluation`."""
         self._rate = statistics["recognition_rate"]
         values = {name: self._source.figure(name, one) for name, one in statistics.items()}
-        of_items = Statistic("normalized_arp_auc", gamma=gamma)  # without an interval, as of items
+        of_items = Statistic("normalized_arp_auc", gamma=gamma)  # has no interval here
         values[of_items.name] = FigureSource(self._sample, None).figure(of_items.name, of_items)
         roc_auc, rate = values["roc_auc"], values["recognition_rate"]
         question_estimate(roc_auc, FigureSource(self._sample, SURE), statistics["roc_auc"])
@@ -292,14 +292,14 @@ class EstimatedFigures(_ItemFigures):
         return {"n": len(self._given[0]), "arac": arac, "arp": arp, **scalars}
 
     def point(self, limit: Limit, statistics: Statistics) -> OperatingPoint:
-        """The operating point of a limit, or of a threshold, by the counts that say most of it."""
+        """Return the operating point of a limit or threshold, from the most precise counts for it."""
         counts = self._source.counts(next(iter(statistics.values())))
         for name, statistic in statistics.items():
             self._source.figure(name, statistic)
         return point_of_limit(counts, limit.criterion, limit.value)
 
     def guarantee(self, limit: Limit, failure_probability: float) -> GuaranteedOperatingPoint:
-        """The threshold that keeps a limit on new items."""
+        """Return the threshold that keeps a limit on new items."""
         options: dict[str, Any] = {limit.criterion: limit.value, "groups": self.asked.groups}
         with unquestioned():
             return guaranteed_operating_point(
@@ -307,13 +307,13 @@ class EstimatedFigures(_ItemFigures):
             )
 
     def intervals(self, _: Statistics) -> Mapping[str, Interval]:
-        """The intervals of all figures by name."""
+        """Return the intervals of all figures by name; warn of unreliable ones."""
         self._source.warn(self.label)
         return self._source.intervals
 
 
 def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None) -> None:
-    """Refuse what the guarantee of dependent items cannot take."""
+    """Raise for options that the guarantee for dependent items does not support."""
     if sample_weight is not None:
         raise TypeError(
             "failure_probability with groups takes no sample_weight, as weights are not counts"
@@ -328,7 +328,7 @@ def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None
 def _intervals_of(
     statistics: Statistics, label: Callable[[str], str], data: dict[str, Any]
 ) -> dict[str, Interval]:
-    """Asymptotic intervals by name; one warning a reason, of those that are not to be relied on."""
+    """Return asymptotic intervals by name; warn once per reason of all unreliable ones."""
     found = {}
     reliability_warnings: dict[str, list[str]] = {}
     for name, statistic in statistics.items():

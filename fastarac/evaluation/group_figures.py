@@ -1,4 +1,4 @@
-"""Figures of groups of items by the kind of sample, and those of items that are right or wrong."""
+"""Figures of groups of items: the base class, and the figures of known items."""
 
 from __future__ import annotations
 
@@ -36,34 +36,34 @@ if TYPE_CHECKING:
     from fastarac.reviewer import Reviewer
     from fastarac.sweep import ThresholdSweep
 
-Columns = dict[str, Any]  # arrays with a value a group
+Columns = dict[str, Any]  # arrays with one value per group
 
 
 class AskedOfGroups(NamedTuple):
-    """What is asked of each group."""
+    """The options for the figures of each group."""
 
     names: Sequence[str]
     limits: Sequence[Limit]
     prices: VerificationCosts
     gamma: float
     people: Reviewer | None
-    """Who verify; None where no costs are asked for."""
+    """The people who verify; None if no costs are asked for."""
     groups: ArrayLike | None
     graded: bool
     level: float | None
 
 
 class GroupFigures(ABC):
-    """What is read off groups, whether all items are known or some are estimated."""
+    """Base class for figures of groups, from known or partly verified items."""
 
     asked: AskedOfGroups
     labels: NDArray[Any]
 
     ends: Columns
-    """The ends of intervals, once there are figures."""
+    """Ends of the intervals, set by `figures`."""
 
     def values(self) -> Columns:
-        """All figures by name."""
+        """Return all figures by name."""
         asked = self.asked
         thresholds = {limit.key: self._threshold_of(limit) for limit in asked.limits}
         if asked.people is not None:
@@ -88,7 +88,7 @@ class GroupFigures(ABC):
         return values
 
     def _threshold_of(self, limit: Limit) -> Any:
-        """The threshold of a limit for all items together."""
+        """Return the threshold that a limit gives for all items together."""
         if limit.criterion == "threshold":
             return limit.value
         counts = self.counts(next(iter(statistics_of_limit(limit).values())))
@@ -96,19 +96,19 @@ class GroupFigures(ABC):
 
     @abstractmethod
     def counts(self, statistic: Statistic, /) -> ThresholdSweep:
-        """The counts of all items that say most of a statistic."""
+        """Return the counts of all items that are most precise for a statistic."""
 
     @abstractmethod
     def figures(self, thresholds: Mapping[str, Any], /) -> Columns:
-        """The metrics of each group."""
+        """Return the metrics of each group."""
 
     @abstractmethod
     def rates_at(self, key: str, threshold: Any, /) -> Columns:
-        """Rates, W and the cost at a threshold by name; at the cheapest with the errors of people."""
+        """Return rates, W and cost at a threshold by name; the cheapest includes people's errors."""
 
 
 class CountedGroups(GroupFigures):
-    """Of items that are right or wrong, weighted or graded."""
+    """Figures of groups of known items, weighted or graded."""
 
     def __init__(
         self, correct: Any, confidence: Any, sample_weight: Any, by: Any, asked: AskedOfGroups
@@ -121,7 +121,7 @@ class CountedGroups(GroupFigures):
             groups = parts.groups if asked.level is not None else None
         items = read_items(correct, confidence, sample_weight)
         labels, codes = read_groups(by, items.n, "by")
-        if asked.limits or asked.people or items.weight is not None:  # where weighted, it checks values
+        if asked.limits or asked.people or items.weight is not None:  # also checks weights
             self._sweep = threshold_sweep(items.correct, items.confidence, sample_weight=items.weight)
         if items.weight is not None:
             present = items.weight > 0
@@ -134,11 +134,11 @@ class CountedGroups(GroupFigures):
         self._items, self._codes, self._groups = items, codes, groups
 
     def counts(self, _: Statistic) -> ThresholdSweep:
-        """The counts of all items."""
+        """Return the counts of all items."""
         return self._sweep
 
     def figures(self, thresholds: Mapping[str, Any]) -> Columns:
-        """The metrics of each group."""
+        """Return the metrics of each group."""
         metrics = self._metrics()
         self.ends = self._intervals(thresholds)
         return metrics
@@ -155,7 +155,7 @@ class CountedGroups(GroupFigures):
         return {name: values_of_pairs(name, counts, gamma) for name in names}
 
     def rates_at(self, key: str, threshold: Any) -> Columns:
-        """Rates, W and the cost at a threshold by name; at the cheapest with the errors of people."""
+        """Return rates, W and cost at a threshold by name; the cheapest includes people's errors."""
         prices, people, counts = self.asked.prices, self.asked.people, self._counts_from(threshold)
         accepted, errors = counts.acceptance_rate, counts.false_accepts / counts.total
         with np.errstate(invalid="ignore"):
@@ -176,7 +176,7 @@ class CountedGroups(GroupFigures):
 
     @cached_property
     def _totals(self) -> tuple[NDArray[Any], ...]:
-        """Which items are right, and of each group how many, and how many there are."""
+        """Which items are right, and for each group the number of right items and of all items."""
         right = np.not_equal(self._items.correct, 0)
         n_right = self._sums(right)
         return right, n_right, n_right + self._sums(~right)
@@ -186,7 +186,7 @@ class CountedGroups(GroupFigures):
         return np.asarray(np.bincount(self._codes[chosen], weight, len(self.labels)))
 
     def _intervals(self, thresholds: Mapping[str, Any]) -> Columns:
-        """The ends of the intervals; one warning about all that are not to be relied on."""
+        """Return the ends of the intervals; warn once about all unreliable ones."""
         level, ends = self.asked.level, Columns()
         if level is None:
             return ends
@@ -226,7 +226,7 @@ class CountedGroups(GroupFigures):
 
 
 def warn_of_groups(notes: Sequence[str], n: int) -> None:
-    """Warn once of the groups, a note of each, that have too little data for some interval."""
+    """Warn once of the groups with too little data for some interval, given a note for each."""
     if notes:
         warn_unreliable(
             f"{len(notes)} of {n} groups have too little data for some interval; in one of them "
@@ -235,12 +235,12 @@ def warn_of_groups(notes: Sequence[str], n: int) -> None:
 
 
 class _Counts(NamedTuple):
-    """What is accepted of each group, as `Reviewer` and `cost_of` take it: numbers, or weights."""
+    """Accepted numbers or weights of each group, in the form that `Reviewer` and `cost_of` take."""
 
     true_accepts: NDArray[Any]
     false_accepts: NDArray[Any]
     n_correct: NDArray[Any]
-    total: Any  # an array, where `Reviewer` has a number
+    total: Any  # an array here, but a number in `Reviewer`'s annotations
 
     @property
     def accepted(self) -> Any:
@@ -266,7 +266,7 @@ class _Counts(NamedTuple):
 def _values_of_weighted(
     items: Items, codes: NDArray[Any], n_groups: int, names: Sequence[str], gamma: float
 ) -> dict[str, NDArray[Any]]:
-    """The metrics of each group, from a sweep of its own."""
+    """Return the metrics of each group, computed from its own weighted items."""
     values = {name: np.empty(n_groups) for name in names}
     for row, part in enumerate(rows_of_groups(codes)):
         weight = None if items.weight is None else items.weight[part]
@@ -282,7 +282,7 @@ def _values_of_weighted(
 
 
 def rows_of_groups(codes: NDArray[Any]) -> list[NDArray[np.intp]]:
-    """The positions of the items of each group, in the order of the items."""
+    """Return the indices of each group's items, in the order of the items."""
     return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
 
 

@@ -1,4 +1,4 @@
-"""Many evaluations in one call: each field, document, writer or language on its own."""
+"""Separate evaluations of many groups in one call, such as fields, documents or languages."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.group_figures import GroupFigures
 
-MOST_SHOWN = 20  # groups that are printed
+MOST_SHOWN = 20  # most groups that are printed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupEvaluation(Table, Result):
-    """Figures of every group: ``result["arac_auc"]`` is an array with a value a group.
+    """Figures of every group: ``result["arac_auc"]`` is an array with one value per group.
 
     Attributes
     ----------
@@ -109,42 +109,43 @@ def evaluate_groups(
     Parameters
     ----------
     correct, confidence : array_like of shape (n,)
-        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). Of a
-        :class:`.PartialTruth` each group is estimated from what is verified of it, ``"n_verified"``
-        says how much that is, and where it is nothing figures are NaN and no limit is said to be kept.
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). With a
+        :class:`.PartialTruth`, the figures of each group are estimated from its verified items, whose
+        number is ``"n_verified"``; without any, the figures are NaN and no limit counts as kept.
     by : array_like of shape (n,)
-        Label of the group of each item: integers, strings, or whatever can be compared; in any
-        order, without nulls. Integers, and columns of pandas and pyarrow, are fastest.
+        Label of each item's group: integers, strings, or other comparable values, in any order and
+        without nulls. Integers, and columns of pandas and pyarrow, are fastest.
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum. A group without weight is as if absent.
+        Real, finite, at least 0, with a positive sum. Groups without weight are left out.
     metrics : sequence of str, default=("n", "recognition_rate", "arac_auc", "normalized_arac_auc", \
 "roc_auc")
         Out of these and "n_correct" and "augrc".
     max_error_rate, max_risk, threshold : float or sequence of float, default=()
-        Limits, or thresholds as they are. A limit decides on one threshold for *all* items together
-        (:func:`.frames.evaluate` gives each group its own); of each group there are then
-        ``"acceptance_rate/…"``, ``"error_rate/…"``, ``"risk/…"`` (NaN where nothing is accepted),
-        ``"performance/…"`` (W) and, for a limit, ``"keeps_limit/…"`` at that ``"threshold/…"``.
+        Limits, or given thresholds. A limit sets a single threshold for *all* items together
+        (:func:`.frames.evaluate` gives each group its own). The result then has, for each group at that
+        ``"threshold/…"``, ``"acceptance_rate/…"``, ``"error_rate/…"``, ``"risk/…"`` (NaN if nothing is
+        accepted), ``"performance/…"`` (W) and, for a limit, ``"keeps_limit/…"``.
     costs : VerificationCosts, optional
-        The prices of W and of the normalised ARAC-AUC (its γ); by default γ = 1 and δ = 0. Where they
-        are given, ``"cost/…"`` is what an item costs at each limit's threshold, and there are
-        ``"threshold/cheapest"``, ``"acceptance_rate/cheapest"``, ``"error_rate/cheapest"`` and
-        ``"cost/cheapest"`` at the threshold that is cheapest for all items together.
+        The prices of W and of the normalised ARAC-AUC (its γ); by default γ = 1 and δ = 0. If given,
+        the result also has the cost per item at each limit's threshold, ``"cost/…"``, and, at the
+        threshold that is cheapest for all items together, ``"threshold/cheapest"``,
+        ``"acceptance_rate/cheapest"``, ``"error_rate/cheapest"`` and ``"cost/cheapest"``.
     reviewer : Reviewer, optional
-        The people who verify what is rejected; they count in the costs alone, and by default find and
+        The people who verify the rejected items; they affect only the costs, and by default find and
         correct every error.
     gamma : float, optional
         γ of the normalised ARAC-AUC, at least 0; by default that of `costs`.
     groups : array_like of shape (n,), optional
-        Labels of items that depend on each other, such as those of a page: intervals rest on them.
+        Labels of groups of dependent items, such as pages; they affect the intervals.
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`).
     intervals : bool, default=False
-        Whether to find a confidence interval for each rate and area, as ``"arac_auc_low"`` and
-        ``"arac_auc_high"``, ``"error_rate_low/0.01"`` and so on (:func:`.asymptotic_interval`). Those
-        of the rates at a limit hold for its threshold as it is. Takes about a millisecond a group.
+        Whether to compute a confidence interval for each rate and area, as ``"arac_auc_low"`` and
+        ``"arac_auc_high"``, ``"error_rate_low/0.01"`` and so on (:func:`.asymptotic_interval`).
+        Intervals of rates at a limit take its threshold as fixed. This takes about a millisecond per
+        group.
     confidence_level : float, default=0.95
-        Of the intervals, each by itself.
+        Level of each single interval.
 
     Examples
     --------
@@ -161,22 +162,23 @@ def evaluate_groups(
     Returns
     -------
     GroupEvaluation
-        The labels in rising order, and an array of shape (n_groups,) for each figure; the metrics are
-        exact and rounded once. "roc_auc" is NaN for groups without correct or incorrect items.
+        The labels in rising order, and an array of shape (n_groups,) for each figure. The metrics are
+        exact, rounded once. "roc_auc" is NaN for groups without correct or without incorrect items.
 
     Raises
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for an unknown metric, limits outside their range, and labels
-        that are null, of another number than the items, or not comparable.
+        that are null, not comparable, or not as many as the items.
 
     Warns
     -----
     UnreliableIntervalWarning, UndefinedMetricWarning
-        Once, with the number of groups that have too little data for some interval; or none verified.
+        Once, with the number of groups that have too little data for some interval, or no verified
+        item.
     QuestionableInputWarning
-        Once, with the groups in which what is correct has less confidence, by more than chance; and for
-        a limit of 1, which may mean 1%.
+        Once, with the groups in which correct items have lower confidence than incorrect ones, by more
+        than chance; and for a limit of 1, which may be meant as 1%.
 
     See Also
     --------
@@ -185,8 +187,8 @@ def evaluate_groups(
 
     Notes
     -----
-    A group is sorted only where that is faster than to compare all of its pairs, so that small groups,
-    and groups with few errors, take little time.
+    A group is sorted only if that is faster than comparing all of its pairs, so small groups, and
+    groups with few errors, take little time.
     """
     prices = prices_of(costs)
     names = [metrics] if isinstance(metrics, str) else list(metrics)
@@ -205,7 +207,7 @@ def evaluate_groups(
         confidence_level if intervals else None,
     )  # fmt: skip
     sample = groups_of(simplified(correct), confidence, sample_weight, by, asked)
-    values = sample.values()  # before the labels: groups without weight are as if absent
+    values = sample.values()  # sets the labels, too: groups without weight are dropped
     return GroupEvaluation(sample.labels, values)
 
 

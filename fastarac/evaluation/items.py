@@ -1,4 +1,4 @@
-"""Everything about one model at once: all that the command line prints."""
+"""The evaluation of one model: all figures that the command line prints."""
 
 from __future__ import annotations
 
@@ -62,34 +62,33 @@ def evaluate(
     max_risk : float or sequence of float, default=()
         Allowed shares of errors among the *accepted* items, each in [0, 1].
     threshold : float or sequence of float, default=()
-        Thresholds to look at as they are.
+        Given thresholds to evaluate.
     costs : VerificationCosts, optional
-        What verifying, correcting and errors cost; by default γ = 1 and δ = 0. Where they are given,
-        the cheapest threshold and what an item costs are found, too (`Evaluation.cost_evaluation`).
+        The prices of verification, correction and errors; by default γ = 1 and δ = 0. If given, the
+        cheapest threshold and the costs per item are computed, too (`Evaluation.cost_evaluation`).
     reviewer : Reviewer, optional
-        The people who verify what is rejected; by default they find and correct every error. They
-        count in `Evaluation.cost_evaluation` and nowhere else: limits, intervals and guarantees are for
-        the errors of the machine. :func:`.operating_point` keeps a limit on the errors of both.
+        The people who verify the rejected items; by default they find and correct every error. They
+        affect only `Evaluation.cost_evaluation`; limits, intervals and guarantees concern the errors of
+        the machine. :func:`.operating_point` can keep a limit on the errors of both.
     groups : array_like of shape (n,), optional
-        Labels of items that depend on each other, such as those of a page: intervals and guarantees
-        rest on them.
+        Labels of groups of dependent items, such as pages; they affect intervals and guarantees.
     graded : bool, default=False
-        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`). Intervals rest on the whole
-        items then.
+        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`). Intervals treat each item
+        as a whole.
     intervals : bool, default=False
-        Whether to find a confidence interval for each figure (:func:`.asymptotic_interval`).
+        Whether to compute a confidence interval for each figure (:func:`.asymptotic_interval`).
     confidence_level : float, default=0.95
         Of the intervals.
     failure_probability : float, optional
-        Also find the thresholds that keep each limit on new items, but with this probability
-        (:func:`.guaranteed_operating_point`; of a risk by "sgr", as no thresholds are fixed).
+        Also find a threshold that keeps each limit on new items, except with this probability
+        (:func:`.guaranteed_operating_point`; for a risk by "sgr", which needs no fixed thresholds).
     never_accepted : float, optional
-        The confidence at and below which no threshold accepts, whatever is allowed: that of items
-        without an output, which is below all others (`AlignedOutputs.never_accepted`). They belong to
-        the items, and to the areas; shares accepted have none of them, nor have their intervals.
+        Items at or below this confidence are never accepted, whatever the limit. It is meant for items
+        without an output, whose confidence is below all others (`AlignedOutputs.never_accepted`). They
+        count among all items and in the areas, but not in accepted shares and their intervals.
     unseen_pages : bool, default=False
-        With groups and intervals: leave room for groups that are wrong throughout, of which the sample
-        may have none (:func:`.asymptotic_interval`).
+        With groups and intervals: widen the intervals for groups that are wrong throughout and may be
+        missing from the sample (:func:`.asymptotic_interval`).
 
     Examples
     --------
@@ -114,22 +113,22 @@ def evaluate(
     Returns
     -------
     Evaluation
-        Of a :class:`.BoundedSweep` a `BoundedEvaluation`, whose figures are :class:`.Bounds`.
+        For a :class:`.BoundedSweep` a `BoundedEvaluation`, whose figures are :class:`.Bounds`.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for limits outside their range, for a `reviewer` without
-        `costs`, for a guarantee with weights, which are not counts, or grades, for one of `max_risk`
-        with `groups`, which takes fixed thresholds, and for a `confidence_level` without `intervals`.
+        As :func:`.threshold_sweep`; also for limits outside their range, a `reviewer` without `costs`,
+        a `confidence_level` without `intervals`, a guarantee with weights (which are not counts) or
+        grades, and a guarantee of `max_risk` with `groups`, which needs fixed thresholds.
 
     Warns
     -----
     UnreliableIntervalWarning, SampleTooSmallWarning
-        Where an interval or a guarantee has too little data.
+        If there is too little data for an interval or a guarantee.
     QuestionableInputWarning
-        Where what is correct has less confidence, by more than chance, or all items have the same;
-        where no item is correct; and for a limit of 1, which may mean 1%.
+        If correct items have lower confidence than incorrect ones, by more than chance; if all items
+        have the same confidence; if no item is correct; and for a limit of 1, which may be meant as 1%.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""What an evaluation is asked for, what decides what is accepted, and what its figures are called."""
+"""Options of an evaluation, limits that set its thresholds, and printed names of its figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastarac.reviewer import Reviewer
 
     class Limits(TypedDict, total=False):
-        """What an evaluation takes, whatever the way."""
+        """Options of every evaluation."""
 
         max_error_rate: ArrayLike
         max_risk: ArrayLike
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         costs: VerificationCosts | None
 
     class Options(Limits, total=False):
-        """What it takes of counts of each confidence."""
+        """Options of evaluations from counts at each confidence."""
 
         reviewer: Reviewer | None
         intervals: bool
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         failure_probability: float | None
 
     class OptionsOfItems(Options, total=False):
-        """What it takes of single items."""
+        """Options of evaluations from single items."""
 
         sample_weight: ArrayLike | None
         groups: ArrayLike | None
@@ -51,18 +51,18 @@ if TYPE_CHECKING:
 
 
 LABELS = {name: one.title for name, one in DEFINITIONS.items() if one.evaluated}
-FEW = 10  # allowed errors, below which chance decides what a limit means
+FEW = 10  # with fewer allowed errors, chance decides the figures at a limit
 UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)  # γ = 1 and δ = 0, as in the tables of the paper
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limit(Result):
-    """A criterion that decides on a threshold, with its value.
+    """A criterion that sets a threshold, with its value.
 
     Attributes
     ----------
     criterion : {"max_error_rate", "max_risk", "threshold"}
-        The keyword of :func:`.operating_point`.
+        The keyword argument of :func:`.operating_point`.
     value : float or int
         A rate in [0, 1], or the threshold.
 
@@ -83,7 +83,7 @@ class Limit(Result):
 
     @property
     def key(self) -> str:
-        """What follows a figure in keys: ``0.01``, ``risk/0.01``, ``threshold/0.9``."""
+        """Suffix of the keys of its figures: ``0.01``, ``risk/0.01``, ``threshold/0.9``."""
         if self.criterion == "threshold":
             return f"threshold/{as_key(repr(self.value))}"
         return f"{'risk/' if self.criterion == 'max_risk' else ''}{as_key(f'{self.value:.12g}')}"
@@ -98,11 +98,11 @@ class Limit(Result):
 
 
 class Asked(NamedTuple):
-    """What is asked of a sample."""
+    """Options of the evaluation of a sample."""
 
     limits: Sequence[Limit]
     prices: VerificationCosts
-    """Of W and of normalised areas."""
+    """Prices for W and normalised areas."""
     costs: VerificationCosts | None
     reviewer: Reviewer | None
     groups: ArrayLike | None
@@ -114,12 +114,12 @@ class Asked(NamedTuple):
 
 
 def is_given(limit: Limit) -> bool:
-    """Return whether it is a threshold, which is not fitted to the outputs."""
+    """Return whether the limit is a given threshold."""
     return limit.criterion == "threshold"
 
 
 def few_for(limit: Limit, n: float) -> str:
-    """Return that outputs are few for a limit, a sentence; empty where they are not."""
+    """Return the sentence that outputs are too few for a limit, or an empty string."""
     if is_given(limit) or not 0 < limit.value * n < FEW:
         return ""
     few = f"{count(n)} outputs are few for a limit of {short(limit)}"
@@ -127,12 +127,12 @@ def few_for(limit: Limit, n: float) -> str:
 
 
 def as_given(limit: Limit) -> str:
-    """Return the value with all its digits, and no more."""
+    """Return the value of a limit with exactly its digits."""
     return exact(limit.value)
 
 
 def short(limit: Limit) -> str:
-    """Return the limit in a header or a remark."""
+    """Return the limit as a short text for headers and remarks."""
     if is_given(limit):
         return f">= {as_given(limit)}"
     return f"{percent(limit.value)} {'risk' if limit.criterion == 'max_risk' else 'errors'}"
@@ -144,20 +144,20 @@ def exact(value: float) -> str:
 
 
 def name_of(figure: str, costs: VerificationCosts) -> str:
-    """Return what a figure of :data:`LABELS` is called, with the price that it depends on."""
+    """Return the printed name of a figure of :data:`LABELS`, with γ if it depends on it."""
     definition = DEFINITIONS[figure]
     return definition.title + (f" (γ = {costs.gamma:g})" if "gamma" in definition.parameters else "")
 
 
 def shown(threshold: float) -> str:
-    """Return a threshold with all its digits; in words where it accepts nothing."""
+    """Return a threshold with all its digits, or words if it accepts nothing."""
     return "none: review everything" if threshold == math.inf else f"{threshold!r}"
 
 
 def rows_of(
     found: Any, costs: VerificationCosts, accepted: str, errors: str, performance: str
 ) -> list[tuple[str, str]]:
-    """Return what ``print`` shows of a limit, of which all was found."""
+    """Return the rows that ``print`` shows for an evaluated limit."""
     return [
         (f"{found.limit}: accepted", accepted),
         ("    threshold", shown(found.point.threshold)),
@@ -167,13 +167,13 @@ def rows_of(
 
 
 def ends_of(name: str, ends: Interval | Bounds) -> dict[str, float]:
-    """Return both ends of a figure by key: ``_low`` and ``_high`` end the figure's name."""
+    """Return both ends of a figure by key, with ``_low`` and ``_high`` after the figure's name."""
     figure, at, key = name.partition("/")
     return {f"{figure}_{end}{at}{key}": getattr(ends, end) for end in ("low", "high")}
 
 
 def prices_of(costs: VerificationCosts | None) -> VerificationCosts:
-    """Check the prices of an evaluation, which may be left out."""
+    """Return the checked prices of an evaluation; by default γ = 1 and δ = 0."""
     return UNIT_PRICES if costs is None else require_costs(costs)
 
 
@@ -189,7 +189,7 @@ def read_limits(
         *(Limit("max_error_rate", rate) for rate in rates),
         *(Limit("max_risk", risk) for risk in risks),
         *(
-            # integers may be beyond what a float holds
+            # large integers do not fit a float
             Limit("threshold", t if type(t) is int else real_scalar(t, "threshold", finite=False))
             for t in given
         ),
@@ -197,14 +197,14 @@ def read_limits(
 
 
 def _rates_of(values: ArrayLike, name: str) -> list[float]:
-    """Rates in [0, 1]; of a tuple of floats without an array, whose checks take far longer."""
+    """Return rates in [0, 1]; a tuple of floats is checked without a slower array."""
     if isinstance(values, tuple) and all(type(rate) is float and 0.0 <= rate <= 1.0 for rate in values):
         return cast("list[float]", list(values))
     return list(fractions_of(values, name).ravel().tolist())
 
 
 def statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> dict[str, Statistic]:
-    """The statistics that have intervals at a limit, by the names of figures."""
+    """Return the statistics with intervals at a limit, by the names of figures."""
     if limit.criterion == "threshold":
         least = -math.inf if never_accepted is None else math.nextafter(never_accepted, math.inf)
         rates = statistics_of((), 1.0, {limit.key: max(limit.value, least)})
@@ -219,7 +219,7 @@ def statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> di
 def statistics_of(
     names: Iterable[str], gamma: float, thresholds: Mapping[str, float]
 ) -> dict[str, Statistic]:
-    """The statistics of figures, and of the rates at thresholds as they are, by the figures' names."""
+    """Return the statistics of figures and of rates at given thresholds, by the names of figures."""
     found = {
         name: Statistic(name, **({"gamma": gamma} if "gamma" in DEFINITIONS[name].parameters else {}))
         for name in names
@@ -231,7 +231,7 @@ def statistics_of(
 
 
 def label_of(name: str, limits: Sequence[Limit]) -> str:
-    """What people call a figure, where a limit decides on it with that limit."""
+    """Return the printed name of a figure, with its limit if it has one."""
     figure, _, key = name.partition("/")
     if not key:
         return DEFINITIONS[name].title

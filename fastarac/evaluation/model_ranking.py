@@ -1,4 +1,4 @@
-"""Which model accepts most at a limit, and whether by more than chance."""
+"""Ranking of models by the share accepted at a limit, with tests of the differences."""
 
 from __future__ import annotations
 
@@ -39,22 +39,24 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lead(Result):
-    """Models side by side at a limit, by the share that each accepts of its own items.
+    """Models compared at a limit, by the share that each accepts of its own items.
 
     Attributes
     ----------
     limit : Limit or None
-        None where no limit is to be kept: models are then compared by ARAC-AUC.
+        None without a limit: models are then compared by ARAC-AUC.
     comparison : ModelComparison
-        By that share, the model of the largest one first.
+        Comparison by that share, best model first.
     unit : str
-        What is drawn for all models at once: "page", "document" or another group, or "item".
+        The name of the units drawn for all models at once: "item", or a group such as "page" or
+        "document".
     n_units : int
-        How many of them there are.
+        Number of these units.
     alike : frozenset of (str, str)
-        Models with the same outputs: each item right or wrong alike, with the same confidence.
+        Pairs of models with the same outputs: every item equally right or wrong, with the same
+        confidence.
     parts : tuple of PartOrder
-        The first model beside each other one in parts of the items, where these are told.
+        Comparisons of the first model with each other one in parts of the items, if any are given.
     """
 
     limit: Limit | None
@@ -70,12 +72,12 @@ class Lead(Result):
         return round(1.0 - self.comparison.confidence_level, 12)
 
     def is_clear(self, pair: PairDifference) -> bool:
-        """Whether a difference is beyond chance: p-value and interval, both adjusted, say the same."""
+        """Return whether a difference is significant; adjusted p-value and interval agree on this."""
         return bool(round(pair.adjusted_pvalue, 12) < self.alpha)
 
     @property
     def is_of_few(self) -> bool:
-        """Whether what is drawn is too little to rely on p-values and intervals."""
+        """Whether there are too few groups to rely on p-values and intervals."""
         return self.unit != "item" and self.n_units < FEW_GROUPS
 
     def verdict(self, pair: PairDifference) -> str:
@@ -91,17 +93,17 @@ class Lead(Result):
 
     @property
     def exception(self) -> str:
-        """Where another model is ahead, as the end of a sentence; empty for nowhere."""
+        """The parts where another model is ahead, as the end of a sentence; may be empty."""
         return f"except {where}" if (where := exception_of(self.parts, self.alpha)) else ""
 
     @property
     def note(self) -> str:
-        """Which model is ahead where the first one is not, to be said before all else; or empty."""
+        """Sentences on the parts where another model leads, for the top of a report; may be empty."""
         return note_of(self.parts, self.alpha, of_areas=self.limit is None)
 
     @property
     def sentence(self) -> str:
-        """Say how sure it is that the first model is ahead of each of the others."""
+        """The sentence that says how certain the first model's lead over each other model is."""
         leader, *others = self.comparison.names
         clear, open_, same, copies = list[str](), list[str](), list[str](), list[str]()
         for other in others:
@@ -147,7 +149,7 @@ class Lead(Result):
 
     @property
     def judged(self) -> str:
-        """By what the models are judged, as the opening of a sentence."""
+        """The opening of a sentence that names the units of the comparison."""
         return f"Judged by {self.n_units:,} {self._units},"
 
     @property
@@ -155,18 +157,18 @@ class Lead(Result):
         return self.unit + "s" * (self.n_units != 1)
 
     def by(self, pair: PairDifference) -> str:
-        """Return a difference as a text: points of accepted share, or an area."""
+        """Return a difference as text: points of accepted share, or an area."""
         return self.amount(pair.difference)
 
     def amount(self, difference: float) -> str:
-        """Return a number that differences are as a text."""
+        """Return a number as text, in the unit of differences."""
         return f"{difference:+.4f}" if self.limit is None else f"{_points(difference)} points"
 
     def _are_alike(self, pair: PairDifference) -> bool:
         return not self.alike.isdisjoint({(pair.a, pair.b), (pair.b, pair.a)})
 
     def ends(self, pair: PairDifference) -> str:
-        """Return its adjusted interval, or that it is all that there can be."""
+        """Return a pair's adjusted interval as text, or say why there is none."""
         if self._are_alike(pair):
             return "the same outputs"
         low, high = pair.adjusted_interval.low, pair.adjusted_interval.high
@@ -194,34 +196,34 @@ def leads_of(
     random_state: int = SEED,
     splits: Mapping[str, Sequence[ItemParts]] | None = None,
 ) -> list[Lead | None]:
-    """Compare models at each limit by the very shares that they accept there.
+    """Compare models at each limit by the shares that they accept there.
 
     Parameters
     ----------
     models : mapping of str to Outputs
-        With the groups that they share, for `paired` "groups"; or of the same items in the same order.
+        Outputs with shared groups, for `paired` "groups"; or of the same items in the same order.
     limits : iterable of Limit
     paired : {"items", "groups"}, default="groups"
         As for :func:`.compare_models`.
     unit : str, default="group"
-        What a group is called.
+        The name of a group.
     confidence_level : float, default=0.95
     n_resamples : int, default=1000
-        Of groups, or of items; which are drawn depends on `random_state` alone.
+        Number of resamples of groups or items, which depend on `random_state` alone.
     random_state : int, default=0
     splits : mapping of str to sequence of ItemParts, optional
-        What divides the items of each model into parts, of which the order of the models is looked at.
+        Partitions of each model's items; in each part the order of the models is tested.
 
     Returns
     -------
     list of Lead or None
-        One a limit, None for a threshold that is given, at which no model is ahead. Where no limit is
-        left, one by ARAC-AUC.
+        One per limit; None for a given threshold, at which no model can be ahead. Without any limit, a
+        final one by ARAC-AUC.
 
     Notes
     -----
-    The share that is compared is that of :func:`.operating_point`, over each model's own items, of
-    which no threshold accepts what is rejected: where a model is ahead here, it is in every table.
+    The compared share is that of :func:`.operating_point` over each model's own items, without
+    accepting rejected items, so the order agrees with all other tables.
     """
     wanted = tuple(limits)
     first = next(iter(models.values()))
@@ -241,7 +243,7 @@ def leads_of(
 
 
 class _Comparing(NamedTuple):
-    """How models are compared, in all of their items and in parts of these."""
+    """Options for comparing models, in all of their items or in parts."""
 
     paired: Literal["items", "groups"]
     confidence_level: float
@@ -257,7 +259,7 @@ class _Comparing(NamedTuple):
         n_groups: int | None,
         alike: frozenset[tuple[str, str]],
     ) -> Lead:
-        """Return models side by side at a limit, or by ARAC-AUC."""
+        """Return the comparison of models at a limit, or by ARAC-AUC."""
         found = best_first(self.compare(models, limit, self.n_resamples))
         lead = Lead(limit, found, unit, n_groups or found.n, alike)
         leader, *others = found.names
@@ -276,7 +278,7 @@ class _Comparing(NamedTuple):
             codes = _codes(parts)
             n_resamples = enough_resamples(self.n_resamples, codes, level)
             (pair,) = self.compare(parts, limit, n_resamples).pairs
-            if limit is None:  # by influence values, where both have some spread
+            if limit is None:  # by influence values; NaN without any spread
                 return 1.0 if pair.pvalue != pair.pvalue else 0.5 * pair.pvalue
             items = _items(parts)
             accepted = [items[name][1] >= _threshold(parts[name], limit, items[name]) for name in parts]
@@ -288,7 +290,7 @@ class _Comparing(NamedTuple):
     def compare(
         self, models: Mapping[str, Outputs], limit: Limit | None, n_resamples: int
     ) -> ModelComparison:
-        """Compare models."""
+        """Return the comparison of models at a limit, or by ARAC-AUC."""
         first = next(iter(models.values()))
         groups: Any = None if first.group is None else first.group.codes
         weights: Any = first.weight
@@ -311,7 +313,7 @@ class _Comparing(NamedTuple):
 
 
 def _threshold(outputs: Outputs, limit: Limit, items: tuple[Any, Any]) -> float:
-    """Return the threshold that keeps a limit and accepts nothing that is rejected."""
+    """Return the threshold that keeps a limit without accepting rejected items."""
     sweep = threshold_sweep(*items, sample_weight=outputs.weight)
     given: Any = {limit.criterion: limit.value}
     if outputs.never_accepted is None:
@@ -320,7 +322,7 @@ def _threshold(outputs: Outputs, limit: Limit, items: tuple[Any, Any]) -> float:
 
 
 def _codes(models: Mapping[str, Outputs]) -> list[NDArray[np.intp]]:
-    """Return the number of each item's group among those of all models; of each item without groups."""
+    """Return each item's group number among all models; without groups its own number."""
     if any(outputs.group is None for outputs in models.values()):
         return [np.arange(len(outputs)) for outputs in models.values()]
     labels = [labels_of_groups(outputs) for outputs in models.values()]
@@ -329,7 +331,7 @@ def _codes(models: Mapping[str, Outputs]) -> list[NDArray[np.intp]]:
 
 
 def _statistic(models: Mapping[str, Outputs], limit: Limit | None) -> Statistic:
-    """Return what models are compared by: the share accepted at a limit, or the ARAC-AUC."""
+    """Return the statistic to compare: the share accepted at a limit, or the ARAC-AUC."""
     if limit is None:
         return Statistic("arac_auc")
     items = _items(models)
@@ -341,7 +343,7 @@ def _statistic(models: Mapping[str, Outputs], limit: Limit | None) -> Statistic:
 
 
 def _are_the_same(one: Outputs, other: Outputs) -> bool:
-    """Return whether two models have the same items in the same groups, right or wrong alike."""
+    """Return whether two models have identical items, groups, answers and confidences."""
     if len(one.correct) != len(other.correct):
         return False
     columns: list[tuple[Any, Any]] = [
@@ -357,7 +359,7 @@ def _are_the_same(one: Outputs, other: Outputs) -> bool:
 
 
 def _points(share: float) -> str:
-    """Return a difference of shares in points, with more decimals lest it look like none."""
+    """Return a difference of shares in points, with more decimals if it would show as 0."""
     text = f"{100.0 * share:+.1f}"
     if share and float(text) == 0.0:
         return f"{100.0 * share:+.1g}"
@@ -372,7 +374,7 @@ def labels_of_groups(outputs: Outputs) -> NDArray[np.str_]:
 
 
 def _items(models: Mapping[str, Outputs]) -> dict[str, tuple[Any, Any]]:
-    """Return the items with one confidence, below all others, for what is rejected of any model."""
+    """Return each model's items, with one common lowest confidence for all rejected items."""
     if all(outputs.never_accepted is None for outputs in models.values()):
         return {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()}
     lowest = min(float(outputs.confidence.min()) for outputs in models.values()) - 1.0

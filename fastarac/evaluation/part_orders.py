@@ -1,4 +1,4 @@
-"""Parts of the items, such as languages, in which the order of models is the reverse of the whole's."""
+"""Parts of the items, such as languages, in which the order of two models is reversed."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
 __all__ = ["ItemParts", "PartOrder", "exception_of", "note_of", "part_orders"]
 
-#: Groups of a part from which on its order is looked at.
+#: Fewest groups of a part for a test of its order.
 FEWEST = 10
-#: Share of a part's true words without an output, or of items that are wrong, from which a model reads
-#: almost nothing of it.
+#: If this share of a part's true words has no output, or of its items is wrong, the model is said to
+#: read almost nothing (right) of it.
 ALMOST_ALL = 0.9
-#: Values of a split that name a part by themselves: "in ru", but "where quality is photo".
+#: Splits whose values name a part by themselves: "in ru", but "where quality is photo".
 NAMING = frozenset({"country", "lang", "language", "locale", "script"})
 NAMED = 5
 
 
 class ItemParts(NamedTuple):
-    """What divides the items of one model into parts.
+    """A partition of one model's items.
 
     Attributes
     ----------
     name : str
-        What tells the parts apart, such as "language".
+        The attribute that differs between parts, such as "language".
     values : tuple of str
-        Of the parts.
+        The attribute's value for each part.
     codes : ndarray of shape (n,), intp
-        For each item an index into the values, or -1 for none.
+        For each item the index of its part, or -1 for none.
     missed : ndarray of shape (n_values,), float64
-        The share of each part's true words, or fields, that have no output; NaN where there are none.
+        The share of each part's true words or fields without an output; NaN if there are none.
     """
 
     name: str
@@ -50,20 +50,20 @@ class ItemParts(NamedTuple):
 
 
 class PartOrder(NamedTuple):
-    """The model that is first in all items beside another one, in one part of them.
+    """The comparison of the model that leads overall with another one, in a part of the items.
 
     Attributes
     ----------
     split, value : str
     leader, other : str
     shares : tuple of float
-        What is compared, of `leader` and of `other`, in the part.
+        The compared statistic of `leader` and of `other` in the part.
     n_units : int
-        Groups of the part, or items where there are no groups.
+        Number of groups in the part, or of items if there are no groups.
     adjusted_pvalue : float
-        One-sided, of no reverse order, with Holm's correction for all parts and pairs.
+        One-sided p-value of no reversed order, with Holm's correction for all parts and pairs.
     reads : mapping of str to str
-        What either reads in the part where that is next to nothing: "almost nothing", or "almost
+        For each of the two models that reads next to nothing in the part: "almost nothing", or "almost
         nothing right".
     """
 
@@ -78,11 +78,11 @@ class PartOrder(NamedTuple):
 
     @property
     def by(self) -> float:
-        """By how much `other` is ahead."""
+        """The lead of `other`; negative if `leader` is ahead."""
         return self.shares[1] - self.shares[0]
 
     def is_reversed(self, alpha: float) -> bool:
-        """Whether the order is the reverse, beyond chance at this level."""
+        """Return whether the order is significantly reversed at this level."""
         return self.adjusted_pvalue < alpha
 
 
@@ -94,20 +94,20 @@ def part_orders(
     pvalue: Callable[[Mapping[str, Outputs], float], float],
     alpha: float,
 ) -> tuple[PartOrder, ...]:
-    """Look at the order of the first model and each other one in every part of at least ten groups.
+    """Compare the first model with each other one in every part that has at least ten groups.
 
     Parameters
     ----------
     models : mapping of str to Outputs
     splits : mapping of str to sequence of ItemParts
-        Of each model.
+        The partitions of each model's items.
     order : sequence of str
-        The models that differ from the first one, which begins the sequence.
+        The leading model, followed by the models to compare with it.
     values : callable
-        Gives what is compared of each model, from the items of a part.
+        Returns the compared statistic of each model, from the items of a part.
     pvalue : callable
-        Gives the one-sided p-value of the second model being ahead, from the items of a part and the
-        level with which it is compared at least.
+        Returns the one-sided p-value for the second model being ahead, from the items of a part and the
+        smallest level with which it may be compared.
     alpha : float
         The level of the tests.
 
@@ -117,8 +117,8 @@ def part_orders(
 
     Notes
     -----
-    Where two models are equal in each part, the sign of the whole's difference is more often that of
-    a part than not, so that a one-sided test of the reverse order keeps its level.
+    If two models are equal in each part, the overall difference more often has the sign of a part's
+    difference than the opposite one, so a one-sided test of the reversed order keeps its level.
     """
     leader, *others = order
     found: list[PartOrder] = []
@@ -149,7 +149,7 @@ def part_orders(
 def _parts(
     splits: Mapping[str, Sequence[ItemParts]], first: str, second: str
 ) -> Iterator[tuple[str, str, dict[str, NDArray[np.intp]], tuple[str, ...]]]:
-    """Yield split and value of each part, the rows of its items, and who reads almost nothing there."""
+    """Yield each part's split and value, the rows of its items, and models without output there."""
     of_second = {split.name: split for split in splits.get(second, ())}
     for split in splits.get(first, ()):
         other = of_second.get(split.name)
@@ -165,7 +165,7 @@ def _parts(
 
 
 def _n_units(of_two: Iterable[Outputs]) -> int:
-    """Return how many groups two models have items in, or how many items where there are no groups."""
+    """Return the number of groups with items of two models; without groups the number of items."""
     groups: set[str] = set()
     n_items = 0
     for outputs in of_two:
@@ -176,7 +176,7 @@ def _n_units(of_two: Iterable[Outputs]) -> int:
 
 
 def _where(parts: Iterable[tuple[str, str]]) -> str:
-    """Return parts, each a split and a value, in words: "in ru and uk", "where quality is photo"."""
+    """Return (split, value) parts in words: "in ru and uk", "where quality is photo"."""
     of_splits: dict[str, list[str]] = {}
     for split, value in dict.fromkeys(parts):
         of_splits.setdefault(split, []).append(printable(value))
@@ -193,14 +193,14 @@ def _where(parts: Iterable[tuple[str, str]]) -> str:
 
 
 def exception_of(orders: Sequence[PartOrder], alpha: float) -> str:
-    """Return the parts in which the order is the reverse, in words; empty where it is in none."""
+    """Return the parts with a reversed order, in words; empty if there are none."""
     return _where(_part(each) for each in orders if each.is_reversed(alpha))
 
 
 def note_of(orders: Sequence[PartOrder], alpha: float, *, of_areas: bool = False) -> str:
-    """Return which model leads where the order is the reverse, and why; empty where it is nowhere.
+    """Return which models lead in the parts with a reversed order, and why; may be empty.
 
-    Differences are points of accepted shares, or else `of_areas`.
+    Differences are in points of accepted shares, or with `of_areas` differences of areas.
     """
     ahead: dict[tuple[str, str], PartOrder] = {}
     for each in orders:

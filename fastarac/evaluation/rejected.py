@@ -1,4 +1,4 @@
-"""Operating points of outputs of which some are never accepted, whatever is allowed."""
+"""Operating points without accepting rejected outputs, whatever the limit."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ __all__ = ["drop_rejected", "point_above", "without_rejected"]
 
 
 def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
-    """Return figures whose operating points, with guarantees and costs, accept no rejected item.
+    """Return figures whose operating points, guarantees and costs accept no rejected item.
 
-    The areas stay those of all items: at the end of the curves everything is accepted. Intervals stay
-    as they are: only :func:`.evaluate`, which knows the items, finds those of the shares without them.
+    The areas remain those of all items, as everything is accepted at the end of the curves. Intervals
+    are not changed: only :func:`.evaluate`, which has the items, can compute them for shares without
+    rejected items.
     """
     limits = []
     for found in figures.limits:
@@ -45,9 +46,9 @@ def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float
 
 
 def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> OperatingPoint:
-    """Return the operating point for a criterion that accepts none of the rejected items.
+    """Return the operating point for a criterion, without accepting rejected items.
 
-    `rejected` is the confidence of the items that are never accepted, below that of all others.
+    `rejected` is the confidence of the rejected items, below all others.
     """
     options: dict[str, Any] = dict(criterion)
     point = operating_point(sweep, **options)
@@ -55,7 +56,7 @@ def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> O
         return point
     if "max_risk" in options and last_accepted(
         sweep, rejected
-    ):  # whose risk may be higher without them
+    ):  # the risk may be higher without rejected items
         options = {"threshold": operating_point(drop_rejected(sweep, rejected), **options).threshold}
     else:
         options = {"threshold": float(sweep.thresholds[last_accepted(sweep, rejected)])}
@@ -65,7 +66,7 @@ def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> O
 def _sure_above(
     sure: GuaranteedOperatingPoint, sweep: ThresholdSweep, rejected: float
 ) -> GuaranteedOperatingPoint:
-    """Return a guaranteed operating point that accepts none of them."""
+    """Return a guaranteed operating point that accepts no rejected item."""
     if not last_accepted(sweep, rejected):
         return replace(sure, point=operating_point(sweep, threshold=math.inf), bound=0.0)
     if sure.criterion == "max_risk":
@@ -78,7 +79,7 @@ def _sure_above(
         return replace(kept, point=operating_point(sweep, threshold=kept.threshold))
     if sure.threshold > rejected:
         return sure
-    # fewer are accepted, of which no more are wrong
+    # accepting fewer items cannot raise the number of errors
     point = point_above(sweep, rejected, max_error_rate=1.0)
     bound = sure.bound
     if bound == bound:
@@ -91,7 +92,7 @@ def _sure_above(
 def _costs_above(
     found: CostEvaluation, sweep: ThresholdSweep, rejected: float, points: Mapping[str, OperatingPoint]
 ) -> CostEvaluation:
-    """Return the costs of outputs of which the rejected ones are always checked."""
+    """Return the costs if rejected outputs are always checked."""
     if last_accepted(sweep, rejected):
         accepted = drop_rejected(sweep, rejected)
         return evaluate_costs(sweep, found.costs, found.reviewer, points, accepted)
@@ -102,7 +103,7 @@ def _costs_above(
 
 
 def drop_rejected(sweep: ThresholdSweep, rejected: float) -> ThresholdSweep:
-    """Return the sweep of the items that a threshold may accept; `rejected` as for the others."""
+    """Return the sweep of the items with a confidence above `rejected`."""
     end = last_accepted(sweep, rejected) + 1
     counts = (sweep.true_accepts[:end], sweep.false_accepts[:end])
     right, wrong = (count[1:] - count[:-1] for count in counts)

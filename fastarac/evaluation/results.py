@@ -1,4 +1,4 @@
-"""The figures of one model, and what each limit lets through."""
+"""The figures of one model, overall and at each limit."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class LimitEvaluation(Result):
     limit : Limit
         The limit.
     point : OperatingPoint
-        The threshold that accepts most within it, ties accepted whole, and what happens there.
+        The point at the threshold that accepts most within the limit; ties are accepted as a whole.
     performance : float
         W = γX + β − δ·R_E (equation 15) at that point.
     guaranteed : GuaranteedOperatingPoint or None
-        The threshold that keeps the limit on new items too, where a failure probability is given.
+        The threshold that keeps the limit on new items, if a failure probability is given.
 
     See Also
     --------
@@ -65,32 +65,33 @@ class Evaluation(Sheet, Result):
     Attributes
     ----------
     n : int or float
-        Number of items, Ω; their weight where they are weighted.
+        Number of items, Ω, or the sum of their weights.
     recognition_rate : float
         Share of correct items, β.
     arac, arp : CurveArea
-        ARAC-AUC and ARP-AUC (by trapezoids) with their parts.
+        ARAC-AUC and ARP-AUC (by trapezoids), each with its components.
     roc_auc : float
-        How well the confidence separates correct from incorrect items; NaN where all are alike.
+        How well the confidence separates correct from incorrect items; NaN if all items are correct, or
+        all incorrect.
     pr_auc, average_precision : float
-        Area under the precision–recall curve after Davis and Goadrich, and by steps; NaN where no
-        item is correct.
+        Area under the precision–recall curve after Davis and Goadrich, and by steps; NaN if no item is
+        correct.
     aurc : float
         1 − ARP-AUC, the mean risk.
     normalized_aurc : float
-        AURC between that of the best order, 0, and of a random one, 1. NaN where all items are alike,
-        and where they are weighted: no order of single items is the best then.
+        AURC scaled to 0 for the best order and 1 for a random order. NaN if all items are correct, or
+        all incorrect, and with weights, for which there is no best order of single items.
     augrc : float
         1 − ARAC-AUC, the mean error rate.
     costs : VerificationCosts
         The prices of `performance` and of the normalised ARAC-AUC (its γ).
     limits : tuple of LimitEvaluation
-        One for each limit: first of the error rate, then of the risk, then the thresholds.
+        One for each limit: first the error rates, then the risks, then the thresholds.
     intervals : mapping of str to Interval
-        By the names of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate/0.01"``, read-only;
-        empty unless asked for.
+        Intervals by the keys of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate/0.01"``;
+        read-only, empty unless asked for.
     cost_evaluation : CostEvaluation or None
-        The cheapest threshold, and what an item costs there, at each limit, with everything and with
+        The cheapest threshold, and the costs per item there, at each limit, and with everything or
         nothing checked; None unless prices are given.
 
     See Also
@@ -127,12 +128,12 @@ class Evaluation(Sheet, Result):
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as a flat dictionary that JSON can hold.
 
-        Keys of a limit's figures end in the limit, as in ``"acceptance_rate/0.01"``,
-        ``"acceptance_rate/risk/0.02"`` or ``"error_rate/threshold/0.9"``; those of a guarantee in
-        ``/guaranteed/0.01``; ``_low`` and ``_high`` end the figure's name at the ends of an interval.
-        With prices those of :meth:`.CostEvaluation.to_dict` follow: the cost of an item is
-        ``"cost/0.01"`` at a limit and ``"cost/cheapest"`` at the cheapest threshold. What is
-        undefined or infinite is ``None``.
+        The keys of a limit's figures end in the limit, as in ``"acceptance_rate/0.01"``,
+        ``"acceptance_rate/risk/0.02"`` or ``"error_rate/threshold/0.9"``; those of a guarantee end in
+        ``/guaranteed/0.01``. The ends of an interval have ``_low`` and ``_high`` after the figure's
+        name. With prices, the keys of :meth:`.CostEvaluation.to_dict` follow: the cost per item is
+        ``"cost/0.01"`` at a limit and ``"cost/cheapest"`` at the cheapest threshold. Undefined and
+        infinite values are ``None``.
         """
         figures: dict[str, Any] = {
             "n": self.n,

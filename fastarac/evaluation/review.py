@@ -1,4 +1,4 @@
-"""Pages as people look at them: the outputs to verify, or the true text beside what was read."""
+"""Data of pages for people: outputs to verify, or the true text beside the text that was read."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class ReviewOutput(NamedTuple):
     ----------
     text : str
     number : int
-        On the page, from 1.
+        Number of the output on its page, from 1.
     confidence : float or None
-        None where there is none.
+        None if the output has no confidence.
     accepted : bool
-        Whether it goes through unchecked.
+        Whether the output is accepted without verification.
     space : bool
-        Whether a space stands before it.
+        Whether a space precedes it.
     box : tuple of float, or None
-        Left, top, width and height in the units of the page's size; None where the place is unknown.
+        Left, top, width and height in the units of the page's size; None if unknown.
     """
 
     text: str
@@ -41,12 +41,12 @@ class ReviewPage(NamedTuple):
     name : str
     lines : tuple of tuple of ReviewOutput
     size : tuple of float, or None
-        Width and height; None where no place on the page is known, nor an image.
+        Width and height; None if neither boxes nor an image are known.
     image : str or None
         The page's image as a data URI.
     n_outputs, accepted : int
     expected_errors : float
-        How many errors are expected among the accepted outputs.
+        Expected number of errors among the accepted outputs.
     """
 
     name: str
@@ -64,13 +64,13 @@ class TextPiece(NamedTuple):
     Attributes
     ----------
     kind : str
-        Empty for what is right, else "wrong", "missed", "moved" or the like.
+        Empty for right text, otherwise the kind of difference, such as "wrong", "missed" or "moved".
     parts : tuple of (str, bool)
-        The text in parts, and whether each differs from the other side.
+        Fragments of the text, each with a flag whether it differs from the other side.
     confidence : float or None
-        Of an output that is not right, where it has one.
+        The confidence of an output that is not right, if known.
     through : bool
-        Whether such an output goes through unchecked.
+        Whether such an output is accepted without verification.
     """
 
     kind: str
@@ -80,24 +80,24 @@ class TextPiece(NamedTuple):
 
 
 class TextLine(NamedTuple):
-    """A line of the true text, and what was read in its place."""
+    """A line of the true text, and the text that was read in its place."""
 
     truth: tuple[TextPiece, ...]
     read: tuple[TextPiece, ...]
 
 
 class ComparedText(NamedTuple):
-    """A page, its true text beside what was read.
+    """A page's true text beside the text that was read.
 
     Attributes
     ----------
     lines : tuple of TextLine
     counts : dict of str to int
-        How many there are of each kind that there is.
+        Number of pieces of each kind.
     n_true : int
-        How many true words there are.
+        Number of true words.
     threshold : float or None
-        From which confidence on outputs go through unchecked, where that is known.
+        The confidence from which outputs are accepted without verification, if known.
     """
 
     lines: tuple[TextLine, ...]
@@ -113,9 +113,9 @@ class ComparedPage(NamedTuple):
     ----------
     name : str
     units : str
-        What is counted.
+        The unit of the counts.
     texts : tuple of (str, ComparedText)
-        The name of each model that has read it, and what it read.
+        The name and the compared text of each model that has read the page.
     """
 
     name: str

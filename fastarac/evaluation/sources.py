@@ -1,4 +1,4 @@
-"""What the items of a model are: their names, and what tables and reports add about them."""
+"""Sources of items: how tables and reports name the items of a model, and what they add to them."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from fastarac.evaluation.results import Evaluation
     from fastarac.io import Outputs
 
-    # A template's text, and what it shows as `section`.
+    # The text of a template, and the variables that it shows as `section`.
     Section: TypeAlias = tuple[str, Mapping[str, Any]]
 
 __all__ = ["Beside", "Source"]
 
 
 class Beside(NamedTuple):
-    """What a report is given beside the items.
+    """Further data for a report, besides the items.
 
     Attributes
     ----------
     images : mapping of str to Path
-        The images of pages by the pages' names.
+        Images of pages, by page name.
     texts : bool
-        Whether the report may hold texts of pages.
+        Whether the report may contain texts of pages.
     attributes : object or None
-        What is known of pages, as those who made the items read it.
+        Attributes of pages, in the form in which the maker of the items read them.
     """
 
     images: Mapping[str, Path] = MappingProxyType({})
@@ -43,39 +43,40 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Source:
-    """Outputs of which nothing else is known; what is of another kind says so.
+    """Description of outputs of unknown origin; subclasses describe other kinds of items.
 
     Attributes
     ----------
     kind : str
-        What a model is called: "model", or "engine".
+        Word for a model: "model" or "engine".
     units, units_of_part : str
-        What the items are called, of all and of a part: of one field, documents.
+        Words for the items, overall and in a part (the items of a single field are documents).
     group_word, part_word : str
-        What a group of items that depend on each other is called, and a part that is reported apart.
+        Words for a group of dependent items, and for a part that is reported separately.
     has_confidence : ndarray of shape (n,), bool, or None
-        Whether the confidence of each item was given; None where rejected items alone have none.
+        Whether each item has a given confidence; None if only rejected items lack one.
     has_output : ndarray of shape (n,), bool, or None
-        Whether there is an output for each item; None where there is.
+        Whether each item has an output; None if all have.
     judged : ndarray of shape (n,), bool, or None
-        By which items the order of the confidences is judged; None for all that have one.
+        The items by which the order of confidences is judged; None for all with a confidence.
     judged_items : str
-        What these are; empty for all.
+        Words for these items; empty for all.
     highest : float or None
-        The end of the confidences' scale, 1 or 100, where it is known.
+        The upper end of the confidence scale, 1 or 100, if known.
     missed : ndarray of shape (n_groups,), intp, or None
-        How much of each group has no output, where that is known.
+        Number of units without an output in each group, if known.
     notes : sequence of str
-        What speaks against relying on the confidences, a sentence each.
+        Sentences with reasons not to rely on the confidences.
     size : sequence of str
-        How much there is, in words; empty where that is the numbers of items and groups.
+        The amount of data, in words; empty for the numbers of items and groups.
     apart : tuple of (int, float, str, str), or None
-        How many have a price of their own, which, whether these are among the ``"rejected"`` items, the
-        ``"accepted"`` ones, or ``"outside"`` of all, and what they are called.
+        For units with a separate price: their number, the price, whether they are among the
+        ``"rejected"`` items, the ``"accepted"`` items or ``"outside"`` all items, and the word for
+        them.
     further : sequence of (str, str)
-        Name and text of each figure that is to stand beside those of the items.
+        Name and text of further figures to show with those of the items.
     holds : str
-        What a report holds that not everybody may see, a sentence; empty for nothing.
+        Sentence on confidential content of a report; empty if there is none.
     """
 
     kind: str = "model"
@@ -96,15 +97,15 @@ class Source:
     holds: str = ""
 
     def as_counted(self, figures: Evaluation) -> Evaluation:
-        """Return the figures with what the items alone do not show."""
+        """Return the figures, corrected for effects that the items alone do not show."""
         return figures
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:  # noqa: ARG002
-        """Return the source as it is shown beside those of all models: one that leaves out the same."""
+        """Return the source for a display of all models, which omits the same details for each."""
         return self
 
     def splits(self, outputs: Outputs) -> Sequence[ItemParts]:  # noqa: ARG002
-        """Return what divides the items into parts, in which models may be in another order."""
+        """Return partitions of the items; in a part, the order of models may differ."""
         return ()
 
     def overview(
@@ -112,7 +113,7 @@ class Source:
         sources: Mapping[str, Source],  # noqa: ARG002
         confidence_level: float,  # noqa: ARG002
     ) -> Sequence[Section]:
-        """Return what stands below the figures, of all models by name."""
+        """Return sections about all models, to show below the figures."""
         return ()
 
     def across(
@@ -120,23 +121,23 @@ class Source:
         models: Mapping[str, tuple[Source, Outputs, Evaluation]],  # noqa: ARG002
         confidence_level: float,  # noqa: ARG002
     ) -> Sequence[Section]:
-        """Return what sets all models side by side in parts of their items."""
+        """Return sections that compare all models in parts of their items."""
         return ()
 
     def remark(self, limit: int) -> tuple[str, str, bool] | None:  # noqa: ARG002
-        """Return what else moves the share accepted at a limit: title, text, whether it decides."""
+        """Return a remark on the share accepted at a limit: title, text, and whether it is decisive."""
         return None
 
     def order(self, sources: Mapping[str, Source], limit: int) -> str:  # noqa: ARG002
-        """Return on what the order of all models at a limit depends, a sentence to be said first."""
+        """Return a leading sentence on what decides the order of all models at a limit."""
         return ""
 
     def straight_through(self, threshold: float) -> tuple[float, float] | None:  # noqa: ARG002
-        """Return the share of documents that go through whole, and that are then wrong, of all."""
+        """Return the shares of all documents accepted as a whole, and accepted with an error."""
         return None
 
     def caveat(self, limit: int) -> str:  # noqa: ARG002
-        """Return what a limit does not hold for, a clause; empty where there is nothing."""
+        """Return a clause on exceptions that a limit does not cover; may be empty."""
         return ""
 
     def sections(
@@ -144,5 +145,5 @@ class Source:
         evaluation: Evaluation,  # noqa: ARG002
         most: Callable[[int], int],  # noqa: ARG002
     ) -> tuple[Sequence[Section], Sequence[Section]]:
-        """Return what stands before and after the parts; `most` shortens lists for many models."""
+        """Return the sections before and after the parts; `most` shortens lists for many models."""
         return (), ()

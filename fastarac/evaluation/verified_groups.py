@@ -1,4 +1,4 @@
-"""Figures of groups of items of which some are verified: each group has a truth of its own."""
+"""Figures of groups of partly verified items, each group estimated from its own truth."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 NUMBERS = ("n", "n_correct")
 RATES = ("acceptance_rate", "error_rate", "risk", "cost", "performance")
-NAMED = 5  # groups without a verified item that a warning names
+NAMED = 5  # most groups without a verified item that a warning names
 
 
 class _KnownSource:
-    """Figures of a group that is known with certainty, as `FigureSource` has those of others."""
+    """Figures of a group whose truth is completely known, with the interface of `FigureSource`."""
 
     def __init__(
         self,
@@ -65,11 +65,11 @@ class _KnownSource:
         return self._sweep
 
     def warn(self, _: object) -> None:
-        """What there is was said with the figures."""
+        """Do nothing: warnings were given with the figures."""
 
 
 class EstimatedGroups(GroupFigures):
-    """Of items of which some are verified: each group has a truth of its own."""
+    """Figures of groups of partly verified items, each estimated from its own truth."""
 
     def __init__(
         self,
@@ -91,11 +91,11 @@ class EstimatedGroups(GroupFigures):
         self._columns: Columns = {}
 
     def counts(self, statistic: Statistic) -> ThresholdSweep:
-        """The counts of all items that say most of a statistic."""
+        """Return the counts of all items that are most precise for a statistic."""
         return self._whole.counts(statistic)
 
     def figures(self, thresholds: Mapping[str, Any]) -> Columns:
-        """The metrics of each group, and how many of its items are verified."""
+        """Return the metrics of each group, and its number of verified items."""
         asked, columns, notes = self.asked, self._columns, list[str]()
         metrics = [name for name in asked.names if name not in NUMBERS]
         of_limits = {limit.key: thresholds[limit.key] for limit in asked.limits}
@@ -131,7 +131,7 @@ class EstimatedGroups(GroupFigures):
     def _rates_of(
         self, source: FigureSource | _KnownSource, key: str, limit: Limit
     ) -> dict[str, float]:
-        """Rates, W and the cost at a threshold; at the cheapest with the errors of people."""
+        """Return rates, W and cost at a threshold; the cheapest includes people's errors."""
         prices, people = self.asked.prices, self.asked.people
         counts = source.counts(next(iter(statistics_of_limit(limit).values())))
         of_people = people if key == "cheapest" else None

@@ -1,4 +1,4 @@
-"""Guarantees from groups of dependent items: betting, and one item a group."""
+"""Guarantees for groups of dependent items: by betting, and by drawing one item per group."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 from fastarac._core.checks import whole_number
 from fastarac.guarantees.fallback import Start, last_proved
 
-BOLDNESS = 0.9  # of the largest bet that cannot lose everything
-LARGEST_LOG = 700.0  # of a capital that a double holds
-FEW = 128  # groups that are tried first, at least
+BOLDNESS = 0.9  # share of the largest bet that cannot lose everything
+LARGEST_LOG = 700.0  # largest logarithm of a capital, so that its exponential fits a double
+FEW = 128  # fewest groups in the first attempt
 
 
 class GroupedItems(NamedTuple):
     """Groups in random order, with their items from high to low confidence."""
 
     group: NDArray[np.intp]
-    """Of each item, numbered in random order."""
+    """Group number of each item; groups are numbered in random order."""
     place: NDArray[np.intp]
-    """Of each item, its point in the sweep of all, from 0 for the highest confidence."""
+    """Index of each item's confidence in the sweep of all, from 0 for the highest."""
     wrong: NDArray[np.bool_]
     sizes: NDArray[np.int64]
     largest: int
-    """Items that a group may have."""
+    """Most items that a group may have."""
 
     @classmethod
     def of(
@@ -38,7 +38,7 @@ class GroupedItems(NamedTuple):
         largest: int | None,
         rng: np.random.Generator,
     ) -> GroupedItems:
-        """Put groups into a random order; raises where one is larger than any may be."""
+        """Put the groups into a random order; raise if one has more than `largest` items."""
         sizes = np.bincount(codes)
         order = rng.permutation(len(sizes))
         rank = np.empty(len(sizes), np.intp)
@@ -52,7 +52,7 @@ class GroupedItems(NamedTuple):
         return cls(rank[codes], place, ~correct, sizes[order], most)
 
     def without(self, items: NDArray[np.bool_]) -> GroupedItems:
-        """The same without the items of the first groups."""
+        """Return the groups without the first ones, whose items are marked in a mask."""
         first = int(self.group[items].max()) + 1 if items.any() else 0
         return GroupedItems(
             self.group[~items] - first, self.place[~items], self.wrong[~items], self.sizes[first:],
@@ -60,14 +60,14 @@ class GroupedItems(NamedTuple):
         )  # fmt: skip
 
     def needed(self, limit: float, delta: float) -> int:
-        """Groups without an error from which a limit can be proved, about."""
+        """Return about how many groups without an error are needed to prove a limit."""
         if limit <= 0.0:
             return 0
         mean = float(self.sizes.mean())
         return math.ceil(math.log(1.0 / delta) / limit * self.largest / mean)
 
     def one_each(self, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Numbers of items, one of each group that is kept: in proportion to its size."""
+        """Draw one item of each kept group; a group is kept with probability size/largest."""
         order = rng.permutation(len(self.group))
         _, first = np.unique(self.group[order], return_index=True)
         kept = rng.random(len(self.sizes)) < self.sizes / self.largest
@@ -75,11 +75,11 @@ class GroupedItems(NamedTuple):
 
 
 def wealth(outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float) -> float:
-    """The largest capital on the way of bets against a mean above 0 (Waudby-Smith and Ramdas 2024).
+    """Return the largest capital reached by betting that the mean is below 0.
 
-    `outcomes` are those of the groups in their order, each at most (1 − limit)·largest, which may
-    differ by group. Bets are on the mean and the spread of the groups before, and begin as if one group
-    had been without an error.
+    The method is that of Waudby-Smith and Ramdas 2024. `outcomes` holds the groups' outcomes in order,
+    each at most (1 − limit)·largest; `largest` may differ by group. Each bet depends on the mean and
+    the spread of the groups before; the first assumes an earlier group without an error.
     """
     grown = float(np.max(_growth(outcomes, largest, limit), initial=0.0))
     return math.exp(min(grown, LARGEST_LOG))
@@ -88,7 +88,7 @@ def wealth(outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], li
 def _growth(
     outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float
 ) -> NDArray[np.float64]:
-    """Logarithms of the capital after each group, which depend on no later one."""
+    """Return the logarithm of the capital after each group, which does not depend on later ones."""
     n = len(outcomes)
     highest = BOLDNESS / ((1.0 - limit) * largest)
     prior = -limit * float(np.ravel(largest)[0]) / 2.0
@@ -104,9 +104,9 @@ def _growth(
 def _groups_needed(
     outcomes: NDArray[np.float64], largest: float, limit: float, delta: float, guess: int
 ) -> int | None:
-    """After how many groups the capital is 1/δ for the first time; None where it never is.
+    """Return after how many groups the capital first reaches 1/δ; None if it never does.
 
-    Twice the `guess` are tried first, then twice as many, and so on.
+    Try the first 2·`guess` groups, then twice as many, and so on.
     """
     n, goal = len(outcomes), -math.log(delta)
     tried = min(n, max(FEW, 2 * guess))
@@ -120,10 +120,10 @@ def _groups_needed(
 
 
 def bet_on_error_rate(pages: GroupedItems, n_points: int, limit: float, delta: float) -> int:
-    """Points accepted in a row while the error rate of all is proved to be within the limit.
+    """Return how many points, from the top, have an error rate proved to be within the limit.
 
-    Only an error among the groups by which the limit was proved changes the test: the capital is looked
-    at after each group, and later ones have no part in it.
+    The capital is checked after each group, so a proof uses only the first groups. It has to be
+    repeated only if a newly accepted error is in one of these.
     """
     errors = np.flatnonzero(pages.wrong)
     errors = errors[np.argsort(pages.place[errors], kind="stable")]
@@ -146,7 +146,10 @@ def bet_on_error_rate(pages: GroupedItems, n_points: int, limit: float, delta: f
 def bet_on_risk(
     pages: GroupedItems, ends: NDArray[np.intp], starts: list[Start], limit: float, delta: float
 ) -> int:
-    """Index of the lowest fixed threshold with a proved risk; `ends` are the points each accepts."""
+    """Return the index of the lowest fixed threshold whose risk is proved; −1 for none.
+
+    `ends` holds the number of points that each threshold accepts.
+    """
 
     def proves(index: int, level: float) -> bool:
         accepted = pages.place < ends[index]

@@ -1,4 +1,4 @@
-"""A threshold that keeps its limit on new items too, with a stated probability."""
+"""Thresholds that keep a limit on new items with a stated probability."""
 
 from __future__ import annotations
 
@@ -51,44 +51,44 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"]
 METHODS: tuple[Method, ...] = get_args(Method)
-MUCH_LESS = 0.5  # of what the approximation accepts: then it is named
-# What a limit is a share of.
+MUCH_LESS = 0.5  # report the approximation if less than this share of it is proved
+# Denominators of the limits.
 _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GuaranteedOperatingPoint(Result):
-    """A threshold whose limit holds for the source of the items, not only for these items.
+    """A threshold that keeps its limit on new items from the same source.
 
-    Printed, it is a sentence. See :func:`.guaranteed_operating_point` for what is promised.
+    ``print`` shows it as a sentence. :func:`.guaranteed_operating_point` defines the promise.
 
     Attributes
     ----------
     point : OperatingPoint
-        Threshold, counts and rates on the items that were given; with threshold ``inf`` where nothing
-        can be guaranteed.
+        Threshold, counts and rates on the given items; the threshold is ``inf`` if nothing can be
+        guaranteed.
     bound : float
-        The Clopper–Pearson upper bound at this threshold, in [0, `limit`]; 0 if it accepts none.
+        The Clopper–Pearson upper bound at this threshold, in [0, `limit`]; 0 if it accepts no item.
     limit : float
-        The error rate or risk that is kept.
+        The limit on the error rate or risk.
     failure_probability : float
-        How probable it may be that samples of this size lead to a threshold that exceeds the limit.
+        δ, the largest probability that a sample of this size leads to a threshold that exceeds the
+        limit.
     criterion : {"max_error_rate", "max_risk"}
-        What is limited: errors among all items, or among the accepted ones.
+        Whether errors are limited among all items, or among the accepted ones.
     max_group_size : int or None
-        Of dependent items, how many a group may have at most for the guarantee to hold.
+        For grouped items, the largest size of a group for which the guarantee holds.
     certified : bool
-        Whether the promise is proved; False for method "gamma", an approximation.
+        Whether the guarantee is proved; False for the approximation "gamma".
     approximate_acceptance_rate : float or None
-        The acceptance rate that the approximation "gamma" would have, where "auto" proves less than
-        half of it.
+        The acceptance rate by the approximation "gamma", if "auto" can prove less than half of it.
     assumed_probability : float or None
-        From outputs of which some are verified, where the probabilities of the others are unknown, the
-        least of the known ones: the guarantee holds only if no output was chosen with a smaller one.
+        For a `PartialTruth` with unknown inclusion probabilities, the least known one: the guarantee
+        holds only if no output was chosen with a smaller probability.
     truth_reader : Reviewer or None
-        Who gave the truth, where that is known to err; `bound` is of all errors, those overlooked too.
+        The people who gave the truth, if they may err; `bound` then includes overlooked errors.
     faultless_acceptance_rate : float or None
-        The acceptance rate that the same answers would give if `truth_reader` overlooked nothing.
+        The acceptance rate for the same answers if `truth_reader` overlooked nothing.
 
     See Also
     --------
@@ -170,8 +170,8 @@ def guaranteed_operating_point(
 ) -> GuaranteedOperatingPoint:
     """Choose a threshold that keeps a limit on new items from the same source, with high probability.
 
-    :func:`.operating_point` keeps its limit on new items only about every second time. Here the limit
-    leaves room for chance: the fewer items, the more.
+    The threshold of :func:`.operating_point` keeps its limit on new items only about half of the time.
+    Here a margin for chance is added, which is larger with fewer items.
 
     Parameters
     ----------
@@ -180,26 +180,28 @@ def guaranteed_operating_point(
     max_error_rate, max_risk : float, optional
         Limit, in [0, 1], of undetected errors among *all* items, or of errors among *accepted* ones.
     failure_probability : float, default=0.05
-        δ, in (0, 0.5]: the probability that may remain of a threshold that exceeds the limit.
+        δ, in (0, 0.5]: the largest allowed probability that the threshold exceeds the limit.
     groups : array_like of shape (n,), optional
         Label of each item's group (page, document), within which items may depend on each other.
     max_group_size : int, optional
-        Most items of a group, known beforehand. By default the largest group seen: an assumption.
+        Largest possible size of a group, known beforehand; by default the largest size seen, which is
+        an assumption.
     thresholds : array_like of shape (m,), optional
         For ``max_risk``: thresholds that were fixed without these items.
     scale : {"percent", "unit"}, optional
-        Such thresholds on a declared scale: the integers from 0 to 100, or a grid on [0, 1].
+        Use fixed thresholds on this scale of the confidences: the integers from 0 to 100, or a grid on
+        [0, 1].
     pilot : array_like of shape (k,), optional
-        Other confidences from the same source, to place the starts of the tests. By default a random
-        tenth of the items, set aside.
+        Other confidences from the same source, used to choose where testing starts; by default, a
+        random tenth of the items is set aside for this.
     method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"}, default="auto"
         "auto": "exact" for ``max_error_rate``; "fallback" for ``max_risk``, with thresholds or a scale;
         "betting" with groups and for a :class:`.PartialTruth`. "sgr" takes its thresholds from the
-        items. "gamma", with groups, is an approximation: it accepts far more, and proves nothing.
+        items. "gamma", with groups, is an approximation: it accepts far more, but without a proof.
     truth_reader : Reviewer, optional
-        The people whose answers `correct` is, where they overlook errors.
+        The people who gave the answers in `correct`, if they may overlook errors.
     random_state : int, SeedSequence, Generator or None, default=0
-        Of the tenth that is set aside, of the order of groups and of the items drawn from them.
+        Seed for the tenth that is set aside, the order of groups and the items drawn from them.
 
     Examples
     --------
@@ -219,22 +221,22 @@ def guaranteed_operating_point(
     Returns
     -------
     GuaranteedOperatingPoint
-        The lowest threshold that the method guarantees; ``inf`` where there is none.
+        The lowest threshold that the method guarantees; ``inf`` if there is none.
 
     Raises
     ------
     TypeError
-        Unless exactly one limit is given; for weighted sweeps, as weights are not counts.
+        Unless exactly one limit is given; for weighted sweeps, because weights are not counts.
     ValueError, TypeError
-        As :func:`.threshold_sweep`; for arguments outside their ranges, or thresholds that do not fit.
+        As :func:`.threshold_sweep`; for arguments outside their ranges, or thresholds that do not fit
+        the confidences.
 
     Warns
     -----
     SampleTooSmallWarning
-        Where no threshold could be guaranteed even without errors; for "gamma" with fewer than 20
-        groups.
+        If no threshold could be guaranteed even without errors; for "gamma" with fewer than 20 groups.
     QuestionableInputWarning
-        For a limit of 1, which may mean 1%; for reversed or constant confidences.
+        For a limit of 1, which may be meant as 1%; for reversed or constant confidences.
 
     See Also
     --------
@@ -243,13 +245,14 @@ def guaranteed_operating_point(
 
     Notes
     -----
-    Over repeated samples of independent items (or groups) of a source, the true rate exceeds the limit
-    with a probability of at most δ. `bound` is that of a threshold fixed beforehand.
+    Over repeated samples of independent items (or groups) from a source, the true rate at the threshold
+    exceeds the limit with probability at most δ. `bound` is computed as for a threshold fixed
+    beforehand.
 
-    The promise is for true answers. With a `truth_reader` who finds the share d of the errors above the
-    threshold, found errors are tested against ε·d (a lower bound of d, for a quarter of δ, where d is
-    estimated). Have each answer "wrong" confirmed by a second look: nothing corrects false ones.
-    "Formulas of intervals, tests and guarantees" in the documentation has the tests.
+    The guarantee assumes that the answers are true. With a `truth_reader` who finds the share d of the
+    errors above the threshold, the found errors are tested against ε·d. If d is estimated, its lower
+    bound is used, at a quarter of δ. Confirm each answer "wrong" by a second look, as false alarms are
+    not corrected. "Formulas of intervals, tests and guarantees" in the documentation has the tests.
 
     References
     ----------
@@ -285,7 +288,7 @@ def guaranteed_operating_point(
 
 
 class _Asked(NamedTuple):
-    """What a threshold is chosen from, whatever limit is tested."""
+    """The data and options of a guarantee, except for the limit and δ."""
 
     labels: Any
     confidence: Any
@@ -294,16 +297,16 @@ class _Asked(NamedTuple):
     groups: ArrayLike | None
     max_group_size: int | None
     fixed: tuple[NDArray[np.float64] | None, ArrayLike | None]
-    """Thresholds that were fixed without the items, and the pilot."""
+    """Thresholds fixed without the items, and the pilot confidences."""
     method: str
     how: str
-    """The method that is meant."""
+    """The method to use, never "auto"."""
     criterion: str
     key: NDArray[np.uint64]
 
 
 def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatingPoint:
-    """Return the lowest threshold at which known errors keep a limit."""
+    """Return the lowest guaranteed threshold, taking the answers as true."""
     sweep, criterion, how, key = asked.sweep, asked.criterion, asked.how, asked.key
     if asked.truth is not None:
         return _of_verified(asked, asked.truth, limit, delta)
@@ -334,7 +337,7 @@ def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatin
 def _of_verified(
     asked: _Asked, truth: PartialTruth, limit: float, delta: float
 ) -> GuaranteedOperatingPoint:
-    """From outputs of which some are verified."""
+    """Return the guarantee from partly verified outputs."""
     found, assumed = proved_of(
         truth, require_confidence(asked.confidence), asked.groups, criterion=asked.criterion,
         limit=limit, failure_probability=delta, max_group_size=asked.max_group_size,
@@ -349,7 +352,7 @@ def _of_verified(
 
 
 def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatingPoint:
-    """From items that depend on each other within groups."""
+    """Return the guarantee from items that depend on each other within groups."""
     sweep, criterion, how = asked.sweep, asked.criterion, asked.how
     if isinstance(asked.labels, ThresholdSweep):
         raise TypeError("groups needs single items, which a ThresholdSweep lacks: give arrays")
@@ -372,7 +375,7 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
         bound = upper_bound(pages, reached, criterion, delta)
         return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, certified=False)
     approximate = None
-    if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:  # else it is half of anything
+    if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:  # else no rate is twice as high
         would = _of_groups(pages, sweep, asked.fixed, "gamma", criterion, limit, delta)
         other = operating_point(sweep, threshold=would).acceptance_rate
         approximate = other if point.acceptance_rate < MUCH_LESS * other else None
@@ -382,13 +385,13 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
 
 
 def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some: bool) -> str:
-    """The method that "auto" stands for; raises where one does not fit the limit or the items."""
+    """Return the method, resolving "auto"; raise if it does not fit the limit or the items."""
     choice(method, "method", METHODS)
     by_rate = criterion == "max_error_rate"
     fitting = ["exact"] if by_rate else ["fallback", "sgr"]
     if grouped:
         fitting = ["betting", "one_per_group", "gamma"] if by_rate else ["betting", "gamma"]
-    fitting = ["betting"] if some else fitting  # where not all are verified
+    fitting = ["betting"] if some else fitting  # partly verified outputs
     if not (by_rate or fixed) and (grouped or some or method in ("auto", "fallback")):
         raise TypeError(
             (
@@ -409,7 +412,7 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some:
 def _require_fitting(
     sweep: ThresholdSweep, grid: NDArray[np.float64], scale: str | None, pilot: ArrayLike | None
 ) -> None:
-    """Raise where fixed thresholds, or their scale, do not fit the confidences."""
+    """Raise if fixed thresholds, or their scale, do not fit the confidences."""
     own = sweep.thresholds[:0:-1]
     others = own[:0]
     if pilot is not None:
@@ -448,7 +451,7 @@ def _by_fallback(
 def _tested(
     sweep: ThresholdSweep, grid: NDArray[np.float64], pilot: ArrayLike | None, key: NDArray[np.uint64]
 ) -> tuple[ThresholdSweep, NDArray[np.float64]]:
-    """The items that are tested, and the share that others accept at each fixed threshold."""
+    """Return the tested items, and the share of other items accepted at each fixed threshold."""
     if pilot is not None:
         return sweep, pilot_shares(pilot, grid)
     rng = generator_for(key, sweep.true_accepts, sweep.false_accepts)
@@ -462,7 +465,7 @@ def _tested(
 def _pages_of(
     correct: Any, confidence: Any, groups: Any, largest: int | None, key: NDArray[np.uint64]
 ) -> tuple[GroupedItems, np.random.Generator]:
-    """The groups in a random order, and the source of further random numbers."""
+    """Return the groups in a random order, and the generator for further random numbers."""
     items = read_items(correct, confidence, None)
     place = np.unique(items.confidence, return_inverse=True)[1]
     codes = read_outermost(groups, items.n, "a guarantee")
@@ -494,7 +497,7 @@ def _of_groups(
     limit: float,
     delta: float,
 ) -> Any:
-    """The lowest threshold by betting or by gamma."""
+    """Return the lowest threshold by betting or by gamma."""
     if criterion == "max_error_rate":
         if how == "gamma":
             index = gamma_on_error_rate(pages, limit, delta)
@@ -505,7 +508,7 @@ def _of_groups(
     if grid is None:
         raise AssertionError(limit)
     ends = points_at(sweep, grid)
-    if pilot is None:  # a tenth of the groups is set aside
+    if pilot is None:  # set a tenth of the groups aside
         few = pages.group < max(1, len(pages.sizes) // PILOT)
         places = pages.place[few]
         shares = np.array([np.mean(places < end) for end in ends.tolist()])
@@ -513,7 +516,7 @@ def _of_groups(
     else:
         shares = pilot_shares(pilot, grid)
     sizes = pages.sizes.astype(np.float64)
-    # what a group counts for: its largest size where that alone is proved, else that of an item's group
+    # items per group for placing the starts: the largest size for proofs, else the mean over items
     each = float(sizes @ sizes / sizes.sum()) if how == "gamma" else float(pages.largest)
     starts = starts_of(shares, max(1, int(sizes.sum() / each)), limit, delta)
     last = (gamma_on_risk if how == "gamma" else bet_on_risk)(pages, ends, starts, limit, delta)
@@ -536,16 +539,16 @@ def _warn_few_groups(pages: GroupedItems, limit: float, delta: float, how: str) 
 
 
 def _last_by_errors(errors: NDArray[np.int64], n: int, limit: float, delta: float) -> int:
-    """Index of the last of rising errors that, among `n`, have an upper bound within the limit."""
+    """Return the index of the last point whose errors, among `n`, have a bound within the limit."""
     if limit >= 1.0:
         return len(errors) - 1
-    # within the limit iff, at an error rate equal to it, so few errors have probability <= delta
+    # the bound of k errors is within the limit iff P(at most k errors) <= delta at that error rate
     allowed = bisect_right(range(n + 1), delta, key=lambda k: binomial_cdf(k, n, limit)) - 1
     return max(0, int(np.searchsorted(errors, allowed, side="right")) - 1)
 
 
 def _last_by_risk(sweep: ThresholdSweep, limit: float, share: float) -> int:
-    """Index of the last point that passed its test in a bisection over all; 0 where none did."""
+    """Return the last point that passes its test in a bisection over all points; 0 if none does."""
     if limit >= 1.0:
         return len(sweep.thresholds) - 1
     passed, failed = 0, len(sweep.thresholds)

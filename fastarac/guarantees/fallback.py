@@ -1,4 +1,4 @@
-"""Guarantees of a risk over thresholds that were fixed without the items: the fallback sequence."""
+"""Guarantees of a risk at thresholds fixed without the items, by the fallback procedure."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from fastarac.sweep import ThresholdSweep
 Scale = Literal["percent", "unit"]
 SCALES = ("percent", "unit")
 ENDS = {"percent": 100.0, "unit": 1.0}
-ROUNDING = 1e-6  # by which sums in float32 miss the end of a scale
-BY_CHANCE = 0.05  # share of distinct confidences that may lie in [0, 1] though their scale is another
+ROUNDING = 1e-6  # relative error of float32 sums at the end of a scale
+BY_CHANCE = 0.05  # share of distinct confidences that may lie in [0, 1] on another scale
 STARTS = 5
-FEWEST, MOST = 1.5, 0.97  # accepted items at the first start, times ln(s/δ)/r, and share at the last
-PILOT = 10  # one item in so many is set aside
+FEWEST, MOST = 1.5, 0.97  # first start: FEWEST·ln(s/δ)/r accepted items; last: share MOST
+PILOT = 10  # one item in PILOT is set aside
 _DECADES = 6
 
 
 class Start(NamedTuple):
-    """A threshold with the share of the failure probability that is spent on it at once."""
+    """A start of the tests: a threshold's index, and its share of the failure probability."""
 
     place: int
     weight: float
 
 
 def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray[np.float64] | None:
-    """Thresholds from high to low, given or of a declared scale; None where there are none."""
+    """Return the given thresholds, or those of a scale, from high to low; None without both."""
     if thresholds is not None and scale is not None:
         raise TypeError("thresholds and scale are both given; give only one")
     if thresholds is not None:
@@ -49,16 +49,16 @@ def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray
     choice(scale, "scale", SCALES)
     if scale == "percent":
         return np.arange(100.0, -1.0, -1.0)
-    # 0.5 and below by 1% steps of a decade, and the same from 1 downwards
+    # steps of 0.01 up to 0.5, twelve per decade from 1e-6 to 0.1, and all of these mirrored at 0.5
     low = np.concatenate([np.linspace(0.0, 0.5, 51), 10.0 ** np.linspace(-_DECADES, -1.0, 61)])
     return np.unique(np.concatenate([low, 1.0 - low]))[::-1]
 
 
 def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
-    """Raise where distinct confidences, in rising order, do not lie on a declared scale."""
+    """Raise unless distinct confidences, in rising order, lie on a declared scale."""
     low, high = float(values[0]), float(values[-1])
     if low < 0.0 and len(values) > 1 and values[1] >= 0.0:
-        low = float(values[1])  # a single value below zero marks outputs that are never accepted
+        low = float(values[1])  # a single negative value marks outputs that are never accepted
     if _lies_within(low, high, scale):
         return
     other = next((f"scale={each!r}" for each in SCALES if _lies_within(low, high, each)), None)
@@ -69,15 +69,15 @@ def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
 
 
 def _lies_within(low: float, high: float, scale: str) -> bool:
-    """Whether confidences are on a scale; percentages of which none exceeds 1 are not."""
+    """Return whether confidences lie on a scale; on "percent" some must exceed 1."""
     slack = ROUNDING * ENDS[scale]
     return -slack <= low and high <= ENDS[scale] + slack and (scale == "unit" or high > 1.0)
 
 
 def require_within_reach(values: NDArray[Any], grid: NDArray[np.float64]) -> None:
-    """Raise where fixed thresholds, falling, are plainly not on the scale of distinct confidences.
+    """Raise if fixed thresholds, in falling order, clearly use another scale than the confidences.
 
-    They would accept nothing; or, as shares beside percentages, nearly everything, whichever is chosen.
+    Such thresholds would accept nothing or, as shares beside percentages, nearly everything.
     """
     low, high = float(values[0]), float(values[-1])
     of_unit = grid[-1] >= 0.0 and 0.0 < grid[0] <= 1.0
@@ -91,7 +91,7 @@ def require_within_reach(values: NDArray[Any], grid: NDArray[np.float64]) -> Non
 def set_aside(
     sweep: ThresholdSweep, rng: np.random.Generator
 ) -> tuple[ThresholdSweep, NDArray[np.int64]]:
-    """Draw a tenth of the items: the sweep of the others, and how many of these each confidence has."""
+    """Draw a tenth of the items; return the sweep of the others, and the drawn count per threshold."""
     counts = np.concatenate([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)])
     n = int(sweep.total)
     drawn = rng.multivariate_hypergeometric(counts, -(-n // PILOT), method="marginals")
@@ -105,7 +105,7 @@ def set_aside(
 
 
 def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -> list[Start]:
-    """Starts of the tests, from the share that each threshold accepts; from high to low."""
+    """Return the starts of the tests from the share that each threshold accepts, high to low."""
     first = FEWEST * math.log(STARTS / delta) / limit if limit > 0.0 else math.inf
     targets = np.array([MOST * n]) if first > MOST * n else np.geomspace(first, MOST * n, STARTS)
     found: dict[int, float] = {}
@@ -116,9 +116,10 @@ def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -
 
 
 def last_proved(proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float) -> int:
-    """Index of the lowest of n thresholds at which `proves(index, level)`; −1 for none.
+    """Return the index of the lowest of n thresholds proved by `proves(index, level)`; −1 for none.
 
-    A test at each threshold from the first start on; what a rejection had may be spent on the next.
+    From the first start on, each threshold is tested at the level available there. A test that succeeds
+    passes its level on to the next threshold; one that fails loses it.
     """
     spent = {start.place: start.weight * delta for start in starts}
     level, last = 0.0, -1
@@ -138,7 +139,7 @@ def last_rejected(
     limit: float,
     delta: float,
 ) -> int:
-    """Index of the lowest threshold whose risk is proved to be within the limit; −1 for none."""
+    """Return the index of the lowest threshold whose risk is proved within the limit; −1 for none."""
 
     def proves(index: int, level: float) -> bool:
         n = int(accepted[index])
@@ -148,12 +149,12 @@ def last_rejected(
 
 
 def points_at(sweep: ThresholdSweep, thresholds: NDArray[Any]) -> NDArray[np.intp]:
-    """Index of the last point at or above each of falling thresholds."""
+    """Return the index of the last point at or above each of the falling thresholds."""
     return np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -thresholds, side="right")
 
 
 def pilot_shares(pilot: ArrayLike, thresholds: NDArray[Any]) -> NDArray[np.float64]:
-    """The share that thresholds from high to low accept of other confidences, without truth."""
+    """Return the share of other confidences, without truth, that each threshold accepts."""
     others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
     return counts_at(others, thresholds)[0] / float(others.total)
 
@@ -161,6 +162,6 @@ def pilot_shares(pilot: ArrayLike, thresholds: NDArray[Any]) -> NDArray[np.float
 def counts_at(
     sweep: ThresholdSweep, thresholds: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Accepted items, and errors among them, at thresholds from high to low."""
+    """Return the accepted items, and the errors among them, at thresholds from high to low."""
     at = points_at(sweep, thresholds)
     return (sweep.true_accepts + sweep.false_accepts)[at], sweep.false_accepts[at]

@@ -1,4 +1,4 @@
-"""Limits for groups of dependent items by a gamma approximation, which is no proof."""
+"""Limits for groups of dependent items by a gamma approximation, without a proof."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from fastarac.guarantees.betting import GroupedItems
     from fastarac.guarantees.fallback import Start
 
-FEWEST_GROUPS = 20  # fewer were not tried
+FEWEST_GROUPS = 20  # smaller numbers were not tested
 
 
 class AcceptedGroups(NamedTuple):
-    """What is accepted of each group at every point of the sweep, from high to low, in integers.
+    """Integer sums over the groups at every point of the sweep, from the highest confidence down.
 
-    With m items in a group, a of them accepted and y of these wrong; the first element of each array
-    is where nothing is accepted.
+    A group has m items; a of them are accepted, and y of these are wrong. The first element of each
+    array is for the point at which nothing is accepted.
     """
 
     accepted: NDArray[np.int64]
@@ -41,19 +41,19 @@ class AcceptedGroups(NamedTuple):
     errors_by_accepted: NDArray[np.int64]
     """Σya."""
     touched: NDArray[np.int64]
-    """Groups of which something is accepted."""
+    """Number of groups with accepted items."""
     sizes: NDArray[np.int64]
-    """Items of each group, m."""
+    """Number of items of each group, m."""
 
     @classmethod
     def of(cls, pages: GroupedItems) -> AcceptedGroups:
-        """Accept the items from high to low confidence, one by one, and look at the points."""
+        """Accept the items one by one from the highest confidence down, and record the sums."""
         order = np.argsort(pages.place, kind="stable")
         group, wrong = pages.group[order], pages.wrong[order].astype(np.int64)
         by_group = np.argsort(group, kind="stable")
         first = np.cumsum(pages.sizes) - pages.sizes
-        a = np.empty(len(group), np.int64)  # accepted before, of the item's own group
-        y = np.empty(len(group), np.int64)  # wrong ones among them
+        a = np.empty(len(group), np.int64)  # items of the same group accepted before
+        y = np.empty(len(group), np.int64)  # errors among them
         a[by_group] = np.arange(len(group)) - np.repeat(first, pages.sizes)
         before = np.concatenate([[0], np.cumsum(wrong[by_group])])
         y[by_group] = before[:-1] - np.repeat(before[first], pages.sizes)
@@ -76,17 +76,18 @@ class AcceptedGroups(NamedTuple):
         )
 
     def moments(self, point: int, criterion: str) -> tuple[float, float, float]:
-        """Rate p of errors among all or the accepted items, its variance v and the largest step w.
+        """Return the rate p of errors, its variance v and the largest step w.
 
-        The step is that of a whole group, however little of the groups that were seen is accepted: a
-        further one may be wrong throughout with the highest confidences.
+        The rate is that among all items or among accepted items. The step is a whole group's, even if
+        only a few items of the seen groups are accepted: a further group may be wrong throughout at the
+        highest confidences.
         """
         errors = int(self.errors[point])
         if criterion == "max_error_rate":
             n, groups = int(self.sizes.sum()), len(self.sizes)
             products = int(self.errors_by_size[point])
             squared_sizes = float(np.sum(self.sizes.astype(np.float64) ** 2))
-        else:  # the same of what is accepted, from the groups that have some
+        else:  # use accepted items only, from groups that have any
             n, groups = int(self.accepted[point]), int(self.touched[point])
             products = int(self.errors_by_accepted[point])
             squared_sizes = float(self.accepted_squared[point])
@@ -99,12 +100,12 @@ class AcceptedGroups(NamedTuple):
 
 
 def size_of_groups(sizes: NDArray[np.int64]) -> float:
-    """Items of a group, √(Σm²/G): as many wrong groups of that size would vary as much."""
+    """Return √(Σm²/G), the group size at which equal wrong groups would vary as much."""
     return math.sqrt(float(np.mean(sizes.astype(np.float64) ** 2)))
 
 
 def groups_needed(pages: GroupedItems, limit: float, delta: float) -> int:
-    """Groups without an error from which the approximate bound is within the limit, about."""
+    """Return about how many groups without an error bring the approximate bound within the limit."""
     if limit <= 0.0:
         return 0
     share = size_of_groups(pages.sizes) / float(pages.sizes.mean())
@@ -112,7 +113,7 @@ def groups_needed(pages: GroupedItems, limit: float, delta: float) -> int:
 
 
 def upper_bound(pages: GroupedItems, point: int, criterion: str, delta: float) -> float:
-    """The approximate bound at a point: the quantile 1 − δ of mean p + w and variance v + w²."""
+    """Return the bound: the 1 − δ quantile of a gamma with mean p + w and variance v + w²."""
     p, v, w = AcceptedGroups.of(pages).moments(point, criterion)
     if not (point and math.isfinite(v)):
         return float(point > 0)
@@ -129,9 +130,9 @@ def _within(moments: tuple[float, float, float], limit: float, delta: float) -> 
 
 
 def gamma_on_error_rate(pages: GroupedItems, limit: float, delta: float) -> int:
-    """Points accepted in a row while the approximate bound of the error rate is within the limit.
+    """Return how many points, from the top, have an approximate error bound within the limit.
 
-    Between two errors nothing changes, so that the points where errors come decide.
+    Only points at which errors are added need a check, as the bound is constant between them.
     """
     counts = AcceptedGroups.of(pages)
     at_errors = np.flatnonzero(np.diff(counts.errors, prepend=-1))
@@ -144,12 +145,12 @@ def gamma_on_error_rate(pages: GroupedItems, limit: float, delta: float) -> int:
 def gamma_on_risk(
     pages: GroupedItems, ends: NDArray[np.intp], starts: list[Start], limit: float, delta: float
 ) -> int:
-    """Index of the lowest fixed threshold whose approximate bound of the risk is within the limit.
+    """Return the index of the lowest fixed threshold with an approximate risk bound in the limit.
 
-    `ends` are the points of the sweep that each threshold accepts.
+    `ends` holds the number of points that each threshold accepts. Return −1 if there is none.
     """
     counts = AcceptedGroups.of(pages)
-    points = np.minimum(ends, len(counts.errors) - 1)  # what was set aside may have been the lowest
+    points = np.minimum(ends, len(counts.errors) - 1)  # the lowest points may have been set aside
 
     def proves(index: int, level: float) -> bool:
         point = int(points[index])

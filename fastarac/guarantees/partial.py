@@ -1,4 +1,4 @@
-"""Guarantees from outputs of which people verified some, each with a probability of its own."""
+"""Guarantees from partly verified outputs, each verified with its own probability."""
 
 from __future__ import annotations
 
@@ -31,18 +31,19 @@ def proved_of(
     fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
     key: NDArray[np.uint64],
 ) -> tuple[WeightedBets, float | None]:
-    """Return the lowest threshold that bets on the verified outputs prove, and what that assumes.
+    """Return the lowest threshold proved by betting on the verified outputs, and an assumption.
 
-    That is a least probability, where those of outputs that were not verified are unknown.
+    The assumption is the least inclusion probability, if probabilities of unverified outputs are
+    unknown; otherwise None.
 
     Raises
     ------
     ValueError
-        For grades, which are no whole errors.
+        For grades: a guarantee needs errors of 0 or 1.
     """
     if truth.graded:
         raise ValueError("correct is graded, but a guarantee needs 0 or 1")
-    # an unknown probability is taken to be the least that was declared, or else seen, which is named
+    # replace unknown probabilities by the least declared one, or else the least known one
     unknown = np.isnan(truth.inclusion_probability)
     least = truth.least_probability or float(truth.inclusion_probability[truth.verified].min())
     probability = np.where(unknown, least, truth.inclusion_probability)

@@ -1,32 +1,36 @@
-"""Guarantees from outputs of which some are verified, with probabilities that differ: betting.
+"""Guarantees by betting from partly verified outputs with differing inclusion probabilities.
 
-With A the acceptance at a threshold, e the error, V the verification and π its probability, each output
-has Y = A·(κĵ + V(e − κĵ)/π), whose mean is the error rate whatever ĵ is: the judge's probability of an
-error, made of the outputs before it alone. A capital of 1 bets on Y being below the limit ε, in random
-order: Π(1 + λ(ε − Y)), which is never below 0. While the rate is at least ε, it ever reaches 1/δ with a
-probability of at most δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and others 2023).
+For each output let A = 1 if it is accepted at a threshold, e = 1 if it is wrong, V = 1 if it is
+verified, and π the probability of V = 1. ĵ is the judge's probability of an error, calibrated on
+earlier outputs only. Then Y = A·(κĵ + V(e − κĵ)/π) has the error rate as its mean, whatever ĵ is. A
+capital of 1 bets that Y is below the limit ε, over the outputs in random order: Π(1 + λ(ε − Y)), which
+is never below 0. If the error rate is at least ε, the capital ever reaches 1/δ with probability at most
+δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and others 2023).
 
-**The clip.** An error at a small π would lose nearly everything, so that λ would have to be below
-1/(1/π_min − ε). In place of Y the bets are on 1 − q + qY with q = min(1, cπ): a part 1 − cπ of an
-output whose π is below 1/c counts as wrong, seen or not, which can only add errors; and with
-λ < 1/(c + 1 − ε) the capital is never below 0, whatever π is. c is chosen with λ, from what each c of a
-geometric grid would have added to the outputs before. Where there are at most `SPARE` times the outputs
-that a proof needs if none is wrong, the grid begins at 1/π_min, which clips nothing, with
-λ < 1/(c + 1 − cπ_min − ε), and `THOUGHT` accepted outputs of π_min are thought to have been before:
-π_min is then taken as if it had been fixed before the outputs.
+**Clipping.** An error at a small π would lose nearly the whole capital, unless λ were below 1/(1/π_min
+− ε). So the bets are on 1 − q + qY instead of Y, with q = min(1, cπ): of an output with π < 1/c, the
+part 1 − cπ counts as wrong, verified or not. This can only add errors, and with λ < 1/(c + 1 − ε) the
+capital is never below 0, whatever π is. c is chosen together with λ from a geometric grid, by how much
+each c would have added to the outputs before. If the number of outputs is at most `SPARE` times that
+needed for a proof without errors, the grid begins at 1/π_min, which clips nothing, with λ < 1/(c + 1 −
+cπ_min − ε). The sums then begin as if `THOUGHT` accepted outputs with π_min had come before; this
+treats π_min as fixed before the outputs.
 
-**The bet.** After t of n units with the capital K, λ = φ(u)/(Φ(u)·σ̂·√(n − t)), where Φ(u) = δK/1.05 and
-σ̂² is the mean of (ε − Y)² so far, and at most 0.95 of the largest. It is what replicates the payoff of
-the normal test, 1/δ where n outputs have a mean far enough below ε, were the gains normal: bolder while
-there is little to lose, careful near the goal. Whatever they are, the promise holds.
+**The bet.** After t of n units with the capital K, λ = φ(u)/(Φ(u)·σ̂·√(n − t)), where Φ(u) = δK/1.05
+and σ̂² is the mean of (ε − Y)² so far, but at most 0.95 of the largest allowed bet. If the gains were
+normal, this would replicate the payoff of the normal test: 1/δ if the mean of n outputs is far enough
+below ε. Bets are bold with little to lose, and careful near the goal. The guarantee holds whatever the
+gains are.
 
-**The judge.** In random order, blocks end at 1/32, 1/16, 1/8, 1/4 and 1/2 of the units. ĵ of a block
-is the isotonic regression, with weights 1/π, of the errors on the judge in the blocks before; in the
-first it is what the judge says. κ is the slope through 0 that makes Y vary least, of the accepted units
-before, at most 1, so that a judge who is wrong is soon not listened to.
+**The judge.** The units, in random order, are split into blocks that end at 1/32, 1/16, 1/8, 1/4 and
+1/2 of them. In each block, ĵ is the isotonic regression, with weights 1/π, of the errors on the judge
+in all blocks before; in the first block it is the judge's own value. κ is the slope through 0 that
+minimises the variance of Y over the accepted units before, at most 1, so that a poor judge soon loses
+its influence.
 
-**Thresholds.** All distinct confidences, from high to low without omission, until one is not proved; of
-more outputs than `MOST_IN_FULL`, those of the units that are looked at first, without a bet.
+**Thresholds.** All distinct confidences are tested from high to low until one is not proved. With more
+outputs than `MOST_IN_FULL`, only the confidences of the first units are tested; there are no bets on
+these units.
 """
 
 from __future__ import annotations
@@ -47,54 +51,54 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-BLOCKS = 32, 16, 8, 4, 2  # what the units before a new calibration are a part of
-MOST_IN_FULL = 2**12  # outputs whose distinct confidences are all tried
-MOST_LOOKED_AT, LOOKED_AT = 2048, 32  # units before the first bet: at most, and one in so many
+BLOCKS = 32, 16, 8, 4, 2  # recalibrate after 1/32, 1/16, … of the units
+MOST_IN_FULL = 2**12  # most outputs for which all distinct confidences are tested
+MOST_LOOKED_AT, LOOKED_AT = 2048, 32  # units before the first bet: at most 2048, or one in 32
 SPARE = 3.0
 THOUGHT = 4.0
-CLIPS = np.exp2(np.arange(80, -1, -1) / 4.0)  # c, falling; weights above the first are always clipped
+CLIPS = np.exp2(np.arange(80, -1, -1) / 4.0)  # c, falling; larger weights are always clipped
 
 
 class WeightedBets(NamedTuple):
-    """What bets prove of verified outputs."""
+    """The result of betting on verified outputs."""
 
     threshold: Any
-    """The lowest threshold that is proved; ``inf`` where none is."""
+    """The lowest proved threshold; ``inf`` if there is none."""
     max_group_size: int
-    """Items of a group that are verified as a whole, at most; 1 without groups."""
+    """Most items in a group; 1 without groups."""
     needed: int
-    """Units without an error from which a limit can be proved, about."""
+    """About how many units without an error are needed to prove the limit."""
 
 
 class Units(NamedTuple):
-    """Outputs in random order, those of a unit side by side, and places of their confidences."""
+    """Outputs in random order, with those of a unit adjacent."""
 
     distinct: NDArray[Any]
-    """Confidences, from high to low."""
+    """Distinct confidences from high to low; `place` indexes them."""
     place: NDArray[np.int64]
     error: NDArray[np.float64]
     probability: NDArray[np.float64]
     judge: NDArray[np.float64] | None
     ends: NDArray[np.int64]
-    """Where each unit ends."""
+    """End of each unit in the arrays."""
 
 
 class Clips(NamedTuple):
-    """The weights at which 1/π may be clipped, and what each allows."""
+    """The weights at which 1/π may be clipped, with the bets that each allows."""
 
     first: NDArray[np.int64]
-    """Of each output, the index of the first that clips it; their number where none does."""
+    """Index of the first c that clips each output; the number of clips if none does."""
     bets: NDArray[np.float64]
-    """Each c, falling to 1; its largest bet; one error at that weight as a prior of a squared gain; and
-    what it is thought to have added before the first output; (k, 4)."""
+    """Shape (k, 4): each c, falling to 1; its largest bet; a prior of the squared gain, for an error of
+    that weight; and the errors that clipping is assumed to have added before the first output."""
     begin: int
-    """Units that are looked at before the first bet."""
+    """Number of units before the first bet."""
 
     @classmethod
     def of(
         cls, probability: NDArray[np.float64], limit: float, delta: float, largest: int, begin: int
     ) -> Self:
-        """Place them for bets on `largest` outputs at a time, at most, that may begin so late."""
+        """Choose the clips for units of at most `largest` outputs; `begin` may be lowered to 0."""
         clips, least, thought = CLIPS, 0.0, 0.0
         lowest = float(probability.min())
         if 1.0 <= len(probability) / needed_without_errors(lowest, limit, delta, largest) <= SPARE:
@@ -102,7 +106,7 @@ class Clips(NamedTuple):
             clips = CLIPS[CLIPS * least <= 1.0]
             clips = clips / (clips[0] * least)
             begin = 0 if len(probability) <= MOST_IN_FULL else begin
-        # what counts most is an error at the least probability
+        # the largest loss comes from an error at the least probability
         lost = (clips + 1.0 - clips * least - limit) * largest
         added = thought * (1.0 - clips * least)
         first = np.searchsorted(-clips, -1.0 / probability, side="right").astype(np.int64)
@@ -110,17 +114,17 @@ class Clips(NamedTuple):
 
 
 def needed_without_errors(least: float, limit: float, delta: float, largest: int) -> float:
-    """Outputs from which a limit above 0 can be proved where none is wrong and nothing is clipped."""
+    """Return how many outputs, without errors or clipping, prove a positive limit."""
     return math.log(1.0 / delta) * largest / (least * limit)
 
 
 def least_limit(least: float, n: int, delta: float) -> float:
-    """The limit that n outputs can prove at best, as many as `needed_without_errors` says of it."""
-    return min(1.0, needed_without_errors(least, n, delta, 1))  # the two take each other's place
+    """Return the lowest limit that n outputs can prove, the inverse of `needed_without_errors`."""
+    return min(1.0, needed_without_errors(least, n, delta, 1))  # n and the limit are interchangeable
 
 
 def looked_at(n: int) -> int:
-    """How many of n units are looked at before the first bet, to choose it and thresholds."""
+    """Return how many of n units only serve to choose the first bet and the thresholds."""
     return max(1, min(MOST_LOOKED_AT, n // LOOKED_AT))
 
 
@@ -144,23 +148,24 @@ def bet_on_verified(
     Parameters
     ----------
     confidence, error, probability : ndarray of shape (n,)
-        Of all outputs: the confidence, 1 or 0 for wrong or right and NaN where it was not verified, and
-        with which probability, above 0, it was to be.
+        For all outputs: the confidence; the error, 1 for wrong, 0 for right and NaN if not verified;
+        and the probability, above 0, of being verified.
     criterion, limit, failure_probability
-        "max_error_rate" or "max_risk", in [0, 1], and δ.
+        "max_error_rate" or "max_risk"; its limit in [0, 1]; and δ.
     judge : ndarray of shape (n,), optional
-        What is believed to be the probability of an error, for all outputs, in [0, 1].
+        A guess at each output's probability of an error, in [0, 1].
     codes : ndarray of shape (n,), int, optional
-        Groups, from 0 on, that were verified as a whole or not at all, and may err together.
+        Numbers, from 0, of groups that were verified as a whole or not at all, and may err together.
     max_group_size : int, optional
-        Fixed beforehand; by default the largest group that is seen, which is an assumption.
+        Largest possible size of a group, known beforehand; by default the largest size seen, an
+        assumption.
     thresholds : ndarray of shape (m,), falling, optional
-        Fixed without these outputs; needed for "max_risk".
+        Thresholds fixed without these outputs; needed for "max_risk".
     pilot : array_like, optional
-        Other confidences, which place the starts of the tests of "max_risk"; by default a tenth of the
-        units is set aside.
+        Other confidences, used to choose where the tests of "max_risk" start; by default a tenth of the
+        units is set aside for this.
     key : ndarray of shape (2,), uint64
-        Of the random order, together with the outputs.
+        Seed of the random order, which also depends on the outputs.
     """
     units = shuffled_units(confidence, error, probability, judge, codes, key)
     largest = largest_unit(units, max_group_size if codes is not None else None)
@@ -200,7 +205,7 @@ def bet_on_verified(
             shares = np.array([np.mean(units.place[:first] < end) for end in ends.tolist()])
         else:
             shares = pilot_shares(pilot, falling)
-        # what an accepted output counts for, of what was looked at
+        # effective number of outputs, for placing the starts
         size = int(len(confidence) * float(units.probability[:first].min()) / largest)
         starts = starts_of(shares, max(1, size), limit, failure_probability)
         last = last_proved(proves, starts, len(ends), failure_probability)
@@ -217,7 +222,7 @@ def shuffled_units(
     codes: NDArray[np.intp] | None,
     key: NDArray[np.uint64],
 ) -> Units:
-    """Put the units into a random order, that of the items in the arrays left out of it."""
+    """Put the units into a random order that does not depend on the order of the arrays."""
     n = len(confidence)
     distinct, place = np.unique(confidence, return_inverse=True)
     place = len(distinct) - 1 - place.astype(np.int64)
@@ -243,7 +248,7 @@ def shuffled_units(
 
 
 def largest_unit(units: Units, declared: int | None) -> int:
-    """Outputs that a unit has at most; raises where that is more than was declared."""
+    """Return the largest size of a unit; raise if it exceeds the declared one."""
     biggest = int(np.diff(units.ends, prepend=0).max())
     if declared is None:
         return biggest
@@ -256,7 +261,7 @@ def largest_unit(units: Units, declared: int | None) -> int:
 
 
 def outcomes_of(units: Units) -> NDArray[np.float64]:
-    """What each output brings to a bet, as the kernel takes it."""
+    """Return each output's terms of a bet, in the layout of the kernel."""
     known = ~np.isnan(units.error)
     weight = np.where(known, 1.0 / units.probability, 0.0)
     wrong = np.where(known, units.error, 0.0)
@@ -276,7 +281,7 @@ def outcomes_of(units: Units) -> NDArray[np.float64]:
 
 
 def _calibrated(units: Units) -> NDArray[np.float64]:
-    """The judge's probability of an error, recalibrated block by block with the units before."""
+    """Return the judge's error probability, recalibrated block by block on the units before."""
     if units.judge is None:
         raise AssertionError
     found = units.judge.copy()
@@ -298,7 +303,7 @@ def _isotonic(
     weight: NDArray[np.float64],
     new: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The rate of errors that rises with the judge, between two of its values that of the lower one."""
+    """Return the isotonic regression at `new`; between two values of the judge, the lower one's."""
     values, index = np.unique(judge, return_inverse=True)
     errors, weights = np.bincount(index, weight * error), np.bincount(index, weight)
     last = np.empty(len(values), np.int64)
@@ -309,7 +314,7 @@ def _isotonic(
 
 
 def _own_thresholds(units: Units, begin: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Thresholds from these outputs, and how many places each accepts."""
+    """Return thresholds from these outputs, and how many distinct confidences each accepts."""
     if len(units.place) <= MOST_IN_FULL:
         return units.distinct, np.arange(1, len(units.distinct) + 1)
     places = np.unique(units.place[: units.ends[begin - 1]])
@@ -317,7 +322,7 @@ def _own_thresholds(units: Units, begin: int) -> tuple[NDArray[Any], NDArray[np.
 
 
 def _last_in_sequence(proves: Callable[[int, float], bool], n: int, level: float) -> int:
-    """The last of n thresholds up to the first that is not proved; −1 where there is none."""
+    """Return the last of n thresholds before the first that is not proved; −1 if there is none."""
     for index in range(n):
         if not proves(index, level):
             return index - 1

@@ -1,1 +1,1 @@
-"""Kinds of samples that figures are computed from, and the door that decides which one is given."""
+"""Kinds of samples that figures are computed from, and their common entry points."""

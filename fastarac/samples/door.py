@@ -1,4 +1,4 @@
-"""The door: which kind of sample is given, and what figures are read from."""
+"""Entry points for samples: they detect the kind of sample, and return the counts for figures."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 def simplified(correct: Any) -> Any:
-    """Return plain labels where all of a truth are known with certainty; else what is given."""
+    """Return plain labels for a truth known with certainty for all items; else the argument."""
     return correct.simplified if isinstance(correct, PartialTruth) else correct
 
 
 def labels_and_truth(correct: Any) -> tuple[Any, PartialTruth | None]:
-    """Return labels, and the truth in whose place they stand where some of them are left to chance."""
+    """Return the labels, and the `PartialTruth` if some labels are uncertain, else None."""
     labels = simplified(correct)
     return labels, labels if isinstance(labels, PartialTruth) else None
 
@@ -37,9 +37,9 @@ def labels_and_truth(correct: Any) -> tuple[Any, PartialTruth | None]:
 def answers_of(
     correct: Any, truth_reader: Reviewer | None
 ) -> tuple[Any, PartialTruth | None, Reviewer | None]:
-    """Return labels, the truth in whose place they stand, and the people whose answers they are.
+    """Return the labels, the `PartialTruth` or None, and the people who answered, or None.
 
-    Limits are tested on what people answered: of a truth, answers are returned as if they were true.
+    Limits are tested on people's answers, so a truth's answers are returned as if they were true.
     """
     people = informative(truth_reader)
     if isinstance(correct, PartialTruth) and correct.truth_reader is not None:
@@ -52,23 +52,23 @@ def answers_of(
 
 
 def partial_truth_of(correct: Any) -> PartialTruth:
-    """Return the truth that is given, or that of labels, of which nothing is left to chance."""
+    """Return the given truth, or for plain labels a truth with inclusion probability 1."""
     labels, truth = labels_and_truth(correct)
     return PartialTruth(labels, inclusion_probability=1.0) if truth is None else truth
 
 
 def is_partial(correct: object) -> bool:
-    """Whether a truth is given of which some is left to chance."""
+    """Return whether `correct` is a `PartialTruth` with uncertain labels."""
     return isinstance(simplified(correct), PartialTruth)
 
 
 def is_estimated(correct: object) -> bool:
-    """Whether such a truth is given, or the counts estimated from it."""
+    """Return whether `correct` is such a truth, or counts estimated from one."""
     return is_partial(correct) or isinstance(correct, EstimatedSweep)
 
 
 def refuse_partial(correct: Any, instead: str = INSTEAD) -> None:
-    """Raise where labels are given of which some are missing, for what is not estimated from them."""
+    """Raise for a `PartialTruth`, in functions that need all labels."""
     if is_partial(correct):
         refuse(instead)
 
@@ -102,30 +102,30 @@ def threshold_sweep(
     correct : array_like of shape (n,)
         Whether each output was right: bool, or 0 and 1 of any numeric type.
     confidence : array_like of shape (n,)
-        Real and finite, in any range. Integers are compared as integers, beyond 2**53 too.
+        Real and finite, in any range. Integers are compared as integers, even beyond 2**53.
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum. An item of weight 0 is as if absent.
+        Real, finite, at least 0, with a positive sum. Items of weight 0 do not count.
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1], such as the credit for a partly right answer: an item
-        of grade g is g correct and 1 − g incorrect at its confidence. The counts are then floats.
+        with grade g counts as g correct and 1 − g incorrect items. The counts are then floats.
     corners_only : bool, default=False
-        Leave out the thresholds inside runs of correct items: with k errors at most 2k + 1 are left,
-        and where k is small, the correct items are not sorted. Without weights or grades.
+        Leave out the thresholds inside runs of correct items: with k errors, at most 2k + 1 thresholds
+        remain, and for small k the correct items need no sorting. Not with weights or grades.
 
     Returns
     -------
     ThresholdSweep
-        Points from nothing accepted to everything accepted; a :class:`~.results.CornerSweep` with
+        Counts from nothing accepted to everything accepted; a :class:`~.results.CornerSweep` with
         `corners_only`.
 
     Raises
     ------
     ValueError
-        Where an argument is empty, not one-dimensional, of another length than the others, or holds
-        nulls, NaN, infinities, labels other than 0 and 1, or negative weights; or where the greatest
-        weight is more than 1e305 times the least one above 0.
+        If an argument is empty, not one-dimensional, of another length than the others, or holds nulls,
+        NaN, infinities, labels other than 0 and 1, or negative weights; or if the largest weight is
+        more than 1e305 times the smallest positive one.
     TypeError
-        Where an argument does not hold real numbers, and for `corners_only` with weights or grades.
+        If an argument does not hold real numbers, and for `corners_only` with weights or grades.
 
     See Also
     --------
@@ -135,13 +135,13 @@ def threshold_sweep(
 
     Notes
     -----
-    The counts are those of Kimura et al. 2024, table 1. The order of the items does not matter:
-    equal confidences are one threshold. Sums are exact integers, or, of weights, rounded once.
+    The counts are those of Kimura et al. 2024, table 1. The order of the items does not matter: equal
+    confidences share a threshold. Sums are exact integers; sums of weights are rounded once.
 
-    A sweep of corners gives the same values, to the last bit, for all that depends on pairs,
-    errors and corners: the ARAC and ROC areas and their parts, the hull, the acceptance at an error
-    rate or a risk, the costs, ARP-AUC and AURC by "mean" and "exact", PR-AUC by Davis and Goadrich.
-    What needs single thresholds inside a run raises ``TypeError``.
+    A sweep of corners gives the same values, to the last bit, for figures that depend on pairs, errors
+    and corners only: the ARAC and ROC areas and their partial areas, the hull, the acceptance at an
+    error rate or a risk, the costs, ARP-AUC and AURC by "mean" and "exact", and PR-AUC by Davis and
+    Goadrich. Functions that need the thresholds inside a run raise ``TypeError``.
 
     References
     ----------
@@ -175,7 +175,7 @@ def threshold_sweep(
 
 
 def sweep_of_items(items: Items) -> ThresholdSweep:
-    """Count the items at every threshold."""
+    """Return the sweep of items that were read."""
     return trusted_sweep(ThresholdSweep, every_threshold(items))
 
 
@@ -185,7 +185,7 @@ def as_sweep(
     sample_weight: ArrayLike | None = None,
     names: tuple[str, str, str] = NAMES,
 ) -> ThresholdSweep:
-    """Return the sweep with every threshold: the one given, or that of (correct, confidence)."""
+    """Return the given sweep, or that of (correct, confidence), with every threshold."""
     if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight, names[1])
         return whole_sweep(correct)
@@ -205,10 +205,10 @@ def as_ranked(
     corners: bool = False,
     share_of_judge: Callable[[PartialItems], float | None] | None = None,
 ) -> RankedItems:
-    """Return what less than a sweep is read from: items in order, or counts in their place.
+    """Return ranked items, which compute figures without a whole sweep, or counts instead.
 
-    With `corners` a `CornerSweep` will do. `share_of_judge` tells from items of which some are known
-    how much a judge counts.
+    With `corners` a `CornerSweep` is enough. For partly verified items, `share_of_judge` returns the
+    judge's share κ.
     """
     if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight, names[1])
@@ -232,9 +232,9 @@ def ranked_in_place(
     corners: bool = False,
     **others: object,
 ) -> RankedItems | None:
-    """Return what stands in the place of classes, a sweep or a partial truth; None of classes.
+    """Return ranked items if `y_true` is a sweep or a partial truth; None for class labels.
 
-    Raises where any of `others` is given beside it.
+    Raise if any of `others` is given beside it.
     """
     labels, truth = labels_and_truth(y_true)
     if truth is not None:
@@ -256,8 +256,7 @@ def estimated_sweep(
 ) -> EstimatedSweep:
     """Return the estimated counts at every threshold.
 
-    The judge has the share κ that suits the errors of all items, or the one that a function of the
-    items tells.
+    The judge's share κ is that for the errors of all items, or the result of `share_of_judge`.
     """
     require_alone(sample_weight=sample_weight)
     items = PartialItems(truth, confidence, truth.groups)
@@ -270,9 +269,10 @@ def known_best(
     sample_weight: object,
     acceptance: Callable[[ThresholdSweep], float],
 ) -> tuple[Any, ArrayLike | None]:
-    """Return (correct, confidence); of partial truth counts in their place.
+    """Return (correct, confidence); for a partial truth (estimated counts, None).
 
-    These are known best at the acceptance rate that a function reads off others.
+    The estimated counts are most precise at the acceptance rate that `acceptance` computes from initial
+    counts.
     """
     labels, truth = labels_and_truth(correct)
     if truth is None:
@@ -290,7 +290,7 @@ def split_grades(
     sample_weight: ArrayLike | None,
     groups: ArrayLike | None,
 ) -> GradedItems:
-    """Return graded items as weighted ones in groups; a sweep has no grades any more."""
+    """Return graded items as weighted items in groups; raise for a sweep, which has no grades."""
     if isinstance(correct, AcceptedCounts):
         raise TypeError("graded cannot go with a ThresholdSweep: give the sweep alone")
     return graded_items(correct, require_confidence(confidence), sample_weight, groups)
@@ -299,7 +299,7 @@ def split_grades(
 def require_confidence(
     confidence: ArrayLike | None, names: tuple[str, str, str] = NAMES, *, beside: Any = None
 ) -> ArrayLike:
-    """Raise where `confidence` was left out and no sweep was given in its place."""
+    """Return the confidence; raise if it is missing and no sweep is given instead."""
     if confidence is None:
         if isinstance(beside, AcceptedCounts):
             whole_sweep(beside)

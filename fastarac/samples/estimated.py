@@ -1,4 +1,4 @@
-"""Counts at every threshold of which the errors are estimated, and what limits read of them."""
+"""Counts at every threshold with estimated errors, and variants of them for limits and curves."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from fastarac.sweep import ThresholdSweep, trusted_sweep
 FloatArray = NDArray[np.float64]
 Number = TypeVar("Number", float, Fraction)
 
-NO_PAIRS = 1e-13  # of all, that the sums of one class alone may leave by rounding
+NO_PAIRS = 1e-13  # share of all pairs below which pairs between classes are rounding errors
 
 
 def _rate_of_possible(name: str) -> Any:
-    """A rate of the nearest counts that items can have, as `ThresholdSweep` has it."""
+    """Return a property that reads a rate of `ThresholdSweep` from the nearest possible counts."""
 
     def rate(self: EstimatedSweep) -> Any:
         return getattr(self.possible, name)
@@ -33,31 +33,31 @@ def _rate_of_possible(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EstimatedSweep(ThresholdSweep):
-    """Counts of accepted items at every threshold, estimated from the truth of some.
+    """Counts of accepted items at every threshold, estimated from the truth of some items.
 
-    How many items are accepted at a threshold is known, and how many of them are wrong is estimated:
-    `false_accepts` is a sum of ẽ (:class:`.PartialTruth`), which may fall from one threshold to the
-    next, and `true_accepts` is the rest. Areas are right on average over the draw of what was verified.
-    Single counts may be negative, or more than there are items; rates, curves and the point at a
-    threshold are those of :attr:`possible`. For limits, :attr:`rising` takes the largest number of
-    errors so far, from the highest threshold down.
+    The number of items accepted at a threshold is known, and the number of errors among them is
+    estimated: `false_accepts` is a sum of ẽ (:class:`.PartialTruth`), which may decrease from one
+    threshold to the next, and `true_accepts` is the rest. Areas are unbiased over the random choice of
+    the verified items. Single counts may be negative, or exceed the number of items; rates, curves and
+    the point at a threshold are those of :attr:`possible`. For limits, :attr:`rising` takes the largest
+    number of errors so far, from the highest threshold down.
 
-    One judge's share κ serves all counts. Functions of (truth, confidence) choose it for each figure
-    by itself, so that theirs are nearer to the truth than what is read off a sweep.
+    All counts use the same share κ of the judge. Functions of (truth, confidence) choose κ for each
+    figure, so their results are more precise than those read from a sweep.
 
     Attributes
     ----------
     thresholds, true_accepts, false_accepts : ndarray of shape (m + 1,)
-        As of a :class:`.ThresholdSweep`.
+        As in a :class:`.ThresholdSweep`.
     squares : ndarray of shape (m,)
-        Σẽ² of the items at each threshold but the first, which pairs of an item with itself need.
+        Σẽ² of the items at each threshold but the first, used to exclude pairs of an item with itself.
     n_verified : int
         Items whose truth is known.
     pairs_above : float
-        Estimated pairs of two items with the correct one above, ties half.
+        Estimated number of pairs with the correct item above the incorrect one; ties count half.
     pairs_alone : float
-        What the product of both classes has beside pairs of two items: Σc̃ẽ of an item with itself, less
-        what items of a group lack that were drawn together.
+        Excess of the product of both class counts over the number of pairs of two items: Σc̃ẽ of items
+        with themselves, less a correction for items drawn together as a group.
 
     See Also
     --------
@@ -106,29 +106,29 @@ class EstimatedSweep(ThresholdSweep):
 
     @property
     def rising(self) -> ThresholdSweep:
-        """The counts with which limits are kept: errors never fall from a threshold to the next."""
+        """The counts for limits: errors never decrease from one threshold to the next."""
         accepted = self.true_accepts + self.false_accepts
         errors = np.minimum(np.maximum.accumulate(np.maximum(self.false_accepts, 0.0)), accepted)
-        # below a threshold there are no more errors than items
+        # at most as many errors below a threshold as there are items
         errors = np.maximum(errors, accepted - (accepted[-1] - errors[-1]))
         counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
-        return trusted_sweep(ThresholdSweep, counts)  # never falling, made so here
+        return trusted_sweep(ThresholdSweep, counts)  # no check needed: the errors never decrease
 
     @property
     def roc_auc(self) -> float:
-        """ROC-AUC from pairs of two items, without those of an item with itself; NaN of one class."""
+        """ROC-AUC, excluding pairs of an item with itself; NaN if there is only one class."""
         pairs = float(self.n_correct) * float(self.n_incorrect) - self.pairs_alone
         if not pairs > NO_PAIRS * float(self.total) ** 2:
             return math.nan
         return min(max(self.pairs_above / pairs, 0.0), 1.0)
 
     def precision_area(self, interpolation: str) -> float:
-        """Area under the precision–recall curve, likewise; NaN where no item is correct."""
+        """Return the area under the precision–recall curve; NaN if no item is correct."""
         ta, fa = self.true_accepts, self.false_accepts
         if not ta[-1] > 0.0:
             return math.nan
         p, q = np.diff(ta), np.diff(fa)
-        own_pairs = q - self.squares  # Σc̃ẽ of each tie, which is 0 of what is known
+        own_pairs = q - self.squares  # Σc̃ẽ of each tie, 0 for items known with certainty
         n = ta + fa
         pairs_of_tie = p * p + own_pairs  # Σ_{i≠j}c̃c̃ + Σc̃, as Σc̃² = Σc̃ − Σc̃ẽ
         if interpolation == "step":
@@ -147,52 +147,52 @@ class EstimatedSweep(ThresholdSweep):
 
     @property
     def possible(self) -> ThresholdSweep:
-        """The counts that curves are drawn of: at each threshold the nearest that items can have."""
+        """The counts for curves: at each threshold the nearest that items can have."""
         accepted = self.true_accepts + self.false_accepts
         total = accepted[-1]
         n_incorrect = min(max(self.false_accepts[-1], 0.0), total)
         least = np.maximum(accepted - (total - n_incorrect), 0.0)
         errors = np.minimum(np.maximum(self.false_accepts, least), np.minimum(accepted, n_incorrect))
         counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
-        return trusted_sweep(ThresholdSweep, counts)  # errors may fall from one to the next
+        return trusted_sweep(ThresholdSweep, counts)  # no check: errors may decrease
 
     def __add__(self, other: object) -> ThresholdSweep:
-        """Raise ``TypeError``: truths are added, and estimated together."""
+        """Raise ``TypeError``: add the truths instead, and estimate from their sum."""
         raise TypeError("an EstimatedSweep cannot be added: use a PartialTruth of all items")
 
 
 class EstimatedItems(RankedItems):
-    """What is read off estimated counts: figures within what is possible."""
+    """Figures computed from estimated counts, moved into their possible range."""
 
     __slots__ = ()
     given: EstimatedSweep
 
     @property
     def roc_auc(self) -> float:
-        """ROC-AUC from pairs of two items, without those of an item with itself; NaN of one class."""
+        """ROC-AUC, excluding pairs of an item with itself; NaN if there is only one class."""
         return self.given.roc_auc
 
     def precision_area(self, interpolation: str) -> float:
-        """Area under the precision–recall curve, likewise; NaN where no item is correct."""
+        """Return the area under the precision–recall curve; NaN if no item is correct."""
         return self.given.precision_area(interpolation)
 
     def within(self, value: Number, least: Number, most: Number) -> Number:
-        """Move a figure that is beyond what is possible."""
+        """Return a figure, moved into its possible range."""
         return min(max(value, least), most)
 
     def refuse_unestimated(self, **options: object) -> None:
-        """Raise where an option is given of whose figure there is no estimate."""
+        """Raise if an option is given whose figure cannot be estimated."""
         require_alone(**options)
 
 
 def plain(sweep: ThresholdSweep) -> ThresholdSweep:
-    """The same counts, as if they were known."""
+    """Return the counts as a plain sweep, as if they were known."""
     counts = ThresholdCounts(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
     return trusted_sweep(ThresholdSweep, counts)
 
 
 def require_alone(**others: object) -> None:
-    """Raise where anything of these names is given beside a `PartialTruth`."""
+    """Raise if any of these arguments is given beside a `PartialTruth`."""
     for name, value in others.items():
         if value is not None:
             raise TypeError(f"{name} cannot go with a PartialTruth: give the truth alone")

@@ -1,4 +1,4 @@
-"""Truth of some items, each verified with a known probability, and counts estimated from it."""
+"""The truth of some items, each verified with a known probability."""
 
 from __future__ import annotations
 
@@ -25,40 +25,41 @@ INSTEAD = (
 
 
 def refuse(instead: str = INSTEAD) -> NoReturn:
-    """Raise where the labels of all items are needed, and say what to use instead."""
+    """Raise, as the labels of all items are needed, and say what to use instead."""
     raise TypeError(f"a PartialTruth is given in place of the labels of all items; {instead}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartialTruth(Table, Result):
-    r"""The truth of those items that people verified, and with which probability each was chosen.
+    r"""The truth of the verified items, and the probability with which each item was chosen.
 
-    It stands where `correct` does: in :func:`.evaluate`, :func:`.asymptotic_interval`,
-    :func:`.compare_models`, operating points, curves and areas of (correct, confidence). Each item then
-    counts with an estimate of its error, which is right on average.
+    It can be given in place of `correct`: to :func:`.evaluate`, :func:`.asymptotic_interval`,
+    :func:`.compare_models`, and to the functions for operating points, curves and areas of (correct,
+    confidence). Each item then counts with an unbiased estimate of its error.
 
     Parameters
     ----------
     correct : array_like of shape (n,)
-        Whether each output was right (1 or 0); NaN, None or null where nobody verified it.
+        Whether each output was right (1 or 0); NaN, None or null for unverified outputs.
     inclusion_probability : float or array_like of shape (n,)
-        π, with which probability each item was chosen to be verified, in (0, 1]; decided before its
-        truth was known. It may be NaN where an item was not chosen.
+        π, the probability with which each item was chosen to be verified, in (0, 1], fixed before its
+        truth was known. It may be NaN for items that were not chosen.
     judge : array_like of shape (n,), optional
-        A guess at the probability that each item is right, in [0, 1], such as that of another engine. A
-        good one narrows intervals.
+        A guess at the probability that each item is right, in [0, 1], such as another engine's. A good
+        judge narrows intervals.
     drawn : array_like of shape (n,), bool, optional
-        Which items were chosen, with or without an answer; by default those that are known.
+        Which items were chosen, with or without an answer; by default the verified ones.
     open : {"refuse", "wrong"}, default="refuse"
-        What to do with items that were drawn and have no answer: refuse them, or count them as wrong.
+        What to do with drawn items without an answer: raise an error, or count them as wrong.
     groups : array_like of shape (n,), optional
-        Labels of groups of items that depend on each other, such as pages, or that were drawn whole.
+        Labels of groups, such as pages, whose items depend on each other or were drawn together.
     graded : bool, default=False
-        Whether `correct` may be a grade in [0, 1], such as the share of verifiers who called it right.
+        Whether `correct` may hold grades in [0, 1], such as the share of verifiers who called an output
+        right.
     truth_reader : Reviewer, optional
-        The people whose answers `correct` is, where they err.
+        The people who gave the answers in `correct`, if they may err.
     least_probability : float, optional
-        What no item's probability is below; guarantees rest on it where some are NaN.
+        Lower bound of all items' inclusion probabilities; guarantees use it if some are NaN.
 
     Examples
     --------
@@ -77,18 +78,18 @@ class PartialTruth(Table, Result):
     Attributes
     ----------
     least_probability : float or None
-        None where it is not known.
+        None if unknown.
     n_verified : int
-        Items whose truth is known.
+        Number of verified items.
     complete : bool
-        Whether that is all of them.
+        Whether the truth of all items is known with certainty.
 
     Raises
     ------
     ValueError
-        For a probability outside (0, 1] or missing where an item is verified, a judge outside [0, 1],
-        other labels than 0 and 1, drawn items without an answer, and where nothing is verified; for a
-        number of drawn items outside the central 99.9% of what is likely.
+        For a probability outside (0, 1] or missing for a verified item, a judge outside [0, 1], labels
+        other than 0 and 1, drawn items without an answer, and without any verified item; for a number
+        of drawn items outside the central 99.9% of its distribution.
 
     See Also
     --------
@@ -98,16 +99,17 @@ class PartialTruth(Table, Result):
 
     Notes
     -----
-    With e = 1 − `correct`, V = 1 of a verified item and g a prediction of e from items of other folds,
+    Let e = 1 − `correct`, V = 1 for a verified item and 0 otherwise, and g a prediction of e from other
+    folds of the items. Then
 
     .. math:: \tilde e_i = g_i + \frac{V_i}{\pi_i}(e_i - g_i)
 
-    has the mean e over the draw, whatever g is worth (Särndal, Swensson and Wretman 1992). Counts are
-    sums of ẽ. κ in g = (1 − κ)·g⁰ + κ·g¹, the error rates by confidence and judge, minimises the
-    variance of the statistic (PPI++).
+    has the mean e over the random choice of items, however good g is (Särndal, Swensson and Wretman
+    1992). Counts are sums of ẽ. The prediction is g = (1 − κ)·g⁰ + κ·g¹, with the error rates g⁰ by
+    confidence and g¹ by judge, and with κ chosen to minimise the variance of the statistic (PPI++).
 
-    With a `truth_reader`, e is (e′ − a)/(d − a) of the answers e′, with the shares d of errors found
-    and a of right outputs called wrong (Rogan and Gladen 1978).
+    With a `truth_reader`, the answers e′ are converted to e = (e′ − a)/(d − a), where d is the share of
+    errors that are found and a the share of right outputs called wrong (Rogan and Gladen 1978).
 
     ``a + b`` is the truth of the items of `a` followed by those of `b`.
 
@@ -206,7 +208,7 @@ class PartialTruth(Table, Result):
 
     @classmethod
     def of_checked(cls, correct: FloatArray, inclusion_probability: FloatArray) -> PartialTruth:
-        """Of labels and probabilities that were checked in another way."""
+        """Return the truth of labels and probabilities that need no further checks."""
         truth = cls.__new__(cls)
         least = least_of(inclusion_probability, None)
         truth._fill(correct, inclusion_probability, None, None, least, graded=False)  # noqa: SLF001
@@ -220,13 +222,13 @@ class PartialTruth(Table, Result):
         return len(self.correct)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
-        """Return the labels where all are known with certainty; raise ``TypeError`` otherwise."""
+        """Return the labels if all are known with certainty; otherwise raise ``TypeError``."""
         if self.simplified is self:
             refuse()
         return np.array(self.correct, dtype)
 
     def __add__(self, other: object) -> PartialTruth:
-        """The items of this one, then those of the other."""
+        """Return the truth of this one's items followed by the other's."""
         if not isinstance(other, PartialTruth):
             return NotImplemented
         for name in ("judge", "groups"):
@@ -257,28 +259,28 @@ class PartialTruth(Table, Result):
 
     @property
     def verified(self) -> NDArray[np.bool_]:
-        """Whose truth is known, (n,)."""
+        """Whether each item is verified, (n,)."""
         return ~np.isnan(self.correct)
 
     @property
     def n_verified(self) -> int:
-        """How many items are verified."""
+        """Number of verified items."""
         return int(self.verified.sum())
 
     @property
     def complete(self) -> bool:
-        """Whether all items are known with certainty, so that there is nothing to estimate."""
+        """Whether the truth of all items is known with certainty."""
         return self.n_verified == len(self.correct) and bool((self.inclusion_probability == 1.0).all())
 
     @property
     def simplified(self) -> PartialTruth | FloatArray:
-        """Plain labels where all items are known with certainty; this object otherwise."""
+        """Plain labels if all items are known with certainty; otherwise this object."""
         plain = self.complete and not self.graded and self.truth_reader is None
         return self.correct if plain else self
 
     @property
     def as_answered(self) -> PartialTruth:
-        """The same answers, taken as true: what limits of found errors are tested on."""
+        """The same answers taken as true, for testing limits on found errors."""
         if self.truth_reader is None:
             return self
         found = PartialTruth.__new__(PartialTruth)
@@ -290,12 +292,12 @@ class PartialTruth(Table, Result):
 
     @property
     def errors(self) -> FloatArray:
-        """What the answer to each item counts as an error, (n,); NaN of those that have none."""
+        """The error that each answer counts as, (n,), given the `truth_reader`; NaN if unverified."""
         return errors_by(self.truth_reader, 1.0 - self.correct)
 
 
 def _read_drawn(drawn: ArrayLike, truth: FloatArray) -> NDArray[np.bool_]:
-    """Return which items were drawn, and raise unless all that are known were."""
+    """Return which items were drawn; raise if a verified item was not."""
     flags = vector(drawn, "drawn")
     same_number("drawn", len(flags), "correct", len(truth))
     reject_where(~np.isin(flags, (0, 1)), flags, "drawn", "0 or 1")
@@ -307,13 +309,13 @@ def _read_drawn(drawn: ArrayLike, truth: FloatArray) -> NDArray[np.bool_]:
 
 
 def _such_rows(bad: NDArray[np.bool_]) -> str:
-    """How many rows are as the first one that is named."""
+    """Return the number of invalid rows, in words."""
     n = int(bad.sum())
     return f"{n:,} such {plural('row', n)}"
 
 
 def read_judge(judge: Any, n: int, *, beside: str = "confidence") -> FloatArray:
-    """Return a judge's probabilities of being right, one for each of n outputs."""
+    """Return a judge's probabilities that each of n outputs is right."""
     given = vector(judge, "judge")
     same_number("judge", len(given), beside, n)
     reject_where(~((given >= 0) & (given <= 1)), given, "judge", "a number in [0, 1]")
@@ -321,12 +323,12 @@ def read_judge(judge: Any, n: int, *, beside: str = "confidence") -> FloatArray:
 
 
 def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> PartialTruth:
-    """Return the truth of some of the items, by a mask or their places, each with its probability.
+    """Return the truth of some of the items, given by a mask or by indices.
 
     Raises
     ------
     ValueError
-        Where none of them is verified.
+        If none of them is verified.
     """
     if not truth.verified[chosen].any():
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Items of which some are verified, in order, and counts estimated from them."""
+"""Partly verified items in order of confidence, and counts estimated from them."""
 
 from __future__ import annotations
 
@@ -24,47 +24,48 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-STEPS = 20  # of κ from 0 to 1
-KEPT = 3  # of the counts by κ that are held at a time
-FEW = 10.0  # verified errors that count, below which predictions are left out
-FEW_JUDGED = 20.0  # below which they do not show how far a judge is off
-FEW_DRAWN_ALIKE = 5.0  # the same of a linear statistic of outputs that were drawn nearly alike
-HEAVY = 2.5  # times the mean weight, beyond which they were not
+STEPS = 20  # steps of κ from 0 to 1
+KEPT = 3  # estimated counts, by κ, that are cached
+FEW = 10.0  # effective verified errors below which a linear statistic uses no predictions
+FEW_JUDGED = 20.0  # effective verified errors below which a judge cannot be assessed
+FEW_DRAWN_ALIKE = 5.0  # FEW_JUDGED for a linear statistic and nearly equal weights
+HEAVY = 2.5  # weights up to so many times the mean are nearly equal
 
 
 class EstimatedCounts(NamedTuple):
-    """What the estimated errors of all items add up to."""
+    """Counts from the estimated errors of all items."""
 
     sweep: EstimatedSweep
     errors: FloatArray
     """ẽ of each item, (n,)."""
     doubled: float
-    """The items of each tie times the errors before and at it, summed: 2·n²·AUGRC."""
+    """Sum over the ties of their items times the errors before and at the tie: 2·n²·AUGRC."""
 
 
 class PartialItems:
-    """Items of which some are verified, from the highest confidence down.
+    """Partly verified items, from the highest confidence down.
 
     Attributes
     ----------
     thresholds : ndarray of shape (m + 1,)
-        From inf down.
+        Thresholds from inf down.
     starts : ndarray of shape (m + 1,)
-        Where the items of each threshold but the first begin, and n.
+        Index of the first item at each threshold but the first, and n.
     places : ndarray of shape (n_verified,)
-        The verified items, rising.
+        Indices of the verified items, in rising order.
     tie : ndarray of shape (n_verified,)
-        Index into ``thresholds[1:]`` of these; never falls.
+        Index of each verified item into ``thresholds[1:]``; never decreases.
     error, weight : ndarray of shape (n_verified,)
-        e and 1/π of these.
+        e and 1/π of the verified items.
     certain : bool
-        Whether the answers are the truth, so that nobody overlooked an error.
+        Whether the answers are the truth, without errors of the people who verified.
     doubt : float
-        The relative standard error of what an answer "wrong" counts, where people are estimated.
+        The relative standard error of the value of an answer "wrong", if the people's error rates are
+        estimated.
     order : ndarray of shape (n,)
-        The place of each item among those that were given.
+        The index of each item in the given arrays.
     predictions : list of one or two Prediction
-        g⁰, by the confidence, and g¹, by the judge, where there is one.
+        g⁰, by the confidence, and g¹, by the judge if there is one.
     codes : ndarray of shape (n,) or None
         The number of each item's group.
     """
@@ -100,7 +101,7 @@ class PartialItems:
 
     @property
     def n(self) -> int:
-        """How many items there are."""
+        """Number of items."""
         return len(self.order)
 
     @property
@@ -110,25 +111,26 @@ class PartialItems:
 
     @property
     def counts(self) -> NDArray[np.intp]:
-        """Items at each threshold but the first."""
+        """Number of items at each threshold but the first."""
         return np.diff(self.starts)
 
     @property
     def partial(self) -> bool:
-        """Whether anything is left to chance."""
+        """Whether the truth of any item is uncertain."""
         return not self.certain or len(self.places) < self.n or bool((self.weight != 1.0).any())
 
     @property
     def mostly_wrong(self) -> bool:
-        """Whether more than half of the items are wrong, so that correct ones are what is rare."""
+        """Whether more than half of the items are wrong, so that correct items are the rare ones."""
         return float(np.sum(self.weight * self.error)) * 2.0 > self.n
 
     def share_of(self, derivative: FloatArray) -> float:
-        """κ for a statistic with this derivative by the error of each verified item.
+        """Return κ for a statistic with this derivative by the error of each verified item.
 
-        The slope of the regression, through the origin, of what the verified items add to the error of
-        the statistic on what they add by the difference of the two predictions (PPI++, equation 8),
-        within [0, 1], and to the next of `STEPS`: statistics that are alike share their counts.
+        κ is a slope of a regression through the origin (PPI++, equation 8). It regresses the verified
+        items' contributions to the statistic's error on the part of these that is due to the difference
+        of the two predictions. κ is limited to [0, 1] and rounded to 1/`STEPS`, so that similar
+        statistics share the same counts.
         """
         if len(self.predictions) == 1:
             return 0.0
@@ -144,13 +146,13 @@ class PartialItems:
         return round(min(1.0, max(0.0, slope)) * STEPS) / STEPS
 
     def sums(self, values: FloatArray) -> FloatArray:
-        """Values of verified items, or their sums over groups."""
+        """Return the values of verified items, or with groups the sums over each group."""
         if self.codes is None:
             return values
         return np.bincount(self.codes[self.places], values).astype(np.float64)
 
     def effective(self, values: FloatArray) -> float:
-        """(Σx)²/Σx² over verified items, or groups: as many equal ones would say as much."""
+        """Return the effective number (Σx)²/Σx² of verified items or groups."""
         values = self.sums(values)
         largest = float(values.max(initial=0.0))
         if not largest:
@@ -159,14 +161,14 @@ class PartialItems:
         return float(np.sum(values)) ** 2 / float(np.sum(values * values))
 
     def verified_errors(self, derivative: FloatArray) -> float:
-        """How many verified errors, or correct items, a statistic of this derivative rests on."""
+        """Return the effective number of verified errors, or correct items, behind a statistic."""
         own = self.weight * np.abs(derivative)
         wrong = own * self.error
         found = min(self.effective(wrong), self.effective(own - wrong))
         return 0.0 if math.isnan(found) else found
 
     def share_by(self, derivative: FloatArray, verified: float, *, linear: bool) -> float | None:
-        """κ, where so many verified errors show it; None of a linear statistic of few."""
+        """Return κ if there are enough verified errors; else 0, or None for a linear statistic."""
         if verified >= FEW_JUDGED:
             return self.share_of(derivative)
         if linear and verified >= FEW_DRAWN_ALIKE and self.drawn_alike:
@@ -177,35 +179,35 @@ class PartialItems:
 
     @property
     def drawn_alike(self) -> bool:
-        """Whether no verified output stands for many more than the others, nor for a group."""
+        """Whether all verified outputs have similar weights, without groups."""
         return self.codes is None and float(self.weight.max()) <= HEAVY * float(self.weight.mean())
 
     def share_by_tie(self, derivative: FloatArray, *, linear: bool) -> float | None:
-        """κ for a statistic with this derivative by an error at each threshold but the first, (m,)."""
+        """Return κ for a statistic with this derivative by an error at each threshold, (m,)."""
         of_verified = derivative[self.tie]
         return self.share_by(of_verified, self.verified_errors(of_verified), linear=linear)
 
     def last_tie(self, acceptance_rate: float) -> int:
-        """Index of the tie in which so many are accepted."""
+        """Return the index of the tie at which this acceptance rate is reached."""
         wanted = acceptance_rate * self.n * (1.0 - 1e-12)
         return min(int(np.searchsorted(self.starts[1:], wanted)), len(self.starts) - 2)
 
     def share_up_to(self, last: int) -> float | None:
-        """κ for the errors that are accepted with this tie."""
+        """Return κ for the number of errors accepted up to and including a tie."""
         derivative = (self.tie <= last).astype(np.float64)
         return self.share_by(derivative, self.verified_errors(derivative), linear=True)
 
     @cached_property
     def beginning(self) -> EstimatedCounts:
-        """Counts with κ for the recognition rate."""
+        """The initial counts, with κ for the recognition rate."""
         return self.estimate(self.share_of(np.ones(len(self.places))))
 
     def sweep(self, share: float | None) -> EstimatedSweep:
-        """The counts at every threshold."""
+        """Return the counts at every threshold for a share κ of the judge."""
         return self.estimate(share).sweep
 
     def estimate(self, share: float | None) -> EstimatedCounts:
-        """With so much of the judge in g; for None g is 0, or 1 where most items are wrong."""
+        """Return the counts for a share κ of the judge; for None, g is 0, or 1 if most are wrong."""
         if share not in self._counts:
             first, last = self.predictions[0], self.predictions[-1]
             rates, own, judged = first.rates, first.verified, share or 0.0
@@ -213,32 +215,32 @@ class PartialItems:
                 rates, own = (np.full(len(each), float(self.mostly_wrong)) for each in (rates, own))
             own = (1.0 - judged) * own + judged * last.verified
             together = self._pairs_drawn_together(self.error - own)
-            # what is known with certainty is not the sum of two rounded parts
+            # for items known with certainty, avoid rounding: use the error itself
             own = np.where(self.weight == 1.0, self.error, own + self.weight * (self.error - own))
             added = self._added_up((1.0 - judged) * rates, judged * last.rates, own)
             right, wrong, squares, errors, sums = added
-            # estimates may fall from a threshold to the next, which a check refuses
+            # skip the check, which would refuse decreasing counts
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
             object.__setattr__(sweep, "squares", read_only(squares))
             object.__setattr__(sweep, "n_verified", len(self.places))
             object.__setattr__(sweep, "pairs_above", sums[0] + together / 2.0)
             object.__setattr__(sweep, "pairs_alone", sums[1] - together)
-            while len(self._counts) > KEPT:  # not the first, with which all begins
+            while len(self._counts) > KEPT:  # keep the first, the initial counts
                 del self._counts[list(self._counts)[1]]
             self._counts[share] = EstimatedCounts(sweep, errors, sums[2])
         return self._counts[share]
 
     def predicted(self, share: float) -> FloatArray:
-        """What is predicted of each verified item with so much of the judge, g."""
+        """Return the prediction g of each verified item for a share κ of the judge."""
         first, last = self.predictions[0], self.predictions[-1]
         return (1.0 - share) * first.verified + share * last.verified
 
     def _added_up(
         self, by_confidence: FloatArray, by_judge: FloatArray, corrected: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, tuple[float, float, float]]:
-        """Correct and incorrect items and Σẽ² at the thresholds, ẽ of each item, and sums over pairs.
+        """Return correct and incorrect items and Σẽ² by threshold, ẽ by item, and sums over pairs.
 
-        By several threads, in blocks that do not depend on how many these are.
+        Several threads work on blocks that do not depend on the number of threads.
         """
         kernels, m = _kernels.estimated, len(self.starts) - 1
         blocks = self.predictions[0].blocks, self.predictions[-1].blocks
@@ -266,10 +268,10 @@ class PartialItems:
         return right, wrong, squares, errors, found
 
     def _pairs_drawn_together(self, residual: FloatArray) -> float:
-        """Return what the sum of c̃ᵢẽⱼ over pairs of two items lacks where groups are drawn whole.
+        """Return the bias correction of Σc̃ᵢẽⱼ over pairs of two items, for groups drawn whole.
 
-        Their mean is lower than the product of the means by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Of two items
-        one is above, or they are tied: half of the sum belongs to pairs with the correct one above.
+        For two items of a group drawn whole, the mean of c̃ᵢẽⱼ is lower than the product of their means
+        by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum belongs to pairs with the correct item above.
         """
         if self.codes is None or not self.drawn_whole:
             return 0.0
@@ -282,7 +284,7 @@ class PartialItems:
 
     @cached_property
     def drawn_whole(self) -> bool:
-        """Whether all items of each group are verified with one probability, or none is."""
+        """Whether each group is verified completely, with a single probability, or not at all."""
         if self.codes is None:
             return False
         codes = self.codes[self.places]

@@ -1,4 +1,4 @@
-"""The register of statistics: an entry has all that the library knows of one."""
+"""The registry of statistics, with everything the library knows about each one."""
 
 from __future__ import annotations
 
@@ -43,66 +43,66 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """All that the library knows of a statistic: evaluations, intervals, tests and commands read it."""
+    """Entry of a statistic in the registry, used by evaluations, intervals, tests and commands."""
 
     label: str
-    """What people call it."""
+    """Name in tables and messages."""
     value: Callable[..., Any]
-    """Of a sweep, with its parameters."""
+    """Function of a sweep and the parameters that returns the statistic."""
     symbol: str = ""
-    """Behind the label in tables of figures."""
+    """Symbol after the label in tables of figures."""
     ends: tuple[float, float] | Callable[..., tuple[float, float]] = (0.0, 1.0)
-    """Between which it lies, or a function of its parameters that returns them."""
+    """The range of values, or a function of the parameters that returns it."""
     parameters: tuple[str, ...] = ()
     required: str | None = None
-    """The parameter without which it means nothing."""
+    """The parameter that must be given."""
     lower_is_better: bool = False
     evaluated: bool = False
-    """Whether each evaluation of a model has it as a row."""
+    """Whether every evaluation of a model shows it as a row."""
     lines: Callable[..., Lines] | None = None
-    """Influence of an item where pairs of a correct and an incorrect item decide."""
+    """Linear influence of items, for statistics computed from pairs of items."""
     is_line_of_roc: bool = False
-    """Whether it is a straight line in the ROC-AUC at a given recognition rate."""
+    """Whether it is a linear function of the ROC-AUC at a given recognition rate."""
     influence: Callable[..., PointInfluence] | None = None
-    """Influence of an item elsewhere."""
+    """Influence of items, for other smooth statistics."""
     rate: Rate | None = None
-    """Of a share of items, which of them count."""
+    """For a share of items: which items count in its numerator and denominator."""
     smaller_part: Callable[..., tuple[str, float]] | None = None
-    """What is called the smaller class of items that it contrasts, and its weight; of most statistics
-    the correct or the incorrect items."""
+    """Function that returns the name and weight of the smaller class that the statistic contrasts; None
+    stands for the correct or the incorrect items."""
     error_weights: Callable[..., FloatArray] | None = None
-    """Of a loss to which errors add up, or of 1 less it: what one adds at each threshold."""
+    """For a loss that is a sum over errors, or 1 − it: the loss of an error at each threshold."""
     is_mean: bool = False
-    """Whether it is a mean of a value of each item."""
+    """Whether it is a mean over all items."""
     of_one_class: bool = False
-    """Whether it is a mean over one class, whose spread is that of the smaller class."""
+    """Whether it is a mean over one class, so that the smaller class decides its spread."""
     few_errors_decide: bool = False
-    """Whether few errors at high confidences decide, so that their number says little of its spread."""
+    """Whether a few errors at high confidences dominate it, whatever the number of errors."""
     is_skewed: bool = False
-    """Whether it is nearly always positive and skewed: intervals are made of the logarithm."""
+    """Whether it is nearly always positive, and skewed: intervals use its logarithm."""
     has_gaps: bool = False
-    """Whether it has intervals from the gaps between errors."""
+    """Whether it has intervals by method "gaps"."""
     in_part: bool = False
-    """Whether it is estimated where some items are verified alone."""
+    """Whether it can be estimated from a `PartialTruth`."""
     is_linear: bool = False
-    """Whether it is linear in the errors then, given the confidences."""
+    """Whether, given the confidences, it is linear in the estimated errors of a `PartialTruth`."""
     of_risk: bool = False
-    """Whether it is estimated then from the area under the risk–coverage curve."""
+    """Whether its estimate comes from the area under the risk–coverage curve."""
     estimate: Callable[..., float] | None = None
-    """Of estimated counts, where it is not read off them as off whole ones."""
+    """Function of estimated counts that replaces `value`, if needed."""
     estimated_lines: Callable[..., Lines] | None = None
-    """Its `lines` there, from its value."""
+    """Function of estimated counts and the value that replaces `lines`."""
     least_verified: int = 0
-    """Verified items below which it is not to be relied on; as many of one weight that say as much."""
+    """Smallest effective number of verified items for a reliable estimate."""
 
     @property
     def title(self) -> str:
-        """The label with the symbol."""
+        """The label and the symbol."""
         return f"{self.label} {self.symbol}".rstrip()
 
     @property
     def is_smooth(self) -> bool:
-        """Whether items have an influence on it."""
+        """Whether it has influence values."""
         return self.lines is not None or self.influence is not None
 
     @property
@@ -112,7 +112,7 @@ class Definition:
 
     @property
     def methods(self) -> frozenset[str]:
-        """Which intervals it has without resampling."""
+        """Methods of its intervals without resampling."""
         return frozenset(
             method
             for methods, has in (
@@ -136,14 +136,14 @@ def _average_precision(sweep: ThresholdSweep) -> float:
 
 
 def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
-    """Give an acceptance rate the parameter `never_accepted`."""
+    """Return an acceptance rate's function with the further parameter `never_accepted`."""
 
     def above(sweep: ThresholdSweep, *, never_accepted: float | None = None, **limit: float) -> float:
         last = last_accepted(sweep, never_accepted)
         if last == len(sweep.true_accepts) - 1:
             return of(sweep, **limit)
         most = most_accepted(sweep, never_accepted)
-        if "max_error_rate" in limit:  # all points before one that keeps the limit keep it, too
+        if "max_error_rate" in limit:  # errors only rise: points before one within the limit keep it
             return min(of(sweep, **limit), most)
         if not last:
             return 0.0
@@ -157,7 +157,7 @@ def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
 def _arac_partial_ends(
     *, acceptance_range: tuple[float, float] = (0.0, 1.0), max_error_rate: float | None = None
 ) -> tuple[float, float]:
-    """Of a part of a curve that is at least Y = 1 − X; rounded once, as the area itself is."""
+    """Return the range: the curve lies above Y = 1 − X. The end is rounded once, like the area."""
     if max_error_rate is not None:
         return float(max_error_rate) / 2.0, 1.0
     low, high = (Fraction(float(end)) for end in acceptance_range)
@@ -177,13 +177,16 @@ def _roc_partial_ends(
 def _cost(
     sweep: ThresholdSweep, *, costs: VerificationCosts, reviewer: Reviewer | None = None
 ) -> float:
-    """What an item costs at the cheapest threshold."""
+    """Return the cost per item at the cheapest threshold."""
     point = optimal_operating_point(sweep, costs=costs, reviewer=reviewer)
     return float(costs.cost(point))
 
 
 def _net_benefit_influence(sweep: ThresholdSweep, *, threshold: float) -> PointInfluence:
-    """Of a mean of 1 for an accepted item that is right, −p/(1 − p) for an error, and 0."""
+    """Return the influence on the net benefit.
+
+    It is the mean of 1 for an accepted correct item, −p/(1 − p) for an accepted error, and else 0.
+    """
     accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
     mean = net_benefit.net_benefit_at(sweep, threshold=threshold)
     lost = net_benefit.odds_of(threshold)
@@ -196,7 +199,7 @@ def _net_benefit_part(sweep: ThresholdSweep, *, threshold: float) -> tuple[str, 
 
 
 def _rate(name: str, of: Rate, *, lower_is_better: bool = False) -> Definition:
-    """A share of items at a threshold, which operating points have under its name."""
+    """Return the definition of a rate at a threshold; `name` is its attribute of operating points."""
     label = name.replace("_", " ")
 
     def value(sweep: ThresholdSweep, *, threshold: float) -> float:
@@ -449,8 +452,8 @@ SMOOTH = tuple(name for name, one in DEFINITIONS.items() if one.is_smooth)
 class Statistic(Pickled):
     """A number that is read off a threshold sweep, by name and with its parameters.
 
-    Where an interval or a test takes ``statistic``, a plain name stands for the statistic with its
-    default parameters.
+    If an interval or a test takes a ``statistic``, a plain name means the statistic with its default
+    parameters.
 
     Parameters
     ----------
@@ -460,8 +463,8 @@ class Statistic(Pickled):
         ``"cost"`` (of an item at the cheapest threshold), and the rates at a given ``threshold``.
     **parameters
         Keyword arguments of the function of that name, such as ``max_error_rate=0.01``. Acceptance
-        rates at a limit also take ``never_accepted``, the confidence at and below which no threshold
-        accepts, whatever is allowed: that of outputs without one.
+        rates at a limit also take ``never_accepted``: items at or below this confidence, such as items
+        without an output, are never accepted, whatever the limit.
 
     Raises
     ------
@@ -502,10 +505,10 @@ class Statistic(Pickled):
             )
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "parameters", tuple(sorted(parameters.items())))
-        self(_EXAMPLE)  # bad values of parameters raise here
+        self(_EXAMPLE)  # raises for invalid parameter values
 
     def __call__(self, sweep: ThresholdSweep | AcceptedCounts) -> float:
-        """Return the statistic of a sweep; NaN, without a warning, where it is undefined."""
+        """Return the statistic of a sweep; NaN, without a warning, if it is undefined."""
         with undefined_is_nan():
             return float(self.definition.value(sweep, **dict(self.parameters)))
 
@@ -515,23 +518,23 @@ class Statistic(Pickled):
 
     @property
     def definition(self) -> Definition:
-        """Its entry in the register."""
+        """Its entry in the registry."""
         return DEFINITIONS[self.name]
 
     @property
     def range(self) -> tuple[float, float]:
-        """Ends that it always lies between, with its parameters; infinite where it has none."""
+        """Smallest and largest possible value with these parameters; may be infinite."""
         ends = self.definition.ends
         return ends(**dict(self.parameters)) if callable(ends) else ends
 
     @staticmethod
     def names() -> tuple[str, ...]:
-        """All names there are."""
+        """Return the names of all statistics."""
         return tuple(DEFINITIONS)
 
 
 def check_name(name: object, argument: str = "statistic") -> None:
-    """Raise unless there is a statistic of this name, which was given as `argument`."""
+    """Raise unless there is a statistic with this name; `argument` is named in the error."""
     if not isinstance(name, str):
         raise TypeError(f"{argument} must be a name, got {name!r} ({type(name).__name__})")
     if name not in DEFINITIONS:
@@ -540,7 +543,7 @@ def check_name(name: object, argument: str = "statistic") -> None:
 
 
 def _meant(name: str) -> str:
-    """Say what an unknown name may have been meant for, where that shows."""
+    """Return a suggestion for an unknown name, or an empty string."""
     known, *parameters = name.split(":")
     if known in DEFINITIONS and parameters:
         return f" (parameters are given by name: Statistic({known!r}, {', '.join(parameters)}))"
@@ -552,7 +555,7 @@ def _meant(name: str) -> str:
 
 
 def as_statistic(statistic: str | Statistic) -> Statistic:
-    """Return the statistic of that name, with its default parameters, or the one given."""
+    """Return a given statistic, or the one with this name and default parameters."""
     if isinstance(statistic, Statistic):
         return statistic
     if isinstance(statistic, str):

@@ -1,4 +1,4 @@
-"""Run many small pieces of work in threads: interruptible, with progress on stderr."""
+"""Running many small tasks in threads, interruptible and with progress on stderr."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
     Work = Callable[[int, int], None]
 
-PATIENCE = 0.1  # seconds between two looks at what the threads have done
+PATIENCE = 0.1  # seconds between progress updates
 SECONDS_PER_LINE = 5.0
 
 
 def run_batches(
     worker: Callable[[], Work], n: int, batch: int, threads: int, *, progress: bool = False
 ) -> None:
-    """Let threads work through the numbers from 0 to n, `batch` at a time.
+    """Let threads work through the numbers 0 to n − 1, `batch` at a time.
 
-    Every thread calls `worker` once, and what that returns with the first and the last number (not
-    included) of each batch. An interruption from the keyboard ends it after the batches under way.
+    Every thread calls `worker` once, and then the returned function with the start and the (excluded)
+    end of each batch. A keyboard interrupt stops the threads after their current batches.
     """
     starts = iter(range(0, n, batch))
     lock = threading.Lock()
@@ -65,9 +65,9 @@ def run_batches(
 def display(
     n: int | None, *, progress: bool, what: str = "resamples"
 ) -> Iterator[Callable[[int], None]]:
-    """Yield what shows how many of n resamples are done: a bar, or a line every few seconds.
+    """Yield a function that shows how many of n are done: by a bar, or a line every few seconds.
 
-    None is for a number that is not known beforehand.
+    n is None if the number is not known beforehand.
     """
     if not progress:
         yield lambda _: None

@@ -1,10 +1,10 @@
-"""Groups that are wrong throughout, of which a sample may have none.
+"""Room in intervals for groups that are wrong throughout and missing from the sample.
 
-Two in a hundred pages that are wrong throughout are missing from 45% of the samples of 40 pages, and a
-sample without one looks harmless: no spread shows what it lacks. With the probability 1 − α a sample of
-G groups has none only where at most a share u = 1 − α^(1/G) of the groups are such (about 3/G). So an
-interval reaches as far from the estimate as that share of further items moves it, all of them wrong, at
-the highest confidences or at the lowest, whichever is farther.
+If two pages in a hundred are wrong throughout, 45% of the samples of 40 pages contain none of them, and
+the spread of such a sample does not show the risk. A sample of G groups without any wrong group
+excludes, with confidence 1 − α, that their share exceeds u = 1 − α^(1/G) (about 3/G). So wrong items
+making up the share u are added at the highest and at the lowest confidences, and the interval leaves
+room for the larger change of the estimate.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
-MANY = 300  # groups from which on hardly 1% can be of a kind that none of them is
+MANY = 300  # with so many groups, an unseen kind makes up hardly 1% of all groups
 
 
 class WrongGroups(NamedTuple):
-    """How many groups of a sample are wrong throughout."""
+    """The number of groups in a sample that are wrong throughout."""
 
     n_wrong: int
     n_groups: int
@@ -35,7 +35,7 @@ class WrongGroups(NamedTuple):
     def of(
         cls, correct: NDArray[np.bool_], codes: NDArray[np.intp], weight: NDArray[np.float64] | None
     ) -> WrongGroups:
-        """Count the groups that have any weight, and those of them without a correct item."""
+        """Count the groups with positive weight, and those among them without a correct item."""
         present = np.bincount(codes, weight) > 0.0
         right = correct if weight is None else correct & (weight > 0.0)
         some_right = np.bincount(codes[right], minlength=len(present)) > 0
@@ -43,14 +43,14 @@ class WrongGroups(NamedTuple):
 
 
 def largest_unseen_share(n_groups: float, level: float) -> float:
-    """The largest share of groups of which a sample has none with a probability of 1 less the level."""
+    """Return u: a share of groups that a sample misses with probability 1 − level."""
     return -math.expm1(math.log1p(-level) / n_groups)
 
 
 def room(
     sweep: ThresholdSweep, statistic: Statistic, n_groups: float, level: float
 ) -> tuple[float, float]:
-    """How far groups wrong throughout, of which none was seen, may lower and raise a statistic."""
+    """Return how far unseen groups that are wrong throughout may lower and raise a statistic."""
     share = largest_unseen_share(n_groups, level)
     value = statistic(sweep)
     changes = [each - value for each in values_with(sweep, statistic, share, (0,))]

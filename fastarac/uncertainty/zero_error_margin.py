@@ -1,11 +1,11 @@
-"""Room in an interval for errors of a kind that the sample happens to lack.
+"""Room in intervals for kinds of errors that the sample happens to lack.
 
-A standard error comes from what was seen. Thirty pages often have none of the 3% on which half of the
-words are wrong, and 300 items none of the few wrong ones with a hundred times the weight of the others:
-the spread among the rest does not show it. So the statistic is also computed as if a small share of all
-correct items, at the confidences they have, were incorrect (and, for the other end, the other way
-round), and an interval reaches from the estimate at least as far as both distances together, as those
-of independent errors: the root of the sum of their squares.
+A standard error reflects only what was seen. Thirty pages often contain none of the 3% on which half of
+the words are wrong; 300 items often contain none of the few errors with a hundred times the usual
+weight. The spread among the rest does not show this. So the statistic is computed again with a small
+share of the correct items, at their confidences, turned incorrect, and for the other end with incorrect
+items turned correct. The resulting change and the interval's own distance are combined like independent
+errors, by the root of the sum of squares.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from fastarac._core.interval import Interval
     from fastarac.uncertainty.inversion import ItemSample
 
-PART_OF_GROUP = 0.5  # of an average group, wrong throughout, that counts as one standard error
-MANY = 30.0  # errors of the largest weight, from which on the standard error of items has room enough
+PART_OF_GROUP = 0.5  # half an average group turned wrong counts as one standard error
+MANY = 30.0  # with so many errors of the largest weight, the standard error is wide enough
 
 
 def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> float:
-    """Share of the items that may be of the other class unseen; 0 where it would change nothing.
+    """Return the share of items to turn into the other class; 0 if no room is needed.
 
-    Of items, −ln(α/2) times the share of the heaviest, the Poisson bound where none was seen; of groups
-    half an average one for each unit of the normal quantile, where that is more.
+    For items it is −ln(α/2), the Poisson bound after seeing none, times the heaviest item's share of
+    the weight. For groups it is half an average group times the normal quantile, if that is more.
     """
     sweep, items, codes = sample
     total, largest = float(sweep.total), 1.0
@@ -52,7 +52,7 @@ def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> floa
 
 
 def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> Interval:
-    """The interval with room for errors, and for correct items, of a kind that was not seen."""
+    """Return the interval widened for unseen kinds of errors and of correct items."""
     share = unseen_share(sample, statistic, found.confidence_level)
     if not share > 0.0:
         return found
@@ -71,9 +71,10 @@ def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> In
 
 
 def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float:
-    """Share by which few errors of unequal weight may be too many, where a limit is asked for.
+    """Return the share by which few, unequally weighted errors may overstate an error rate.
 
-    As many as the effective number of errors n exceeds the least Poisson mean that makes n probable.
+    It is 1 less the ratio of the least Poisson mean that makes n errors probable to n, the effective
+    number of errors. Only statistics with a limit need it; otherwise 0.
     """
     items = sample.items
     if not statistic.definition.has_limit or items is None or items.weight is None:
@@ -90,7 +91,7 @@ def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float
 def _turned(
     sweep: ThresholdSweep, share: float, of_errors: float
 ) -> tuple[ThresholdSweep, ThresholdSweep]:
-    """The share of the correct items made incorrect at each threshold, and of errors made correct."""
+    """Return two sweeps: with `share` of the correct items wrong, `of_errors` of the errors right."""
     right = sweep.true_accepts.astype(np.float64)
     wrong = sweep.false_accepts.astype(np.float64)
     return (
@@ -100,7 +101,7 @@ def _turned(
 
 
 def _of_fractions(statistic: Statistic) -> Statistic:
-    """The statistic, or where it knows whole items alone its limit of many."""
+    """Return the statistic, or its limit for many items if it needs whole items."""
     parameters = dict(statistic.parameters)
     if parameters.get("estimator") == "mean":
         parameters["estimator"] = "exact"
