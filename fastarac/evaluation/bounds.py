@@ -41,7 +41,7 @@ class BoundedLimitEvaluation(Result):
     See Also
     --------
     BoundedEvaluation : the figures of a BoundedSweep
-    BoundedOperatingPoint : what happens at one threshold, as far as counts in bins tell
+    BoundedOperatingPoint : what happens at one threshold, as far as counts in bins say it
     """
 
     limit: Limit

@@ -49,7 +49,7 @@ def evaluate(
     never_accepted: float | None = None,
     unseen_pages: bool = False,
 ) -> Evaluation | BoundedEvaluation:
-    """Evaluate one model: its areas, and how much it automates within which limit.
+    """Evaluate one model: its areas, and the share that it automates within each limit.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def evaluate(
     intervals : bool, default=False
         Whether to compute a confidence interval for each figure (:func:`.asymptotic_interval`).
     confidence_level : float, default=0.95
-        Of the intervals.
+        Level of the intervals.
     failure_probability : float, optional
         Also find a threshold that keeps each limit on new items, except with this probability
         (:func:`.guaranteed_operating_point`; for a risk by "sgr", which needs no fixed thresholds).

@@ -145,7 +145,7 @@ class EstimatedGroups(GroupFigures):
         return {f"{name}/{key}": rate for name, rate in rates.items()}
 
     def rates_at(self, key: str, _: Any) -> Columns:
-        """Rates, W and the cost at a threshold by name; at the cheapest with the errors of people."""
+        """Return rates, W and cost at a threshold by name; the cheapest includes people's errors."""
         named = {name: f"{name}/{key}" for name in RATES}
         return {
             name: self._columns[column] for name, column in named.items() if column in self._columns
@@ -155,7 +155,7 @@ class EstimatedGroups(GroupFigures):
 def _figures_of(
     source: FigureSource | _KnownSource, statistics: Mapping[str, Statistic], notes: list[str]
 ) -> dict[str, float]:
-    """Figures of a group, with the ends of their intervals; the first warning joins the notes."""
+    """Return a group's figures and interval ends; append its first warning to `notes`."""
     own: list[str] = []
     with undefined_is_nan(), collected(own):
         found = {name: source.figure(name, statistic) for name, statistic in statistics.items()}
@@ -168,7 +168,7 @@ def _figures_of(
 
 
 def _warn(labels: NDArray[Any], n_verified: NDArray[Any], notes: list[str]) -> None:
-    """Warn of groups without a verified item, and of those with too little for some interval."""
+    """Warn of groups without a verified item, and of groups with too little data for an interval."""
     n = len(labels)
     missing = [repr(printable(str(each))) for each in labels[n_verified == 0]]
     if missing:
@@ -179,5 +179,5 @@ def _warn(labels: NDArray[Any], n_verified: NDArray[Any], notes: list[str]) -> N
 
 
 def _label(name: str) -> str:
-    """What people call a figure; of one at a threshold its name."""
+    """Return the printed name of a figure; for rates at a threshold the key."""
     return LABELS.get(name, name)

@@ -171,7 +171,7 @@ def guaranteed_operating_point(
     """Choose a threshold that keeps a limit on new items from the same source, with high probability.
 
     The threshold of :func:`.operating_point` keeps its limit on new items only about half of the time.
-    Here a margin for chance is added, which is larger with fewer items.
+    Here a margin for chance is added, larger with fewer items.
 
     Parameters
     ----------
@@ -184,16 +184,14 @@ def guaranteed_operating_point(
     groups : array_like of shape (n,), optional
         Label of each item's group (page, document), within which items may depend on each other.
     max_group_size : int, optional
-        Largest possible size of a group, known beforehand; by default the largest size seen, which is
-        an assumption.
+        Largest possible group size, known beforehand; by default the largest one seen, an assumption.
     thresholds : array_like of shape (m,), optional
         For ``max_risk``: thresholds that were fixed without these items.
     scale : {"percent", "unit"}, optional
-        Use fixed thresholds on this scale of the confidences: the integers from 0 to 100, or a grid on
-        [0, 1].
+        Fixed thresholds for this scale: the integers from 0 to 100, or a grid on [0, 1].
     pilot : array_like of shape (k,), optional
-        Other confidences from the same source, used to choose where testing starts; by default, a
-        random tenth of the items is set aside for this.
+        Other confidences from the same source, to choose where tests start; by default, a tenth of the
+        items is set aside.
     method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"}, default="auto"
         "auto": "exact" for ``max_error_rate``; "fallback" for ``max_risk``, with thresholds or a scale;
         "betting" with groups and for a :class:`.PartialTruth`. "sgr" takes its thresholds from the
@@ -201,7 +199,7 @@ def guaranteed_operating_point(
     truth_reader : Reviewer, optional
         The people who gave the answers in `correct`, if they may overlook errors.
     random_state : int, SeedSequence, Generator or None, default=0
-        Seed for the tenth that is set aside, the order of groups and the items drawn from them.
+        Seed for the tenth set aside, the order of groups and the items drawn from them.
 
     Examples
     --------
@@ -228,15 +226,14 @@ def guaranteed_operating_point(
     TypeError
         Unless exactly one limit is given; for weighted sweeps, because weights are not counts.
     ValueError, TypeError
-        As :func:`.threshold_sweep`; for arguments outside their ranges, or thresholds that do not fit
-        the confidences.
+        As :func:`.threshold_sweep`; for arguments outside their ranges, or unsuitable thresholds.
 
     Warns
     -----
     SampleTooSmallWarning
         If no threshold could be guaranteed even without errors; for "gamma" with fewer than 20 groups.
     QuestionableInputWarning
-        For a limit of 1, which may be meant as 1%; for reversed or constant confidences.
+        For a limit of 1, which may mean 1%; for reversed or constant confidences.
 
     See Also
     --------

@@ -52,7 +52,7 @@ class EstimatedSweep(ThresholdSweep):
     squares : ndarray of shape (m,)
         Σẽ² of the items at each threshold but the first, used to exclude pairs of an item with itself.
     n_verified : int
-        Items whose truth is known.
+        Number of verified items.
     pairs_above : float
         Estimated number of pairs with the correct item above the incorrect one; ties count half.
     pairs_alone : float

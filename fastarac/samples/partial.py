@@ -33,8 +33,8 @@ def refuse(instead: str = INSTEAD) -> NoReturn:
 class PartialTruth(Table, Result):
     r"""The truth of the verified items, and the probability with which each item was chosen.
 
-    It can be given in place of `correct`: to :func:`.evaluate`, :func:`.asymptotic_interval`,
-    :func:`.compare_models`, and to the functions for operating points, curves and areas of (correct,
+    It can replace `correct` in :func:`.evaluate`, :func:`.asymptotic_interval`,
+    :func:`.compare_models`, and in functions for operating points, curves and areas of (correct,
     confidence). Each item then counts with an unbiased estimate of its error.
 
     Parameters
@@ -42,8 +42,8 @@ class PartialTruth(Table, Result):
     correct : array_like of shape (n,)
         Whether each output was right (1 or 0); NaN, None or null for unverified outputs.
     inclusion_probability : float or array_like of shape (n,)
-        π, the probability with which each item was chosen to be verified, in (0, 1], fixed before its
-        truth was known. It may be NaN for items that were not chosen.
+        π, the probability with which each item was chosen, in (0, 1], fixed before its truth was known.
+        It may be NaN for items that were not chosen.
     judge : array_like of shape (n,), optional
         A guess at the probability that each item is right, in [0, 1], such as another engine's. A good
         judge narrows intervals.
@@ -54,8 +54,7 @@ class PartialTruth(Table, Result):
     groups : array_like of shape (n,), optional
         Labels of groups, such as pages, whose items depend on each other or were drawn together.
     graded : bool, default=False
-        Whether `correct` may hold grades in [0, 1], such as the share of verifiers who called an output
-        right.
+        Whether `correct` may hold grades in [0, 1], such as mean answers of several verifiers.
     truth_reader : Reviewer, optional
         The people who gave the answers in `correct`, if they may err.
     least_probability : float, optional
@@ -99,14 +98,14 @@ class PartialTruth(Table, Result):
 
     Notes
     -----
-    Let e = 1 − `correct`, V = 1 for a verified item and 0 otherwise, and g a prediction of e from other
-    folds of the items. Then
+    Let e = 1 − `correct`, V = 1 for verified items, else 0, and g a prediction of e from other folds.
+    Then
 
     .. math:: \tilde e_i = g_i + \frac{V_i}{\pi_i}(e_i - g_i)
 
     has the mean e over the random choice of items, however good g is (Särndal, Swensson and Wretman
     1992). Counts are sums of ẽ. The prediction is g = (1 − κ)·g⁰ + κ·g¹, with the error rates g⁰ by
-    confidence and g¹ by judge, and with κ chosen to minimise the variance of the statistic (PPI++).
+    confidence and g¹ by judge; κ minimises the variance of the statistic (PPI++).
 
     With a `truth_reader`, the answers e′ are converted to e = (e′ − a)/(d − a), where d is the share of
     errors that are found and a the share of right outputs called wrong (Rogan and Gladen 1978).

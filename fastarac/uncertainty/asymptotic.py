@@ -73,8 +73,7 @@ def asymptotic_interval(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep of unweighted items alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     statistic : str or Statistic, default="arac_auc"
-        A statistic with influence values, or an acceptance rate at a limit; the error message lists
-        them.
+        One with influence values, or an acceptance rate at a limit; errors list them.
     confidence_level : float, default=0.95
         Between 0 and 1.
     method : {"auto", "wald", "logit", "gamma", "inversion", "gaps"}, default="auto"
@@ -85,13 +84,13 @@ def asymptotic_interval(
         Label of each item's group (page, document), within which items may depend on each other.
         Several columns, nested (batch, document) or crossed (writer, form), are a tuple of arrays.
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum. These are sampling weights, not counts of equal
-        items: multiplying all weights by a constant changes nothing.
+        Real, finite, at least 0, with a positive sum. Sampling weights, not counts: multiplying all by
+        a constant changes nothing.
     graded : bool, default=False
-        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); an item stays whole.
+        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); each item counts as a
+        whole.
     unseen_pages : bool, default=False
-        With groups: widen the interval for groups that are wrong throughout and may be missing from the
-        sample.
+        With groups: widen the interval for unseen groups that are wrong throughout.
 
     Examples
     --------
@@ -110,14 +109,14 @@ def asymptotic_interval(
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for a statistic that the method does not support, and for a
-        sweep of weighted items, which no longer has the weight of each item.
+        sweep of weighted items, which lacks single weights.
 
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 5 groups (10 with several columns of groups, 20 with "wald"). With "wald" also
-        if fewer than 10 groups have correct or have incorrect items, if few items of large weight are
-        errors, or if the effective number of correct or of incorrect items is below 10.
+        With fewer than 5 groups (10 with several columns, 20 with "wald"). With "wald" also if fewer
+        than 10 groups have correct, or incorrect, items, few items of large weight are errors, or the
+        effective number of correct or incorrect items is below 10.
     UndefinedMetricWarning
         Where the statistic is undefined.
 

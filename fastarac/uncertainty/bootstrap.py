@@ -114,52 +114,53 @@ def bootstrap(
     confidence_level : float, default=0.95
         Strictly between 0 and 1.
     method : {"percentile", "basic", "bca", "studentized", "exact-variance"}, default="percentile"
-        "percentile": quantiles of the replicates. "basic": those mirrored at the estimate. "bca":
-        quantiles corrected for bias and skewness. "studentized": quantiles of the replicates'
+        "percentile": quantiles of the replicates. "basic": that interval mirrored at the estimate.
+        "bca": quantiles corrected for bias and skewness. "studentized": quantiles of the replicates'
         standardised distances from the estimate. "exact-variance": a normal interval from the variance
-        over all possible resamples, without drawing any: of ``"roc_auc"``, ``"arac_auc"`` and
-        ``"augrc"`` of items, with `stratified`.
+        over all possible resamples, without drawing any; only for ``"roc_auc"``, ``"arac_auc"`` and
+        ``"augrc"``, with `stratified`.
     stratified : bool, default=False
-        Draw correct and incorrect items apart, so that their numbers are fixed.
+        Draw correct and incorrect items separately, so that their numbers are fixed.
     groups : array_like of shape (n,), optional
         Label of each item's group, such as its document: whole groups are drawn.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum. Items (or groups) are drawn with equal
-        probability and bring their weights along.
+        probability and keep their weights.
     graded : bool, default=False
-        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); an item stays whole.
+        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); each item is drawn as a
+        whole.
     random_state : int, SeedSequence, Generator or None, default=None
         An integer gives the same resamples on any number of threads, within a version of fastarac.
-        None: different ones each time.
+        None: different resamples each time.
     n_threads : int, optional
-        At most ``FASTARAC_NUM_THREADS`` or the processors.
+        By default at most ``FASTARAC_NUM_THREADS`` or the processors.
     progress : bool, default=False
         Show progress on stderr.
 
     Returns
     -------
     Interval or dict of str to Interval
-        With the standard deviation of the replicates and, as `distribution`, the replicates, NaN where
-        undefined; None with "exact-variance". Of several statistics, a dictionary by their names
+        The standard error is the standard deviation of the replicates; `distribution` holds these, NaN
+        if undefined, or None with "exact-variance". For several statistics, a dictionary by name
         (``repr`` with parameters, ``__name__`` of functions).
 
     Warns
     -----
     UndefinedMetricWarning
-        Where replicates are NaN, such as ROC-AUCs of resamples of one class: interval and standard
-        error are those of the others. Where the estimate is NaN or the method has no interval, it is
-        NaN. Infinite replicates count in the interval; the standard error is NaN.
+        If replicates are NaN, such as ROC-AUCs of resamples of one class: interval and standard error
+        use the others. If the estimate is NaN or the method fails, the interval is NaN. Infinite
+        replicates count in the interval; the standard error is NaN.
     UnreliableIntervalWarning
-        With fewer than 10 correct or incorrect items, fewer than 20 groups, an error that comes from
-        fewer than 5 items, and where all resamples are alike.
+        With fewer than 10 correct or incorrect items, fewer than 20 groups, a standard error from fewer
+        than 5 items, or identical resamples.
 
     Raises
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for arguments outside their ranges, weighted sweeps, and
-        combinations that a method does not take: groups beside a sweep or `stratified`; "studentized"
-        with groups, weights or no influence values; "bca" without influence values and with more than
-        2,000 kinds of items.
+        combinations that a method does not support: groups beside a sweep or `stratified`;
+        "studentized" with groups, weights or no influence values; "bca" without influence values and
+        with more than 2,000 kinds of items.
 
     See Also
     --------
@@ -171,7 +172,7 @@ def bootstrap(
     -----
     The page "Formulas of intervals, tests and guarantees" of the documentation has the corrections of
     "bca" (Efron 1987), the exact variance, and how resamples are drawn. Quantiles are those of
-    ``numpy.quantile``. A resample takes at most O(n) time, a thread O(n) memory.
+    ``numpy.quantile``. Each resample takes at most O(n) time, each thread O(n) memory.
 
     References
     ----------

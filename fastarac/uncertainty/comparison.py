@@ -50,13 +50,13 @@ class _DeLongTest(NamedTuple):
     statistic: float
     """z, the difference over its standard error."""
     pvalue: float
-    """Two-sided."""
+    """Two-sided p-value."""
     difference: float
     """ROC-AUC of `score_a` less that of `score_b`."""
     interval: Interval
     """Confidence interval of the difference."""
     degrees_of_freedom: float
-    """Of Student's t, used for p-value and interval; infinite for the normal distribution."""
+    """Degrees of freedom of Student's t; infinite for the normal distribution."""
 
 
 class DeLongTest(TupleResult, _DeLongTest):
@@ -262,13 +262,12 @@ def compare_models(
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     random_state : int, numpy.random.Generator or None, default=None
-        With None, the bootstrap draws different resamples on each call; for `share_of_best`, None means
-        seed 0.
+        None: different resamples on each call, but seed 0 for `share_of_best`.
     progress : bool, default=False
         Show the bootstrap's progress on stderr.
     unseen_pages : bool, default=False
-        With groups and "asymptotic": widen the intervals for unseen groups in which one of the models
-        is wrong throughout.
+        With groups and "asymptotic": widen the intervals for unseen groups in which a model is wrong
+        throughout.
 
     Examples
     --------
@@ -295,8 +294,8 @@ def compare_models(
     Raises
     ------
     ValueError, TypeError
-        For fewer than two models, differing numbers of items or identifiers, sweeps (which no longer
-        distinguish single items), and ``paired="groups"`` without labels or shared groups; also as
+        For fewer than two models, differing numbers of items or identifiers, sweeps (which lack single
+        items), and ``paired="groups"`` without labels or shared groups; also as
         :func:`.asymptotic_interval`.
 
     Warns
@@ -307,8 +306,8 @@ def compare_models(
     UndefinedMetricWarning
         Where the statistic of a model is undefined.
     QuestionableInputWarning
-        If a model's confidence is constant, or reversed by more than chance; for a limit of 1, which
-        may be meant as 1%.
+        If a model's confidence is constant, or reversed beyond chance; for a limit of 1, which may mean
+        1%.
 
     See Also
     --------

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 ROUNDING = 1e-12  # relative difference up to which two estimates count as equal
-DRAWS = 100_000  # from the normal distribution of the estimates
+DRAWS = 100_000  # number of draws from the normal distribution of the estimates
 FEW_GROUPS_OF_PAIR = 5
 FEWEST_OF_CLASS = 2  # items that each model needs in each class
 # Means over items lose one of Satterthwaite's degrees of freedom: five differing items, all in favour
@@ -72,7 +72,7 @@ class Contrast(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The difference over its standard error on the side of no difference."""
+        """The difference over its standard error, that towards 0."""
         if self.error > NO_SPREAD:
             return self.difference / self.errors[0 if self.difference > 0.0 else 1]
         if math.isnan(self.difference) or math.isnan(self.error):

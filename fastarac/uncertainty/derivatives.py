@@ -255,7 +255,7 @@ def arac_partial_auc(
     acceptance_range: tuple[float, float] | None = None,
     max_error_rate: float | None = None,
 ) -> PointInfluence:
-    """Return the influence on the partial ARAC-AUC; every item moves both axes of its curve."""
+    """Return the influence on the partial ARAC-AUC; every item moves its curve along both axes."""
     if max_error_rate is not None:
         low, scale = 0.0, -1.0 / max_error_rate
         high = operating.acceptance_at_error_rate(

@@ -89,7 +89,7 @@ def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) ->
 
 
 def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
-    """Return that effective number for few errors, (y + w)/(v + w²), as in Fay and Feuer's interval.
+    """Return the effective number of items if errors are few, (y + w)/(v + w²) as by Fay and Feuer.
 
     An unseen error may be as heavy as any accepted output. Return infinity unless errors are few.
     """

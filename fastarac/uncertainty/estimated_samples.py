@@ -133,7 +133,7 @@ class PartialSample:
         return down, up
 
     def room_by_tie(self, found: Evidence, level: float) -> FloatArray:
-        """Return the upward `unseen` of the items at or above each threshold but the first, (m,)."""
+        """Return the upward room of `unseen` for the items accepted at each threshold, (m,)."""
         items = self.items
         known = np.searchsorted(items.tie, np.arange(len(items.starts) - 1), side="right")
         room: FloatArray = np.append(0.0, self._rooms(found, level)[1])[known]

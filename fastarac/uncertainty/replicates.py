@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Read = Callable[[Any], float]
     Quick = Callable[["Resample"], float]
     Range = tuple[float, float]
-    Weights = tuple[float, float]  # of correct and of incorrect items
+    Weights = tuple[float, float]  # for correct and for incorrect items
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
