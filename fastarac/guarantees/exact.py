@@ -536,7 +536,7 @@ def _warn_few_groups(pages: GroupedItems, limit: float, delta: float, how: str) 
 
 
 def _last_by_errors(errors: NDArray[np.int64], n: int, limit: float, delta: float) -> int:
-    """Return the index of the last point whose errors, among `n`, have a bound within the limit."""
+    """Return the index of the last point at which the bound of the error rate is within the limit."""
     if limit >= 1.0:
         return len(errors) - 1
     # the bound of k errors is within the limit iff P(at most k errors) <= delta at that error rate

@@ -21,7 +21,7 @@ ENDS = {"percent": 100.0, "unit": 1.0}
 ROUNDING = 1e-6  # relative error of float32 sums at the end of a scale
 BY_CHANCE = 0.05  # share of distinct confidences that may lie in [0, 1] on another scale
 STARTS = 5
-FEWEST, MOST = 1.5, 0.97  # first start: FEWEST·ln(s/δ)/r accepted items; last: share MOST
+FEWEST, MOST = 1.5, 0.97  # first start: FEWEST·ln(STARTS/δ)/limit accepted items; last: share MOST
 PILOT = 10  # one item in PILOT is set aside
 _DECADES = 6
 

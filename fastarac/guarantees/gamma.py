@@ -145,7 +145,7 @@ def gamma_on_error_rate(pages: GroupedItems, limit: float, delta: float) -> int:
 def gamma_on_risk(
     pages: GroupedItems, ends: NDArray[np.intp], starts: list[Start], limit: float, delta: float
 ) -> int:
-    """Return the index of the lowest fixed threshold with an approximate risk bound in the limit.
+    """Return the index of the lowest fixed threshold whose approximate risk bound keeps the limit.
 
     `ends` holds the number of points that each threshold accepts. Return −1 if there is none.
     """

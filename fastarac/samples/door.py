@@ -175,7 +175,7 @@ def threshold_sweep(
 
 
 def sweep_of_items(items: Items) -> ThresholdSweep:
-    """Return the sweep of items that were read."""
+    """Return the threshold sweep of checked items."""
     return trusted_sweep(ThresholdSweep, every_threshold(items))
 
 
@@ -205,7 +205,7 @@ def as_ranked(
     corners: bool = False,
     share_of_judge: Callable[[PartialItems], float | None] | None = None,
 ) -> RankedItems:
-    """Return ranked items, which compute figures without a whole sweep, or counts instead.
+    """Return ranked items or counts, from which figures are computed without a whole sweep.
 
     With `corners` a `CornerSweep` is enough. For partly verified items, `share_of_judge` returns the
     judge's share κ.

@@ -28,7 +28,7 @@ STEPS = 20  # steps of κ from 0 to 1
 KEPT = 3  # estimated counts, by κ, that are cached
 FEW = 10.0  # effective verified errors below which a linear statistic uses no predictions
 FEW_JUDGED = 20.0  # effective verified errors below which a judge cannot be assessed
-FEW_DRAWN_ALIKE = 5.0  # FEW_JUDGED for a linear statistic and nearly equal weights
+FEW_DRAWN_ALIKE = 5.0  # the same bound for linear statistics with nearly equal weights
 HEAVY = 2.5  # weights up to so many times the mean are nearly equal
 
 

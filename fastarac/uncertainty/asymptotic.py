@@ -51,7 +51,7 @@ FEWEST_ITEMS = 3  # items of the rarer class; with fewer, the spread between gro
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
 FEW_ERRORS = 6.0  # with fewer effective errors, use the gamma interval of a loss
-FEWEST_DEGREES = 2.0  # lower bound for groups: one dominant group already widens the standard error
+FEWEST_DEGREES = 2.0  # at least, with groups: a dominant group already makes the standard error large
 
 
 def asymptotic_interval(
@@ -324,7 +324,7 @@ def _with_left_out_cost(
 def _ends_by_losses(
     sample: ItemSample, statistic: Statistic, value: float, level: float, *, always: bool
 ) -> tuple[float, float] | None:
-    """Return the ends of the gamma interval for few errors, or `always`; None if not applicable."""
+    """Return the ends of the gamma interval if errors are few or `always` is true; else None."""
     moments = losses.moments_of(sample.sweep, statistic, value, sample.items, sample.codes)
     if moments is None:
         return None

@@ -59,9 +59,9 @@ def interval_of_factors(
 ) -> tuple[Interval, str | None]:
     """Return the widened interval of the factor with the largest variance, and a warning or None.
 
-    The half-width is multiplied by the ratio of the standard error for all factors to that for this
-    factor, and by a ratio of Student's quantiles: with G − 1 degrees of freedom for the factor with the
-    fewest groups, over that for this factor. For acceptance rates at a limit, which have no standard
+    Two ratios widen the interval: the standard error by all factors over that by this factor, and
+    Student's quantile for the factor with the fewest groups over that for this factor (with one degree
+    of freedom less than the factor has groups). For acceptance rates at a limit, which have no standard
     error, the distances of the ends from the estimate take its place.
     """
     if sample.items is None:

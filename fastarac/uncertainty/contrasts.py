@@ -201,7 +201,7 @@ class AddedErrors(NamedTuple):
             difference = self.if_equal(a, b)
         elif len(difference) == self.classes.shape[2]:
             factor /= _factor(len(difference))
-        else:  # groups without weight were dropped before their factor was applied
+        else:  # groups without weight were dropped earlier: nothing to correct
             return difference
         of_both: FloatArray = difference[some] * math.sqrt(factor)
         return of_both
@@ -242,7 +242,7 @@ class AddedErrors(NamedTuple):
             return min(degrees, contributors) if statistic.name == "cost" else degrees
         of_both = self.classes[:, [a, b]]
         degrees = degrees_of_sizes(np.sum(of_both, axis=0))
-        if statistic.name == "roc_partial_auc":  # few errors inside the part decide
+        if statistic.name == "roc_partial_auc":  # only errors inside the part matter
             degrees = min(degrees, max(contributors, asymptotic.FEWEST_DEGREES))
         if self.by_class is not None or statistic.name == "cost":
             of_variance = asymptotic.satterthwaite(contributors, float(np.sum(of_both.any((0, 1)))))

@@ -80,7 +80,7 @@ def check_statistic(statistic: Statistic, method: str = "auto") -> None:
 def _share_interval(
     sample: PartialSample, statistic: Statistic, found: Evidence, level: float
 ) -> tuple[float, float]:
-    """Return Clopper and Pearson's ends for the effective number of items (Korn and Graubard 1998)."""
+    """Return Clopper and Pearson's interval by effective number of items (Korn and Graubard 1998)."""
     p, s = found.value, found.standard_error
     whole = float(sample.items.n)
     rate = statistic.definition.rate

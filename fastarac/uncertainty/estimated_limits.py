@@ -61,7 +61,7 @@ def interval_of_limit(
 
 
 def _of_threshold(sample: PartialSample, accepted: float, level: float) -> tuple[float, float]:
-    """Return the ends for a fixed threshold's acceptance rate, from the confidences alone."""
+    """Return the interval for a fixed threshold's acceptance rate, from the confidences alone."""
     items, whole = sample.items, float(sample.items.n)
     if items.codes is not None:
         first = items.codes[: round(accepted * whole)]

@@ -178,7 +178,7 @@ def _leave_out_pairs(
     ta, fa = sweep.true_accepts.astype(np.float64), sweep.false_accepts.astype(np.float64)
     correct, incorrect = ta[-1], fa[-1]
     doubled = float(np.sum(np.diff(fa) * (ta[1:] + ta[:-1])))
-    # twice the pairs in the right order that leaving out a correct, or an incorrect, item loses
+    # doubled count of ordered pairs lost without one correct item, and without one incorrect item
     in_pairs = 2.0 * incorrect - (fa[1:] + fa[:-1]), ta[1:] + ta[:-1]
     values = []
     for of_correct, lost in zip((True, False), in_pairs, strict=True):

@@ -107,7 +107,7 @@ def share_of_units(
 
 
 def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float, float]:
-    """Return the ends for a rate at a given threshold, or for the recognition rate."""
+    """Return the interval for a rate at a given threshold, or for the recognition rate."""
     thresholds = sample.sweep.thresholds[1:]
     shape = (2, len(thresholds))
     of = statistic.definition.rate
@@ -124,7 +124,7 @@ def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float,
 
 
 def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) -> tuple[float, float]:
-    """Return the ends for the largest acceptance rate within a limit, estimated as `value`.
+    """Return the interval for the largest acceptance rate within a limit, estimated as `value`.
 
     Two distances from the estimate are combined by the root of the sum of squares: to the acceptance
     rates at which tests do not reject the limit (Woodruff 1952), and to the ends for the acceptance
@@ -159,7 +159,7 @@ def both(
     most: float,
     of_threshold: Callable[[float], tuple[float, float]],
 ) -> tuple[float, float]:
-    """Return the ends of `limit` from its two distances.
+    """Return the interval of `limit` from its two distances.
 
     `most` is the largest share of items that a threshold may accept.
     """
@@ -172,8 +172,8 @@ def both(
 
 
 def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[float, float]:
-    """Return the ends for the acceptance rate of a fixed threshold with this sample rate."""
-    if sample.counted:  # a part of a tie may be accepted
+    """Return the interval for a fixed threshold's acceptance rate, given its rate in the sample."""
+    if sample.counted:  # with interpolation, a part of a tie may be accepted
         whole = float(sample.sweep.total)
     else:
         inside = _within(sample.sweep, accepted)

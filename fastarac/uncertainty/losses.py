@@ -40,7 +40,7 @@ class Moments(NamedTuple):
         return self.total**2 / self.variance if self.variance else 0.0
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the ends for the loss (Fay and Feuer 1997, equation 5)."""
+        """Return the interval for the loss (Fay and Feuer 1997, equation 5)."""
         y, v, w = self
         return gamma_ends((y, v), (w, w * w), level)
 
@@ -48,7 +48,7 @@ class Moments(NamedTuple):
 def gamma_ends(
     seen: tuple[float, float], further: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Return the ends for a weighted sum of Poisson counts, from sums of weights and squares.
+    """Return the interval for a weighted sum of Poisson counts, from sums of weights and squares.
 
     `seen` holds both sums for the seen errors. `further` holds the weight and squared weight of one
     more error: the largest (Fay and Feuer 1997), or the means (Tiwari, Clegg and Zou 2006).
@@ -75,7 +75,7 @@ def moments_of(
     weights = definition.error_weights(sweep, **dict(statistic.parameters))
     loss = value if definition.lower_is_better else 1.0 - value
     largest = float(weights[0])
-    if definition.lines is not None:  # from pairs
+    if definition.lines is not None:  # statistics computed from pairs
         largest = 1.0 / float(sweep.total)
     if items is None:
         counts = np.diff(sweep.false_accepts).astype(np.float64)

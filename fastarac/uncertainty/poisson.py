@@ -14,7 +14,7 @@ Array = NDArray[Any]
 
 TOP = 10  # the last table is for 2**TOP items; larger cells use it several times
 SCALE = 64  # bits of a probability, as many as in a random word
-DEVIATIONS = 2.0  # the mean is so many standard deviations below n; 2% of the sums still exceed n
+DEVIATIONS = 2.0  # the mean sum is so many standard deviations below n; 2% of sums exceed n
 MAX_GUIDE = 1 << 16
 
 

@@ -81,7 +81,7 @@ class Resample:
         population = self._population
         ta, fa, n = self._points()
         ta, fa = ta[:n].copy(), fa[:n].copy()
-        if population.members is None and ta.dtype != np.int64:  # floats are for pairs only
+        if population.members is None and ta.dtype != np.int64:  # floats only serve pair counts
             ta, fa = ta.astype(np.int64), fa.astype(np.int64)
         if population.scale != 1.0:
             ta /= population.scale

@@ -71,7 +71,7 @@ class Definition:
     """Function that returns the name and weight of the smaller class that the statistic contrasts; None
     stands for the correct or the incorrect items."""
     error_weights: Callable[..., FloatArray] | None = None
-    """For a loss that is a sum over errors, or 1 − it: the loss of an error at each threshold."""
+    """For a loss (or 1 − loss) that is a sum over errors: the loss of an error at each threshold."""
     is_mean: bool = False
     """Whether it is a mean over all items."""
     of_one_class: bool = False
@@ -143,7 +143,7 @@ def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
         if last == len(sweep.true_accepts) - 1:
             return of(sweep, **limit)
         most = most_accepted(sweep, never_accepted)
-        if "max_error_rate" in limit:  # errors only rise: points before one within the limit keep it
+        if "max_error_rate" in limit:  # errors never fall, so all earlier points keep it
             return min(of(sweep, **limit), most)
         if not last:
             return 0.0
