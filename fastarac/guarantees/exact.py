@@ -83,8 +83,8 @@ class GuaranteedOperatingPoint(Result):
     approximate_acceptance_rate : float or None
         The acceptance rate by the approximation "gamma", if "auto" can prove less than half of it.
     assumed_probability : float or None
-        For a `PartialTruth` with unknown inclusion probabilities, the least known one: the guarantee
-        holds only if no output was chosen with a smaller probability.
+        For a `PartialTruth` with unknown inclusion probabilities, the least declared or else known one:
+        the guarantee holds only if no output was chosen with a smaller probability.
     truth_reader : Reviewer or None
         The people who gave the truth, if they may err; `bound` then includes overlooked errors.
     faultless_acceptance_rate : float or None
