@@ -161,4 +161,4 @@ def test_files_that_do_not_fit_together(folder, tmp_path):
     other.write_text("id,confidence\n1,0.2\n2,high\n")
     assert 'other.csv, row 2 (line 3): column "confidence" holds "high"' in reason(*sample, *goal)
     twice = "sample", accepted, accepted, "--budget", 9, *goal
-    assert "path has one file twice" in reason(*twice)
+    assert ", got one file twice" in reason(*twice)

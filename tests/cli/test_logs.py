@@ -90,7 +90,7 @@ def test_figures_sentences_and_the_page(folder, one, tmp_path):
     assert f"{n_open} outputs were drawn and have no result; they count as errors." in text
     out = run("check", one, path, "--log", code=None).stdout
     assert f"from {answered.sum():,} audits; {n_open} drawn outputs without a result count as " in out
-    assert " A threshold fitted to this log: accept " in out
+    assert ": 2.27% of these outputs are accepted and" in out
     assert "if every output that was drawn has its result" not in out
 
 

@@ -159,7 +159,7 @@ def test_what_cannot_be_combined_is_refused(folders, tmp_path):
         *both, "--combination", tmp_path / "damaged.json"
     )
     (two / "p7.json").unlink()
-    assert "has 1 page that two has not" in refusal(*both, "--skip-unmatched")
+    assert "has 1 page that two lacks: p7; both need the" in refusal(*both, "--skip-unmatched")
     for folder in (truth, one, two):
         for path in sorted(folder.iterdir())[1:]:
             path.unlink()

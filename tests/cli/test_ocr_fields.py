@@ -236,7 +236,7 @@ def test_refusals(tables):
     assert "--compare names \"sum\"; the fields are \"total\", \"name\"" in refusal(
         both, "--compare", "sum=number"
     ).replace("'", '"')  # fmt: skip
-    assert '--compare is given twice for "total"' in refusal(
+    assert '--compare names "total" twice' in refusal(
         both, "--compare", "total=number", "--compare", "total=exact"
     )
     assert 'there is no column "truth"' in refusal(engine)

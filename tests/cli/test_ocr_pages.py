@@ -89,7 +89,7 @@ def test_what_attributes_have_to_be(table, tmp_path):
     text = run(*arguments, "--skip-unmatched").stdout
     assert "has no row for 2 pages that were read: " in text
     rows(*lines, "other,worn,letter")
-    assert "rows of 1 page that was not read: other;" in refusal(*arguments)
+    assert "rows of 1 page that was not read: other" in refusal(*arguments)
     rows(*lines, lines[1])
     assert "has two or more rows for page" in refusal(*arguments)
     rows(*lines[:-1], lines[-1].replace("worn,", ","))

@@ -74,7 +74,9 @@ def test_refusals_name_options(folder, tmp_path):
     both = refusal(*fit, "--error-rate", 0.1, "--max-risk", 0.1)
     assert "got --error-rate and --max-risk" in both
     goals = "-o", out, "--review", out
-    assert " and --review is " in refusal("apply", folder / "p.json", verified, "--by", "field", *goals)
+    assert "and review must be different files, got" in refusal(
+        "apply", folder / "p.json", verified, "--by", "field", *goals
+    )
     (tmp_path / "book.xlsx").write_text("PK")
     assert "spreadsheets are not read; save it as CSV" in refusal("evaluate", tmp_path / "book.xlsx")
 
@@ -111,7 +113,7 @@ class TestFit:
         file = folder / "verified.csv"
         for options, message in (
             ([], "exactly one of --error-rate, --max-risk, got none"),
-            (["--error-rate", 0.1, "--guarantee", 0], "--guarantee is 0.0; a number strictly between"),
+            (["--error-rate", 0.1, "--guarantee", 0], "--guarantee must be a number strictly between"),
             (
                 ["--error-rate", 0.1, "--by", "feld"],
                 'there is no column "feld" (did you mean "field"?)',
@@ -250,11 +252,11 @@ class TestCheck:
         assert out.startswith(f"Accept {accepted.sum() // 4:,} of 1,000 documents (")
         assert len((tmp_path / "a.csv").read_text().splitlines()) == 1 + accepted.sum()
         refused = refusal("apply", policy, folder / "new.csv", "--by", "field", *goals)
-        assert "--document is missing; the policy was fitted with --document" in refused
+        assert "--document is missing: the policy was fitted with --document" in refused
 
     def test_refusals(self, folder, tmp_path):
         new = folder / "new.csv"
-        assert "--by is missing; the policy was" in refusal("check", folder / "p.json", new)
+        assert "--by is missing: the policy was fitted with" in refusal("check", folder / "p.json", new)
         path = tmp_path / "p.json"
         assert "p.json: it cannot be read" in refusal("check", path, new)
         path.write_text("{}")
@@ -302,7 +304,7 @@ class TestPlan:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ([], "exactly one of --error-rate, --max-risk, --difference, --half-width is expected"),
+            ([], "exactly one of --error-rate, --max-risk,"),
             (["--error-rate", 0.01], "--error-rate needs --pilot or --expect or --detect"),
             (["--error-rate", 0.01, "--expect", 0.02], "--expect must be below the limit"),
             (["--error-rate", 0.01, "--detect", 0.001], "--detect must be above the limit"),
@@ -315,7 +317,7 @@ class TestPlan:
                 ["--half-width", 0.02, "--pilot", "a.csv", "--guarantee", 0.01],
                 "--guarantee needs --error-rate",
             ),
-            (["--difference", 0.1, "--discordance", 0.05], "--discordance is 0.05; at least"),
+            (["--difference", 0.1, "--discordance", 0.05], "--discordance must be at least 0.1, the"),
             (["--half-width", 0.1], "--half-width needs --pilot"),
             (
                 ["--error-rate", 0.1, "--detect", 0.2, "--group", "page"],
@@ -387,7 +389,9 @@ class TestApply:
         arguments = ["apply", folder / "p.json", folder / "new.csv", "--by", "field", "-o"]
         one = tmp_path / "a.csv"
         assert "must be different files, got" in refusal(*arguments, one, "--review", one)
-        assert "--review is" in refusal(*arguments, one, "--review", tmp_path / "r.doc")
+        assert "--review must end in one of .csv, .tsv," in refusal(
+            *arguments, one, "--review", tmp_path / "r.doc"
+        )
         nowhere = tmp_path / "no" / "r.csv"
         assert "no/" in refusal(*arguments, one, "--review", nowhere)
         assert not list(tmp_path.iterdir())

@@ -105,7 +105,7 @@ def test_a_smaller_scale_is_refused_where_it_lies_in_the_range_of_the_policy(wor
     """Confidences from 0 to 1 are within those from 0 to 100, but below nearly all of them."""
     goals = "-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"
     message = refusal("apply", words / "p.json", words / "small.csv", *goals)
-    assert "some confidences have another scale than the policy" in message
+    assert "the confidences run from 0.0002 to 0.9998," in message
     assert not (tmp_path / "a.csv").exists()
     run("apply", words / "p.json", words / "new.csv", *goals)
 

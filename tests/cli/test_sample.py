@@ -167,7 +167,9 @@ def test_refusals(outputs, tmp_path):
     goal = tmp_path / "to_verify.csv"
     to = ("-o", goal)
     assert "--budget is missing" in reason("sample", outputs, *to)
-    assert "a number above 0 and at most" in reason("sample", outputs, "--budget", 401, *to)
+    assert "must be above 0 and at most 400, the number" in reason(
+        "sample", outputs, "--budget", 401, *to
+    )
     answers = ("sample", outputs, "--answers", goal, *to)
     assert "leave out one" in reason(*answers, "--audit", goal)
     assert "--mix needs --budget" in reason(*answers, "--mix", 1)
@@ -183,7 +185,7 @@ def test_refusals(outputs, tmp_path):
     assert "must end in one of" in reason("sample", outputs, "--budget", 4, "-o", tmp_path / "a.txt")
     run("sample", outputs, "--budget", 40, *to)
     text = goal.read_text()
-    assert 'a column "row"' in reason("sample", goal, "--budget", 4, "-o", tmp_path / "b.csv")
+    assert 'column "row", which a sample adds: rename' in reason("sample", goal, "--budget", 4, "-o", tmp_path / "b.csv")
     join = ("sample", outputs, "--answers", goal, "-o", tmp_path / "all.csv")
     header, first, *rest = text.splitlines()
     for lines, message in (
@@ -224,10 +226,10 @@ def test_more_are_drawn_beside_those_with_answers(outputs, tmp_path):
     done = run("sample", outputs, "--answers", second, "-o", verified)
     assert f"{len(before) - 1} of {len(found)} drawn outputs have an answer" in done.stdout
     third = tmp_path / "third.csv"
-    assert "by the same options and seed" in reason(
+    assert "the same options and seed, and no smaller" in reason(
         *larger[:-1], third, "--judge", "judge", "--seed", 4
     )
-    assert "by the same options and seed" in reason(
+    assert "the same options and seed, and no smaller" in reason(
         "sample", outputs, "--budget", 50, "--answers", first, *options, "-o", third
     )
     answered = first.read_bytes()

@@ -55,6 +55,6 @@ def test_where_one_is_expected(items):
     message = reason("fit", path, "--error-rate", "0.05", *crossed, "-o", "policy.json")
     assert "the columns of --group are crossed" in message
     message = reason("evaluate", path, "--ci", "0.95", "--group", "writer", "--group", "writer")
-    assert "--group names" in message
+    assert "--group must name one column, or two" in message
     message = reason("evaluate", path, "--ci", "0.95", "--group", "none", "--group", "writer")
     assert "--group none excludes any other --group" in message

@@ -98,7 +98,7 @@ def test_costs(folder, tmp_path):
     assert "--report and prices cannot go together with" in reason(
         *command, "--report", tmp_path / "r.html"
     )
-    assert "without --cost-correction" in reason("evaluate", path, *BY, *options[:2])
+    assert "needs --cost-correction, --cost-error: give" in reason("evaluate", path, *BY, *options[:2])
 
 
 def test_report(folder, tmp_path):
@@ -182,7 +182,7 @@ def test_compare_by_id(folder, tmp_path):
         assert 'its item "x0" is not in' in message
         assert message.startswith(str(a))
     mixed.write_text("\n".join([f"{header},id", *named, named[0]]) + "\n")
-    assert 'column "id" holds "x0" twice' in reason("compare", a, mixed, *options)
+    assert 'column "id" must hold each item once, got' in reason("compare", a, mixed, *options)
 
 
 def test_samples_need_the_option(folder, tmp_path):
@@ -232,7 +232,7 @@ def test_groups_of_the_draw_are_noted(folder, tmp_path):
     assert "drawn whole" in run("evaluate", whole, *option).stdout
     header, *rows = whole.read_text().splitlines()
     whole.write_text("\n".join([header, *(row.replace(",page,", ",sheet,") for row in rows)]) + "\n")
-    assert 'column "drawn_by" holds "sheet"' in reason(*fit)
+    assert 'column "drawn_by" must hold the name of a' in reason(*fit)
 
 
 def test_the_page_is_that_of_python(folder, tmp_path):
@@ -258,7 +258,7 @@ def test_the_page_is_that_of_python(folder, tmp_path):
         fa.report.write_report(pages[0], {"a": (truth, confidence)}, by=groups)
     sample = fa.ocr.load_sample()
     aligned = fa.ocr.align(sample.truth, sample.outputs["plain"])
-    with pytest.raises(TypeError, match=r"'b'.* is a AlignedOutputs, and .* verified in part"):
+    with pytest.raises(TypeError, match=", got a AlignedOutputs"):
         fa.report.write_report(pages[0], models | {"b": aligned})
 
 
@@ -306,14 +306,16 @@ def test_groups_of_outputs(folder, tmp_path):
 def test_refusals(folder, tmp_path):
     path = folder / "a.csv"
     assert "--judge needs --inclusion-probability" in reason("evaluate", path, "--judge", "judge")
-    assert "--format markdown" in reason("evaluate", path, *BY, "--format", "markdown")
+    assert "--format must be table, json or csv with" in reason(
+        "evaluate", path, *BY, "--format", "markdown"
+    )
     assert "should end in .html" in reason("evaluate", path, *BY, "--report", tmp_path / "a.txt")
     by = (*BY, "--by", "page")
     assert "--by and --report cannot go together with" in reason(
         "evaluate", path, *by, "--report", tmp_path / "a.html"
     )
     assert "--guarantee is for all" in reason("evaluate", path, *by, "--guarantee", 0.1)
-    assert "--method bootstrap is given" in reason(
+    assert "--method bootstrap cannot go with" in reason(
         "compare", path, folder / "b.csv", *BY, "--method", "bootstrap"
     )
     header, *rows = path.read_text().splitlines()

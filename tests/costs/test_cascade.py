@@ -243,9 +243,9 @@ def test_apply_needs_later_models_for_what_gets_there_alone():
     given_all["m1"][waiting == 0] = np.nan
     assert found.apply(given_all).tolist() == decided.tolist()
     given_all["m1"][np.flatnonzero(waiting == 1)[0]] = np.inf
-    with pytest.raises(ValueError, match=r"confidence of 'm1' is inf for item .*, which gets to it"):
+    with pytest.raises(ValueError, match="confidence of 'm1' must be a finite number, or"):
         found.apply(given_all)
-    with pytest.raises(ValueError, match="the name 'clerk'; names among m0, m1, m2"):
+    with pytest.raises(ValueError, match="must have names among m0, m1, m2, got 'clerk'"):
         found.apply({"m0": [0.5], "clerk": [0.5]})
     with pytest.raises(ValueError, match="no 'm0', the first stage"):
         found.apply({"m1": [0.5]})
@@ -298,19 +298,23 @@ def good(**options):
     ("stages", "error", "message"),
     [
         ("ab", TypeError, "stages must be a list of stages, got a"),
-        ([good()], ValueError, "stages has 1 stage; at least two"),
-        ([good(), 3], TypeError, r"stages\[1\] is 3 \(int\); a Stage or a dict"),
-        ([good(), {"name": "b", "prise": 1}], TypeError, r"stages\[1\] has the key 'prise'"),
-        ([good(), {"price": 1}], TypeError, r"stages\[1\] has no name"),
-        ([good(), {"name": "b", "price": None}], TypeError, "price of stage 'b' is None"),
-        ([good(), Stage("a", 1)], ValueError, "the name 'a' twice"),
-        ([Stage("b", 1), good()], ValueError, "the first stage, 'b', has no correct"),
-        ([good(), Stage("b", 1, correct=[1]), Stage("c", 1)], ValueError, "has 1 items and stage 'a'"),
+        ([good()], ValueError, "stages must hold at least two, got 1"),
+        ([good(), 3], TypeError, r"stages\[1\] must be a Stage or a dict of its"),
+        (
+            [good(), {"name": "b", "prise": 1}],
+            TypeError,
+            r"stages\[1\] has the unknown key 'prise'; keys are",
+        ),
+        ([good(), {"price": 1}], TypeError, r"stages\[1\] must have name"),
+        ([good(), {"name": "b", "price": None}], TypeError, "stage 'b' needs a price, or give costs"),
+        ([good(), Stage("a", 1)], ValueError, ", got 'a' twice"),
+        ([Stage("b", 1), good()], ValueError, "the first stage, 'b', must be a model, with"),
+        ([good(), Stage("b", 1, correct=[1]), Stage("c", 1)], ValueError, "has 1 and 'a' has 2"),
         ([good(), Stage("b", 1, correct=[1, 1]), Stage("c", 1)], TypeError, "confidence of stage 'b'"),
         (
             [Stage("a", 1, correct=[1, 0], confidence=[0.5, 0.5]), Stage("b", 1)],
             ValueError,
-            "confidence of stage 'a' is 0.5 for all items",
+            "confidence of stage 'a' must tell items apart,",
         ),
     ],
 )
@@ -322,16 +326,26 @@ def test_what_is_no_cascade_is_refused(stages, error, message):
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        (("a", -1), {}, ValueError, "price of stage 'a' is -1"),
-        (("a", math.nan), {}, ValueError, "price of stage 'a' is nan"),
-        (("a", "1"), {}, TypeError, "price of stage 'a' is '1'"),
-        (("", 1), {}, TypeError, "name is ''"),
-        ((3, 1), {}, TypeError, "name is 3"),
-        (("a", None), {"correct": [1]}, TypeError, "price of stage 'a' must be the price of an item"),
-        (("a", 1), {"max_share": 1.5}, ValueError, "max_share of stage 'a' is 1.5"),
-        (("a", 1), {"confidence": [1]}, TypeError, "without correct"),
-        (("a", 1), {"reviewer": 0.9}, TypeError, "reviewer of stage 'a' is 0.9"),
-        (("a", 1), {"correct": [1], "reviewer": fa.Reviewer()}, TypeError, "beside correct"),
+        (("a", -1), {}, ValueError, "price of stage 'a' must be a finite number of at"),
+        (("a", math.nan), {}, ValueError, "price of stage 'a' must be a finite number, got"),
+        (("a", "1"), {}, TypeError, "price of stage 'a' must be a number, got '1'"),
+        (("", 1), {}, TypeError, "name must be the name of a stage, got ''"),
+        ((3, 1), {}, TypeError, "name must be the name of a stage, got 3"),
+        (("a", None), {"correct": [1]}, TypeError, "is None, but a model needs the price of an item"),
+        (
+            ("a", 1),
+            {"max_share": 1.5},
+            ValueError,
+            r"max_share of stage 'a' must be a number in \[0, 1",
+        ),
+        (("a", 1), {"confidence": [1]}, TypeError, "' needs correct"),
+        (("a", 1), {"reviewer": 0.9}, TypeError, r"reviewer of stage 'a' must be a Reviewer, got 0\."),
+        (
+            ("a", 1),
+            {"correct": [1], "reviewer": fa.Reviewer()},
+            TypeError,
+            "with correct: people have no correct, and a",
+        ),
         (("a", 1), {"correct": [1, 2], "confidence": [1, 2]}, ValueError, r"'a'\[1\] must .*got 2"),
         (
             ("a", 1),
@@ -352,16 +366,20 @@ def test_what_is_no_stage_is_refused(arguments, options, error, message):
     ("options", "error", "message"),
     [
         ({}, TypeError, "give max_error_rate or costs: without them errors cost nothing"),
-        ({"max_error_rate": 2}, ValueError, r"max_error_rate is 2.0; .*2% is 0.02"),
-        ({"costs": 3}, TypeError, "costs is 3"),
-        ({"costs": COSTS, "failure_probability": 0.1}, TypeError, "without max_error_rate"),
+        ({"max_error_rate": 2}, ValueError, r"max_error_rate must be a number in \[0, 1\], got 2"),
+        ({"costs": 3}, TypeError, r"costs must be VerificationCosts, got 3 \(int\)"),
+        ({"costs": COSTS, "failure_probability": 0.1}, TypeError, "needs max_error_rate"),
         ({"max_error_rate": 0.1, "groups": np.arange(2)}, TypeError, "groups needs failure"),
         (
             {"max_error_rate": 0.1, "failure_probability": 0.1, "max_group_size": 3},
             TypeError,
             "max_group_size needs groups",
         ),
-        ({"max_error_rate": 0.1, "failure_probability": 0.95}, ValueError, "failure_probability is"),
+        (
+            {"max_error_rate": 0.1, "failure_probability": 0.95},
+            ValueError,
+            r"failure_probability must be at most 0\.5, got",
+        ),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options, error, message):
@@ -371,14 +389,14 @@ def test_options_that_do_not_fit_are_refused(options, error, message):
 
 def test_thresholds_of_ones_own_are_checked():
     stages = [good(), Stage("b", 1)]
-    with pytest.raises(ValueError, match="thresholds has 2 numbers; use 1"):
+    with pytest.raises(ValueError, match="thresholds must have 1 numbers, one for each"):
         evaluate_cascade(stages, thresholds=[0.1, 0.2])
     with pytest.raises(ValueError, match=r"thresholds\[0\] must .*got nan"):
         evaluate_cascade(stages, thresholds=[math.nan])
     with pytest.raises(TypeError, match="a list of numbers"):
         evaluate_cascade(stages, thresholds=0.5)
     other = optimize_cascade([good(), Stage("c", 1)], max_error_rate=0.1)
-    with pytest.raises(ValueError, match="of the stages a, c; stages a, b"):
+    with pytest.raises(ValueError, match="of the stages a, b, got a, c"):
         evaluate_cascade(stages, thresholds=other)
 
 

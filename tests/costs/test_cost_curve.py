@@ -169,7 +169,7 @@ class TestBetterRanges:
     def test_errors(self):
         with pytest.raises(ValueError, match="b: y_true has no positive item"):
             fa.costs.better_ranges(A, ([0, 0], [1, 2]))
-        with pytest.raises(TypeError, match=r"a is a str; \(y_true, y_score\) or a ThresholdSweep"):
+        with pytest.raises(TypeError, match=r"a must be \(y_true, y_score\) or a ThresholdSweep,"):
             fa.costs.better_ranges("AB", A)
 
 
@@ -252,11 +252,11 @@ class TestBand:
     @pytest.mark.parametrize(
         ("arguments", "kind", "message"),
         [
-            ({"n_resamples": 0}, ValueError, "n_resamples is 0; an integer of at least 1"),
-            ({"n_resamples": 10.5}, TypeError, r"n_resamples is 10.5 \(float\); an integer"),
-            ({"confidence_level": 1}, ValueError, "confidence_level is 1.0; a number strictly between"),
+            ({"n_resamples": 0}, ValueError, "resamples must be an integer of at least 1, got"),
+            ({"n_resamples": 10.5}, TypeError, r"integer, got 10\.5 \(float\)"),
+            ({"confidence_level": 1}, ValueError, "confidence_level must be a number strictly between"),
             ({"grid": 1}, ValueError, "grid must be an integer of at least 2, got 1"),
-            ({"grid": True}, TypeError, "grid is True"),
+            ({"grid": True}, TypeError, r"grid must be an integer, got True \(bool\)"),
             ({"grid": [0, 2]}, ValueError, r"grid must be a number in \[0, 1\], got 2.0"),
             (
                 {"grid": [[0.5]]},

@@ -106,7 +106,7 @@ class TestPrices:
             ((1, math.inf, 1), ValueError, "correction must be a finite number, got inf"),
             ((1, 1, "3"), TypeError, r"error must be a number, got '3' \(str\)"),
             ((1, 1, [3]), TypeError, "error must be a number, got .*"),
-            ((1e308, 1e308, 1e308), ValueError, "is infinite; use smaller prices"),
+            ((1e308, 1e308, 1e308), ValueError, "be finite: use smaller prices"),
             ((1e300, 1e-300, 1), ValueError, "correction is 1e-300, too little beside"),
             ((1, 1e-300, 1e300), ValueError, "correction is 1e-300, too little beside"),
         ],
@@ -118,9 +118,9 @@ class TestPrices:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ((-1, 0), "gamma is -1; a finite number of at least 0"),
-            ((1, -1.5), "delta is -1.5; a number of at least -1"),
-            ((1, math.nan), "delta is nan"),
+            ((-1, 0), "must be a finite number of at least 0, got -1"),
+            ((1, -1.5), r"delta must be a number of at least -1, got -1\.5"),
+            ((1, math.nan), "delta must be a finite number, got nan"),
         ],
     )
     def test_refused_ratios(self, arguments, message):
@@ -236,7 +236,7 @@ class TestPerformanceAtAnErrorRate:
 
     def test_refused(self):
         costs = fa.VerificationCosts(1, 1, 1)
-        with pytest.raises(ValueError, match=r"max_error_rate is 1\.5; a number in"):
+        with pytest.raises(ValueError, match=r"max_error_rate must be a number in \[0, 1\], got 1"):
             fa.costs.performance_at_error_rate(CORRECT, CONFIDENCE, max_error_rate=1.5, costs=costs)
         with pytest.raises(TypeError, match=r"costs must be VerificationCosts, got 2 \(int\)"):
             fa.costs.performance_at_error_rate(CORRECT, CONFIDENCE, max_error_rate=0.1, costs=2)

@@ -204,9 +204,9 @@ class TestAccuracyRejectionCost:
 
     def test_refused(self):
         _, ax = plt.subplots()
-        with pytest.raises(ValueError, match="ax has the projection 'rectilinear'; use '3d'"):
+        with pytest.raises(ValueError, match="have the projection '3d', got 'rectilinear'"):
             fa.displays.AccuracyRejectionCostDisplay.from_predictions(
                 CORRECT, CONFIDENCE, costs=COSTS, ax=ax
             )
-        with pytest.raises(TypeError, match=r"costs is None \(NoneType\); Verif"):
+        with pytest.raises(TypeError, match=r", got None \(NoneType\)"):
             fa.displays.AccuracyRejectionCostDisplay.from_predictions(CORRECT, CONFIDENCE)

@@ -387,7 +387,7 @@ class TestSeveralModels:
                 assert np.array_equal(drawn[name].line_.get_xydata(), alone.get_xydata())
 
     def test_without_models(self):
-        with pytest.raises(ValueError, match="models has 0 entries"):
+        with pytest.raises(ValueError, match="models must have at least 1 entry, got 0"):
             displays.draw_curves({})
 
 

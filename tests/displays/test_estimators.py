@@ -130,12 +130,12 @@ def test_refused(found):
     ):
         roc.from_estimator(LinearRegression(), X, Y)
     model = LogisticRegression().fit(X, np.arange(160) % 3)
-    with pytest.raises(ValueError, match="LogisticRegression has 3 classes; use two"):
+    with pytest.raises(ValueError, match="LogisticRegression must have two classes, got 3"):
         roc.from_estimator(model, X, Y)
     model = LogisticRegression().fit(X, Y)
     with pytest.raises(ValueError, match=r"pos_label must be one of the classes \[0, 1\], got 2"):
         roc.from_estimator(model, X, Y, pos_label=2)
-    with pytest.raises(ValueError, match="response_method is 'predict'; one of 'auto', 'predict_prob"):
+    with pytest.raises(ValueError, match="response_method must be one of 'auto',"):
         roc.from_estimator(model, X, Y, response_method="predict")
     with pytest.raises(TypeError, match="SVC has no predict_proba; a classifier"):
         roc.from_estimator(SVC().fit(X, Y), X, Y, response_method="predict_proba")

@@ -199,13 +199,13 @@ def test_masked_values_are_refused() -> None:
 
 @pytest.mark.parametrize("name", AREAS)
 def test_fewer_columns_than_labels(name: str) -> None:
-    with pytest.raises(ValueError, match="y_score has 1 columns and y_true has 2"):
+    with pytest.raises(ValueError, match="must have 2 columns, as y_true has, got 1"):
         getattr(fa, name)(np.array([[0, 1], [1, 0]]), [[0.1], [0.2]])
 
 
 def test_shapes_that_do_not_match() -> None:
     for name in ("dcg_score", "ndcg_score"):
-        with pytest.raises(ValueError, match=r"y_score has shape \(1, 3\) and y_true has \(1, 2\)"):
+        with pytest.raises(ValueError, match=r"y_score must have the shape of y_true, \(1, 2\),"):
             getattr(fa, name)([[1, 0]], [[1, 2, 3]])
 
 
@@ -281,7 +281,7 @@ def weighted_calls() -> dict[str, Any]:
 def test_weights_that_sum_to_infinity_are_refused(call: Any) -> None:
     """Where scikit-learn returns NaN, 0 or infinite counts, or numpy's warnings."""
     name, arguments, options = call
-    with pytest.raises(ValueError, match="sample_weight sums to inf; use a finite sum"):
+    with pytest.raises(ValueError, match="sample_weight must have a finite sum, got inf"):
         getattr(fa, name)(*arguments, sample_weight=[1e308] * 4, **options)
     expected = getattr(fa, name)(*arguments, sample_weight=[1.0] * 4, **options)
     if not name.startswith("confusion_matrix"):  # whose counts are the weights themselves
@@ -292,7 +292,7 @@ def test_weights_that_sum_to_infinity_are_refused(call: Any) -> None:
 
 
 def test_weights_of_both_signs_without_a_finite_sum_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"sample_weight sums to (-?inf|nan); a finite sum"):
+    with pytest.raises(ValueError, match="sample_weight must have a finite sum, got nan"):
         fa.roc_curve([0, 1] * 8, range(16), sample_weight=[1e308, 1e308, -1e308, -1e308] * 4)
     assert_identical(*both("roc_curve", Y, S, sample_weight=[1e308, 1.0, 1e307, 1.0]))
 

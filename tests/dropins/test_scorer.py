@@ -81,20 +81,20 @@ def test_the_positive_class_plays_no_part():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (([0, 1], ["a", "b"]), TypeError, "y_score must hold numbers, got type"),
+        (([0, 1], ["a", "b"]), TypeError, "y_score must hold real numbers, got type <U1"),
         (
             ([0, 1], [0.1, np.nan]),
             ValueError,
             "y_score must hold finite numbers, got NaN or infinite ones",
         ),
-        (([0, 1], [0.1]), ValueError, r"y_true has shape \(2,\) and y_score \(1,\)"),
+        (([0, 1], [0.1]), ValueError, r"must have shape \(n,\) and y_score \(n, n_classes\)"),
         (([], []), ValueError, "with n >= 1"),
         (
             ([0, 1], [[0.1, 0.2, 0.7]] * 2),
             ValueError,
-            "y_true has 2 classes and y_score has columns for 3",
+            "_true has 2 classes, but y_score has columns for 3",
         ),
-        (([0, 0], [0.1, 0.2]), ValueError, "y_true has 1 classes .* classes= is expected"),
+        (([0, 0], [0.1, 0.2]), ValueError, "y_true has 1 classes, but y_score has columns"),
     ],
 )
 def test_refusals(arguments, error, message):
@@ -103,11 +103,11 @@ def test_refusals(arguments, error, message):
 
 
 def test_more_refusals():
-    with pytest.raises(ValueError, match=r"y_true has .*2.*; one of the classes \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"y_true must hold the classes \[0, 1\], got"):
         fa.correctness([0, 2], [0.1, 0.2], classes=[0, 1])
     with pytest.raises(TypeError, match="LinearRegression has neither predict_proba nor"):
         fa.make_scorer()(LinearRegression(), [[0]], [0])
-    with pytest.raises(ValueError, match="metric is 'arac'; one of recognition_rate, arac_auc,"):
+    with pytest.raises(ValueError, match="metric must be one of recognition_rate, arac_auc,"):
         fa.make_scorer("arac")
     with pytest.raises(TypeError, match=r"metric must be a name, got 3 \(int\)"):
         fa.make_scorer(3)

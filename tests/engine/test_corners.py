@@ -248,7 +248,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("refused", OTHERS.values(), ids=OTHERS)
 def test_what_needs_every_threshold_says_so(refused):
-    with pytest.raises(TypeError, match=r"1 incorrect\) is given, which lacks .* is expected"):
+    with pytest.raises(TypeError, match=r"1 incorrect\) lacks the thresholds inside runs of"):
         refused()
 
 

@@ -167,7 +167,7 @@ def test_counts_beyond_what_a_double_or_int64_holds():
         ),
         ({"by": pl.DataFrame({"a": NAMES})}, r"by must be one column, got a table of shape \(6, 1\)"),
         ({"by": [NAMES]}, r"by must be a one-dimensional array, got shape \(1, 6\)"),
-        ({"metrics": ["arac"]}, "metrics has 'arac'; use some of 'n', 'n_correct',"),
+        ({"metrics": ["arac"]}, "metrics must be some of 'n', 'n_correct',"),
         ({"gamma": -1}, "gamma must be a finite number of at least 0, got -1"),
         ({"confidence": [math.inf] * 6}, r"confidence\[0\] must be a finite number, got inf"),
         ({"correct": [2] * 6}, r"correct\[0\] must be 0 \(incorrect\) or 1 \(correct\), got 2"),

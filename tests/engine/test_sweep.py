@@ -246,12 +246,17 @@ class TestBuiltDirectly:
             (1, np.array([0, 1]), ValueError, r"true_accepts is not an array of the shape"),
             (1, np.array([0, 2, 1]), ValueError, "true_accepts does not rise from 0"),
             (2, np.array([1, 1, 1]), ValueError, "false_accepts does not rise from 0"),
-            (2, np.array([0, 0, 1], np.int8), TypeError, "false_accepts has type int8; int64"),
+            (
+                2,
+                np.array([0, 0, 1], np.int8),
+                TypeError,
+                "false_accepts must have type int64, or float64",
+            ),
             (
                 2,
                 np.array([0.0, 0.0, 1.0]),
                 TypeError,
-                "false_accepts has type float64; int64, or float64 for weights,",
+                "false_accepts must have type int64, or float64 for weights,",
             ),
         ],
     )

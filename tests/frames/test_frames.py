@@ -218,7 +218,7 @@ def test_many_weights_are_refused_by_auto(engine, monkeypatch):
     correct, confidence = sample(500)
     monkeypatch.setattr(module, "MOST_DISTINCT", 10)
     frame = ENGINES[engine](table_of(correct, confidence, w=np.ones(len(correct))))
-    with pytest.raises(ValueError, match="weight makes more than 10 kinds"):
+    with pytest.raises(ValueError, match="weight makes more than 10 pairs of confidence"):
         fa.frames.threshold_sweep(frame, confidence="score", correct="right", weight="w")
 
 
@@ -246,28 +246,36 @@ def test_counts_of_each_confidence_however_many(engine, monkeypatch):
         (
             {"intervals": True, "method": "exact"},
             TypeError,
-            "intervals is given with method='exact', which counts in bins; method='auto' or 'counts'",
+            "items of each confidence, got 'exact', which counts in bins",
         ),
-        ({"failure_probability": 0.1, "method": "exact"}, TypeError, "with method='exact'"),
+        (
+            {"failure_probability": 0.1, "method": "exact"},
+            TypeError,
+            "method='auto' or 'counts', which count the",
+        ),
         (
             {"reviewer": fa.Reviewer(0.9), "method": "bounds"},
             TypeError,
-            "reviewer needs costs: a reviewer changes what errors cost",
+            "reviewer needs method='auto' or 'counts', which",
         ),
         ({"max_error_rate": 1.5}, ValueError, "max_error_rate"),
         ({"max_risk": "a"}, TypeError, "max_risk"),
         ({"costs": 3}, TypeError, "costs"),
-        ({"confidence_level": 95}, ValueError, "confidence_level is 95"),
-        ({"failure_probability": 2, "method": "counts"}, ValueError, "failure_probability is 2"),
+        ({"confidence_level": 95}, ValueError, "confidence_level must be a number strictly"),
+        (
+            {"failure_probability": 2, "method": "counts"},
+            ValueError,
+            "failure_probability must be a number strictly",
+        ),
         (
             {"reviewer": fa.Reviewer(0.9), "method": "counts"},
             ValueError,
-            "reviewer needs costs: a reviewer changes what errors cost",
+            "reviewer needs costs: no other figure depends on",
         ),
         ({"max_eror_rate": 0.1}, TypeError, "max_eror_rate"),
         ({"by": ["page", "q"]}, ValueError, "by is 'q', but there is no such column"),
-        ({"by": []}, ValueError, "by names no column; give at least one"),
-        ({"by": "pair"}, TypeError, r"by \(column 'pair'\) has type Struct.*a list of the names"),
+        ({"by": []}, ValueError, "by must name at least one column"),
+        ({"by": "pair"}, TypeError, r"by \(column 'pair'\) must hold labels, got type"),
     ],
 )
 def test_options_are_refused_before_the_engine_works(options, error, message, monkeypatch):
@@ -328,13 +336,17 @@ BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "null label": ({"right": [1, None]}, ValueError, "null|nan"),
     "null weight": ({"w": [1.0, None]}, ValueError, "null|nan"),
     "null group": ({"g": ["a", None]}, ValueError, "null"),
-    "nan": ({"score": [0.5, np.nan]}, ValueError, "use a finite number"),
-    "inf": ({"score": [0.5, np.inf]}, ValueError, "use a finite number"),
-    "label": ({"right": [1, 2]}, ValueError, r"0 \(incorrect\) or 1 \(correct\) is expected"),
-    "negative weight": ({"w": [1.0, -1.0]}, ValueError, "use a finite number of at least 0"),
+    "nan": ({"score": [0.5, np.nan]}, ValueError, "be a finite number, got nan"),
+    "inf": ({"score": [0.5, np.inf]}, ValueError, "e a finite number"),
+    "label": ({"right": [1, 2]}, ValueError, r"0 \(incorrect\) or 1 \(correct\)"),
+    "negative weight": ({"w": [1.0, -1.0]}, ValueError, "e a finite number of at least 0"),
     "text": ({"score": ["0.5", "0.6"]}, TypeError, r"not text|\(str\)"),
     "text label": ({"right": ["1", "0"]}, TypeError, r"not text|\(str\)"),
-    "decimal": ({"score": [Decimal("0.5"), Decimal("0.6")]}, TypeError, "floats up to 64 bits"),
+    "decimal": (
+        {"score": [Decimal("0.5"), Decimal("0.6")]},
+        TypeError,
+        r"up to 64 bits, got type Decimal\(precision=1,",
+    ),
     "empty": ({name: [] for name in ("score", "right", "w", "g")}, ValueError, "empty"),
 }
 
@@ -371,7 +383,7 @@ def test_the_schema_tells_before_the_engine_works(monkeypatch):
     frame = duck(pa.table({"score": ["0.5"], "right": [1]}))
     for name in ("sweeps", "bins", "sums", "approximate_distinct"):
         monkeypatch.setattr(QuerySource, name, Untouched())
-    with pytest.raises(TypeError, match=r"confidence \(column 'score'\) has type String; .*not text"):
+    with pytest.raises(TypeError, match=r"confidence \(column 'score'\) must hold booleans,"):
         fa.frames.threshold_sweep(frame, confidence="score", correct="right")
     with pytest.raises(ValueError, match=r"correct is 'ok', .*; there are 'score' and 'right'"):
         fa.frames.threshold_sweep(frame, confidence="score", correct="ok")
@@ -381,9 +393,9 @@ def test_the_schema_tells_before_the_engine_works(monkeypatch):
 
 def test_arguments():
     frame = pa.table({"score": [0.5], "right": [1], "w": [1.0]})
-    with pytest.raises(TypeError, match="frame is of type list; a frame"):
+    with pytest.raises(TypeError, match="Dask, got type list"):
         fa.frames.threshold_sweep([1], confidence="score", correct="right")
-    with pytest.raises(ValueError, match="method is 'fast'; one of"):
+    with pytest.raises(ValueError, match="method must be one of 'auto', 'counts', 'exact',"):
         fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="fast")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="weight needs method="):
         fa.frames.threshold_sweep(

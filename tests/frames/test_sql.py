@@ -48,7 +48,7 @@ def test_sql_says_where_items_are_bad(bad, method):
     make: Any = fa.ThresholdSweep.from_counts
     if method == "bounds":
         make, values = fa.frames.BoundedSweep.from_bins, [[*values[0], np.inf]]
-    with pytest.raises((TypeError, ValueError), match=r"null|finite|NoneType|edges do not increase"):
+    with pytest.raises((TypeError, ValueError), match="must have a value for each item, got null at"):
         make(*values, p, q)
 
 
@@ -83,7 +83,7 @@ def test_sql_quotes_names():
     assert frame.query("t", query).fetchall() == [(0.5, 1, 0)]
     with pytest.raises(ValueError, match="must be a name that BigQuery can quote, got"):
         fa.frames.sql("bigquery", "t", confidence="a`b", correct="c")
-    with pytest.raises(ValueError, match="dialect is 'oracle'; one of"):
+    with pytest.raises(ValueError, match="', got 'oracle'"):
         fa.frames.sql("oracle", "t", confidence="a", correct="c")  # type: ignore[arg-type]
 
 
@@ -154,7 +154,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_frames_refuse_is_refused(name):
     frame = of_type(name, REFUSED[name])
-    with pytest.raises(TypeError, match="; use booleans, integers or floats of up to 64 bits"):
+    with pytest.raises(TypeError, match="hold booleans, integers or floats up to 64 bits"):
         fa.frames.threshold_sweep(frame, **COLUMNS)
     for counted in (counts_of, bins_of):
         with pytest.raises((TypeError, ValueError), match=r"null|holds objects"):
@@ -176,7 +176,7 @@ def test_labels_that_frames_refuse_are_refused(label):
     frame = connected().sql(f"SELECT 0.5::DOUBLE AS score, {label} AS good")
     with pytest.raises(TypeError, match="correct"):
         fa.frames.threshold_sweep(frame, **COLUMNS)
-    with pytest.raises(ValueError, match=r"correct_counts\[0\] is null.*cast DECIMAL to double"):
+    with pytest.raises(ValueError, match=r"columns of other types: cast DECIMAL to double\)"):
         counts_of(frame)
 
 

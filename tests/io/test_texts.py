@@ -132,9 +132,9 @@ class TestTextsThatAreNumbers:
 
     def test_a_comparison_without_texts(self, tmp_path):
         path = write_text(tmp_path / "f.csv", "correct,confidence\n1,1\n")
-        with pytest.raises(DataFileError, match="compare is 'number', but column \"correct\" says"):
+        with pytest.raises(DataFileError, match='and of truths, but column "correct" says what'):
             read_outputs(path, compare="number")
-        with pytest.raises(ValueError, match="compare is 'digits'"):
+        with pytest.raises(ValueError, match="', got 'digits'"):
             read_outputs(path, compare="digits")
 
 

@@ -289,9 +289,9 @@ class TestClasses:
                 r"prediction_counts must be a square matrix.*, got shape \(2, 3\)",
             ),
             ([1, 2], r"prediction_counts must be a square matrix.*, got shape \(2,\)"),
-            (np.zeros((0, 0)), r"shape \(0, 0\); a square matrix"),
+            (np.zeros((0, 0)), r"must be a square matrix, got shape \(0, 0\)"),
             ([[1, 2], [-3, 4]], r"prediction_counts\[1, 0\] must .*got -3"),
-            ([[2**62, 0], [0, 2**62]], r"prediction_counts sums to 9.22337e\+18; a sum below 2\*\*63"),
+            ([[2**62, 0], [0, 2**62]], r"prediction_counts must sum to less than 2\*\*63,"),
         ],
     )
     def test_errors(self, table, message):
@@ -389,7 +389,7 @@ class TestSweeps:
         assert measures.compute([]) == {}
         assert [list(found) for _, found in measures.blocks(["f1"])] == [["f1"]]
         for call in (measures.compute, measures.blocks):
-            with pytest.raises(ValueError, match="measures is 'recall'; one of 'accuracy', "):
+            with pytest.raises(ValueError, match="measures must be one of 'accuracy', 'error_rate'"):
                 call(["f1", "recall"])
         with pytest.raises(ValueError, match="size must be an integer of at least 1, got 0"):
             measures.blocks(size=0)
@@ -423,9 +423,9 @@ class TestSweeps:
 
     def test_names_that_are_none(self):
         measures = fa.measures.confusion_measures(fa.threshold_sweep([1, 0], [0.9, 0.8]))
-        with pytest.raises(ValueError, match="measure is 'F1'; one of 'accuracy', "):
+        with pytest.raises(ValueError, match="measure must be one of 'accuracy', 'error_rate',"):
             measures.best("F1")
-        with pytest.raises(ValueError, match="measure is 'prevalence'; one of "):
+        with pytest.raises(ValueError, match="', got 'prevalence'"):
             measures.best(["f1", "prevalence"])
 
 
@@ -473,13 +473,13 @@ class TestArguments:
             ((1, -2, 3, 4), ValueError, r"fp must be a finite number of at least 0, got -2"),
             (([1, 2], 1, [[1], [np.nan]], 1), ValueError, r"fn\[1, 0\] must be a finite.*, got nan"),
             ((1, 1, 1, np.inf), ValueError, "tn must be a finite number"),
-            ((1, 1, 1, "1"), TypeError, "tn has type <U1; integers or floats"),
-            ((1, 1, 1 + 2j, 1), TypeError, "fn has type complex128; integers or floats"),
+            ((1, 1, 1, "1"), TypeError, "tn must hold integers or floats up to 64 bits,"),
+            ((1, 1, 1 + 2j, 1), TypeError, "fn must hold integers or floats up to 64 bits,"),
             ((1, 1, 1), TypeError, "is missing: give tp, fp, fn and tn, or a ThresholdSweep"),
-            (([1, 2], [1, 2, 3], 1, 1), ValueError, r"have shapes \(2,\), \(3,\), \(\), \(\)"),
+            (([1, 2], [1, 2, 3], 1, 1), ValueError, r", got \(2,\), \(3,\), \(\), \(\)"),
             ((2**62, 2**62, 0, 0), ValueError, "tp, fp, fn and tn must sum to at most 2"),
-            ((1e308, 1e308, 0, 0), ValueError, "sum to inf; use a finite sum"),
-            ((np.uint64(2**63), 0, 0, 0), ValueError, "tp holds 9223372036854775808; at most"),
+            ((1e308, 1e308, 0, 0), ValueError, "tn must have a finite sum, got inf"),
+            ((np.uint64(2**63), 0, 0, 0), ValueError, "- 1, got 9223372036854775808"),
         ],
     )
     def test_errors(self, cells, error, message):
@@ -497,5 +497,5 @@ class TestArguments:
 
     @pytest.mark.parametrize("beta", [-1, math.nan, math.inf])
     def test_beta(self, beta):
-        with pytest.raises(ValueError, match="beta is "):
+        with pytest.raises(ValueError, match="beta must be a finite number, got nan"):
             fa.measures.confusion_measures(**THARWAT).f_beta(beta)

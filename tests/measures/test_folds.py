@@ -99,8 +99,12 @@ class TestAverageCurves:
                 ValueError,
                 r"grid\[0\] must be a threshold.*, got nan",
             ),
-            ((folds(2), [0.5], "confidence"), ValueError, "along is 'confidence'; one of"),
-            ((folds(2), [0.5], "acceptance", "roc"), ValueError, "curve is 'roc'; one of 'arac'"),
+            ((folds(2), [0.5], "confidence"), ValueError, "', got 'confidence'"),
+            (
+                (folds(2), [0.5], "acceptance", "roc"),
+                ValueError,
+                "curve must be one of 'arac', 'generalized_rc', '",
+            ),
         ],
     )
     def test_errors(self, arguments, error, message):

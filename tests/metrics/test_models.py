@@ -27,8 +27,8 @@ def test_pairs_lists_and_sweeps_are_the_same():
             TypeError,
             r"models must be a mapping of names to \(correct, confidence\) or to Th.*, got a tuple",
         ),
-        ({}, ValueError, "models must have at least 1 entries, got 0"),
-        ({1: PAIR}, TypeError, r"models has the name 1 \(int\); use a str"),
+        ({}, ValueError, "models must have at least 1 entry, got 0"),
+        ({1: PAIR}, TypeError, r"models must have names of type str, got 1 \(int\)"),
         (
             {"a": 3},
             TypeError,
@@ -39,7 +39,7 @@ def test_pairs_lists_and_sweeps_are_the_same():
             TypeError,
             r"models\['b'\] must be \(correct, conf.*, got a list of 4",
         ),
-        ({"a": ([2, 0], [0, 1])}, ValueError, r"models\['a'\]: correct\[0\] is 2; 0 \(incorrect\) or"),
+        ({"a": ([2, 0], [0, 1])}, ValueError, r"models\['a'\]: correct\[0\] must be 0 \(incorrect\)"),
         ({"a": ([1, 0], ["x", "y"])}, TypeError, r"models\['a'\]: confidence has type <U1; "),
     ],
 )
@@ -53,5 +53,5 @@ def test_names_of_the_arrays_and_the_least_number():
         TypeError, match=r"models\['a'\] must be \(y_true, y_score\) or a ThresholdSweep,"
     ):
         as_models({"a": 3}, names=SCORED_NAMES)
-    with pytest.raises(ValueError, match=r"^models must have at least 2 entry, got 1"):
+    with pytest.raises(ValueError, match="models must have at least 2 entries, got 1"):
         as_models({"a": PAIR}, least=2)

@@ -394,8 +394,8 @@ def test_bad_input_is_refused():
     none = Words(first.text, np.full(30, np.nan), first.page, first.page, first.page_names)
     for match, arguments, options in [
         ("must name at least two, got 1", {"A": first}, {}),
-        ("B has not: p02", {"A": first, "B": second.select_pages([0, 1])}, {}),
-        ("the truth has not: p02", engines, {"truth": truth.select_pages([0, 1])}),
+        ("A has 1 page that B lacks: p02; both need the", {"A": first, "B": second.select_pages([0, 1])}, {}),
+        ("the truth lacks: p02; both need the same pages", engines, {"truth": truth.select_pages([0, 1])}),
         (r"engines\['B'\]: none of the 30 words", {"A": first, "B": none}, {}),
         ("'exact' or None", engines, {"agreement": "most"}),
         ("statistic and costs are both", engines, {"agreement": "exact", "combination": learnt()}),
@@ -506,7 +506,7 @@ def test_fields_that_do_not_fit_are_refused(tmp_path):
             r"engines\['B'\] lacks: f0 of d02, f1 of d02, f2 of d02, f3 of",
             {"A": engines["A"], "B": fewer["B"]},
         ),
-        ("one document", one),
+        ("two documents, as each is combined by rules", one),
     ]:
         with pytest.raises(ValueError, match=match):
             combine_fields(arguments)

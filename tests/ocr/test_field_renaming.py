@@ -132,9 +132,7 @@ def test_what_is_refused(files):
         with pytest.raises(ValueError, match="a mapping from fields to their names in the truth"):
             read_fields(files / "a1.json", files / "truth.json", rename=wrong)
     clash = {"InvoiceTotal": "x", "Items[].Description": "x[]", "Items[].Amount": "x[]"}
-    with pytest.raises(
-        ValueError, match=r'field "x\[1\]" of document "a1" is in .* already; one value'
-    ):
+    with pytest.raises(ValueError, match=r'field "x\[1\]" of document "a1" is already in'):
         read_fields(files / "a1.json", files / "truth.json", rename=clash)
     (files / "both.csv").write_text("document,field,prediction,confidence,truth\na,b,c,0.5,c\n")
     with pytest.raises(

@@ -145,9 +145,9 @@ def test_compare_texts(sample, tmp_path):
         TypeError, match=r"engines must be a mapping of names to what was read, got \{\}"
     ):
         fa.ocr.compare_texts({})
-    with pytest.raises(TypeError, match=r"engines\['a'\] is a int"):
+    with pytest.raises(TypeError, match=r"engines\['a'\] must be a result of"):
         fa.ocr.compare_texts({"a": 1})
-    with pytest.raises(ValueError, match="thresholds has 'b'"):
+    with pytest.raises(ValueError, match="thresholds must have names of engines, got 'b'"):
         fa.ocr.compare_texts(sample, thresholds={"b": 1})
     found = fa.ocr.load_sample()
     lines = align(found.truth, found.outputs["plain"], unit="line")

@@ -103,7 +103,7 @@ def test_a_table_says_which_files_belong_together(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"_0/a/19\.tsv is not a file"):
         read_pairs(table)
     table.write_text("truth;engine;output\n")
-    with pytest.raises(OcrFileError, match="line 1: the columns are"):
+    with pytest.raises(OcrFileError, match="line 1: the columns must be truth, engine,"):
         read_pairs(table)
     write()
     with pytest.raises(OcrFileError, match="there is no pair"):

@@ -494,7 +494,7 @@ def test_files_that_cannot_be_opened(tmp_path):
         read(tmp_path)
     path = tmp_path / "p.tsv"
     path.write_bytes(HEADER.encode() + b"\n5\t\xff\n")
-    with pytest.raises(OcrFileError, match="line 2: it must be UTF-8, or UTF-16 with") as caught:
+    with pytest.raises(OcrFileError, match="UTF-8 text; use UTF-8, or UTF-16 with a byte") as caught:
         read(path)
     assert caught.value.place == "line 2"
     assert "`iconv -f cp1252 -t utf-8 p.tsv > utf8-p.tsv` converts" in str(caught.value)

@@ -163,12 +163,12 @@ class TestDrawn:
             POLICY.check(*log, **options, drawn=[1, 0, 0, 0])
         with pytest.raises(ValueError, match=r"drawn\[3\] is 2; use 0 or 1"):
             POLICY.check(*log, **options, drawn=[1, 0, 1, 2])
-        with pytest.raises(ValueError, match="drawn has 1 items and confidence has 4"):
+        with pytest.raises(ValueError, match="drawn and confidence must have the same number"):
             POLICY.check(*log, **options, drawn=[1])
         # what was rejected is verified anyway
         for rejected in (0, 1):
             assert POLICY.check(*log, **options, drawn=[1, 1, 1, rejected]).unanswered == 1
-        with pytest.raises(TypeError, match="drawn is given without audit_probability"):
+        with pytest.raises(TypeError, match="drawn needs audit_probability, which only a log"):
             POLICY.check(*log, drawn=[1, 0, 1, 0])
 
 

@@ -167,7 +167,7 @@ class TestOptional:
         with pytest.raises(ValueError, match=message):
             operation.fit_policy(*given, **columns, **options)
         policy = operation.fit_policy(*given, **columns, **options, fields_complete=True)
-        with pytest.raises(ValueError, match="fields_complete=True, if what is not listed has no"):
+        with pytest.raises(ValueError, match="complete=True if a field that is not listed has no"):
             policy.check(*given, **columns)
         assert policy.check(*given, **columns, fields_complete=True).n_items == N
         assert operation.fit_policy(*given, **columns, max_error_rate=0.05).optional == ()

@@ -256,7 +256,7 @@ def test_refusals():
     other = fit_policy([1] * 1000, range(1000), max_error_rate=0.1)
     with pytest.raises(ValueError, match="looks is of another policy"):
         other.check([1], [1000], looks=looks)
-    with pytest.raises(ValueError, match="declared is 0"):
+    with pytest.raises(ValueError, match="declared must be an integer of at least 1, got 0"):
         Looks(0)
 
 

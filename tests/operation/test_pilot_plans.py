@@ -153,12 +153,12 @@ PAIR = [1, 1, 0, 1], [4, 3, 2, 1]
         (
             {"expected_error_rate": 0.1, "accept": 0.5},
             TypeError,
-            "give only one of accept and expected_error_rate",
+            "accept cannot go with expected_error_rate",
         ),
         (
             {"expected_error_rate": 0.1, "by": [1]},
             TypeError,
-            "give only one of by and expected_error_rate",
+            "by cannot go with expected_error_rate",
         ),
         (
             {"expected_error_rate": 0.1, "power": 1},
@@ -191,8 +191,8 @@ def test_refusals_of_models(arguments, error, message):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"icc": 0.1}, TypeError, "give only one of icc and a pilot"),
-        ({"group_sizes": 3}, TypeError, "give only one of group_sizes and a pilot"),
+        ({"icc": 0.1}, TypeError, "icc cannot go with a pilot"),
+        ({"group_sizes": 3}, TypeError, "group_sizes cannot go with a pilot"),
         (
             {"accept": 0.9},
             ValueError,

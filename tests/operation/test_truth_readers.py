@@ -65,7 +65,7 @@ class TestTheLimitThatIsTested:
             limit_of_found(0.05, 0.05, fa.Reviewer(0.9, 0.01))
         with pytest.raises(ValueError, match="more found errors than false alarms"):
             limit_of_found(0.05, 0.05, fa.Reviewer(0.0))
-        with pytest.raises(TypeError, match=r"truth_reader is 0.9 \(float\); a Reviewer is expected"):
+        with pytest.raises(TypeError, match=r"truth_reader must be a Reviewer, got 0\.9 \(float\)"):
             limit_of_found(0.05, 0.05, 0.9)
 
     @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ class TestTheLimitThatIsTested:
         [
             ((1, 2), "has 2 elements; three"),
             ((0, 3, 0), "no error that the second reader found"),
-            ((1, -1, 0), r"double_readings\[1\] is -1"),
+            ((1, -1, 0), r"double_readings\[1\] must be an integer of at"),
         ],
     )
     def test_counts_that_say_nothing(self, readings, message):

@@ -149,8 +149,18 @@ def test_nothing_accepted_and_no_error():
         (3, {}, TypeError, r"reference must be a Policy, a ThresholdSweep or a tuple"),
         (([1, 0], [1, 2]), {"by": ["a", "b"]}, TypeError, "needs a policy as the reference"),
         (([1, 0], [1, 2]), {"groups": [1, 2]}, TypeError, "needs a policy as the reference"),
-        (([1, 0], [1, 2]), {"threshold": "high"}, TypeError, "threshold is 'high'"),
-        (([1, 0], [1, 2]), {"confidence_level": 95}, ValueError, "confidence_level is 95"),
+        (
+            ([1, 0], [1, 2]),
+            {"threshold": "high"},
+            TypeError,
+            r"threshold must be a number, got 'high' \(str\)",
+        ),
+        (
+            ([1, 0], [1, 2]),
+            {"confidence_level": 95},
+            ValueError,
+            "confidence_level must be a number strictly",
+        ),
         (([1, 2], [1, 2]), {}, ValueError, "correct"),
     ],
 )

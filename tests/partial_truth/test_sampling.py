@@ -90,12 +90,12 @@ def test_ends():
     [
         (([], 1), {}, "confidence is empty"),
         (([0.1, np.nan], 1), {}, r"confidence\[1\] must .*got nan"),
-        (([0.1, 0.2], 0), {}, "budget must be a number above 0 and at most that of the outputs, 2"),
-        (([0.1, 0.2], 3), {}, "budget is 3"),
-        (([0.1, 0.2], 1), {"judge": [0.1]}, "judge has 1 items"),
+        (([0.1, 0.2], 0), {}, "budget must be above 0 and at most 2, the number"),
+        (([0.1, 0.2], 3), {}, "budget must be above 0 and at most 2, the number"),
+        (([0.1, 0.2], 1), {"judge": [0.1]}, "judge and confidence must have the same number"),
         (([0.1, 0.2], 1), {"judge": [0.1, 1.5]}, r"judge\[1\] must .*got 1.5"),
         (([0.1, 0.2], 1), {"judge": [np.nan, 0.5]}, r"judge\[0\] must .*got nan"),
-        (([0.1, 0.2], 1), {"mix": 2}, "mix is 2"),
+        (([0.1, 0.2], 1), {"mix": 2}, r"mix must be a number in \[0, 1\], got 2\.0 \(2% is 0"),
         (([0.1, 0.2], 0.5), {"mix": 0, "judge": [1, 0.5]}, "output 0 would never be drawn"),
         (
             ([0.1, 0.2], 1),

@@ -131,5 +131,5 @@ def test_one_threshold_and_nothing_accepted(tmp_path):
     assert "never" in text
     with pytest.raises(TypeError, match="give at least one part: plan, policy, …, monitor"):
         fa.report.write_operation_report(page)
-    with pytest.raises(ValueError, match="confidence_level is 95"):
+    with pytest.raises(ValueError, match="confidence_level must be a number strictly"):
         fa.report.write_operation_report(page, policy=policy, confidence_level=95)

@@ -452,7 +452,7 @@ class TestCommands:
         said = self.run(*ocr, "--images", "scans", code=2).stderr
         assert "--images needs --report" in said
         said = self.run(*ocr, "--report", "r.html", "--images", "others", code=2).stderr
-        assert "images are called q, and pages p" in said
+        assert ", but are called q, and the pages p" in said
         assert "holds no image" in self.run(
             *ocr, "--report", "r.html", "--images", "truth", code=2
         ).stderr  # fmt: skip
@@ -528,7 +528,7 @@ def test_bad_input(sample):
         fa.report.write_report("r.html", {"a": ([1, 0], [0.5, 0.4])}, confidence_level=1.0)
     with pytest.raises(ValueError, match="by"):
         fa.report.write_report("r.html", {"a": ([1, 0], [0.5, 0.4])}, by=["x"])
-    with pytest.raises(ValueError, match="is no folder"):
+    with pytest.raises(ValueError, match="be a folder with the images of the pages"):
         fa.report.write_report("r.html", sample, images="nowhere")
     assert not Path("r.html").exists()
 

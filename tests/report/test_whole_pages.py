@@ -81,5 +81,5 @@ def test_by_attribute(sample):
     assert " ".join(row) in text
     assert found.rule in text
     assert "attribute kind is left out: it is a for all pages." in text
-    with pytest.raises(TypeError, match=r"attributes is a dict; what fastarac.ocr.read_attributes"):
+    with pytest.raises(TypeError, match=r"must be the result of fastarac\.ocr\.read_attributes"):
         report_of(sample, attributes={"page": names})

@@ -147,12 +147,12 @@ def test_what_is_refused(tmp_path, scans):
             fa.station.write_station(page, table, images=images)
 
     refused(DataFileError, 'column "correct" has every answer', correct=[1, 0, 1])
-    refused(DataFileError, 'it has a column "truth"', truth=["a", "b", "c"])
+    refused(DataFileError, 'has the column "truth", which a sample adds:', truth=["a", "b", "c"])
     refused(DataFileError, "there are no rows", [])
     outside = [("p1", "90 10 130 20", "foo", 0.9)]
     refused(ValueError, r"row 1: box is 90 10 130 20 on an image of 100 × 50", outside, images=scans)
     refused(ValueError, "row 1: box is '1 2 3'", [("p1", "1 2 3", "foo", 0.9)], images=scans)
-    refused(ValueError, "images named as the pages", [("q", "", "foo", 0.9)], images=scans)
+    refused(ValueError, "be named as the pages, but are called p1, and", [("q", "", "foo", 0.9)], images=scans)
     refused(ValueError, "is no image that can be read", image=["t.csv"] * 3)
     with pytest.raises(ValueError, match="should end in"):
         fa.station.write_station(tmp_path / "s.pdf", tmp_path / "t.csv")
@@ -191,7 +191,7 @@ class TestCommands:
         table, goal = write_table(tmp_path / "t.csv"), tmp_path / "v.csv"
         sample = "sample", table, "--budget", 2, "-o", goal
         assert reason(*sample, "--station", tmp_path / "s.pdf").endswith("should end in .html or .htm")
-        assert "--images is given without --crops or --station" in reason(*sample, "--images", tmp_path)
+        assert "--images needs --crops or --station" in reason(*sample, "--images", tmp_path)
         assert "holds no image" in reason(
             *sample, "--station", goal.with_suffix(".html"), "--images", tmp_path
         )

@@ -29,7 +29,7 @@ def test_a_level_of_confidence_is_no_failure_probability(given):
         lambda: fa.operation.audit_plan(0.1, 0.2, **wrong),
     )
     for call in calls:
-        with pytest.raises(ValueError, match=r"^failure_probability is .* 0\.05 for 95% confidence$"):
+        with pytest.raises(ValueError, match=r"promise may fail, such as 0\.05 for 95% confidence"):
             call()
 
 
@@ -37,12 +37,12 @@ def test_the_wrong_argument_is_named():
     with pytest.raises(TypeError, match=r"^thresholds has type <U.*not text such as '0\.9'$"):
         fa.guaranteed_operating_point([1, 0], [0.9, 0.1], max_risk=0.1, thresholds=[0.9, "a"])
     for thresholds in ([0.9, float("nan")], []):
-        with pytest.raises(ValueError, match=r"^thresholds is "):
+        with pytest.raises(ValueError, match="thresholds must hold at least one number, all"):
             fa.guaranteed_operating_point([1, 0], [0.9, 0.1], max_risk=0.1, thresholds=thresholds)
 
 
 def test_a_threshold_outside_the_probabilities():
-    with pytest.raises(ValueError, match=r"threshold is 50\.0 and y_score has prob.*\(50% is 0\.5\)"):
+    with pytest.raises(ValueError, match=r"must be in \[0, 1\], as y_score has probabilities,"):
         fa.correctness([0, 1], [0.1, 0.9], threshold=50)
     correct, _ = fa.correctness([0, 1], [-3.0, 0.9], threshold=-2)
     assert correct.tolist() == [True, True]
@@ -51,7 +51,7 @@ def test_a_threshold_outside_the_probabilities():
 def test_an_interval_wider_than_its_statistic():
     pair = ([1, 0, 1, 1] * 10, [0.4, 0.5, 0.6, 0.7] * 10)
     plan = fa.operation.sample_size_for_interval
-    with pytest.raises(ValueError, match=r"half_width is 5\.0; at most 0\.25 is .*\(5% is 0\.05\)"):
+    with pytest.raises(ValueError, match=r"half_width must be at most 0\.25, as arac_auc"):
         plan(*pair, statistic="arac_auc", half_width=5)
     assert plan(*pair, statistic="recognition_rate", half_width=0.5) > 1
 
@@ -70,35 +70,43 @@ PAIR = ([1, 0, 1, 0], [0.9, 0.8, 0.2, 0.1])
         (
             lambda: fa.operation.apply_policy("p.json", "b.csv", accepted="a.csv", review="r.csv"),
             TypeError,
-            r"policy is 'p\.json' \(str\); use a Policy, as Policy\.load reads it",
+            r"policy must be a Policy, as Policy\.load reads it",
         ),
         (
             lambda: fa.operation.MonitorSet({"a": 0.1}),
             TypeError,
             r"limits\['a'\] must be a mapping such as \{'max_error_rate': 0\.01\}, got 0\.1",
         ),
-        (lambda: fa.operation.MonitorSet(0.1), TypeError, "limits is a float; a mapping of names"),
+        (
+            lambda: fa.operation.MonitorSet(0.1),
+            TypeError,
+            "limits must be a mapping of names to limits, got",
+        ),
         (
             lambda: fa.ocr.align("a", "b"),
             TypeError,
-            r"truth is 'a' \(str\); Words are .*\.read_truth ret",
+            r"must be Words, as fastarac\.ocr\.read_truth",
         ),
-        (lambda: fa.io.read_outputs(Table()), TypeError, "path is a Table; .*frames takes data frames"),
+        (
+            lambda: fa.io.read_outputs(Table()),
+            TypeError,
+            r"a Table \(fastarac\.frames takes data frames\)",
+        ),
         (
             lambda: fa.evaluate(Table()),
             TypeError,
-            r"confidence is missing; .*\(fastarac\.frames\.evaluate ",
+            r"\) or a ThresholdSweep \(fastarac\.frames\.evaluate",
         ),
         (
             lambda: fa.evaluate("a.csv"),
             TypeError,
-            r"confidence is missing; .*\(fastarac\.io\.read_outputs",
+            r"\) or a ThresholdSweep \(fastarac\.io\.read_outputs",
         ),
         (lambda: fa.arac_auc_score("a.csv"), TypeError, r"\(fastarac\.io\.read_outputs reads files\)"),
         (
             lambda: fa.frames.evaluate("a.csv", confidence="x", correct="y"),
             TypeError,
-            r"frame is of type str; .* pandas, polars, pyarrow.*\(fastarac\.io\.read_outputs",
+            r"pyarrow, DuckDB, PySpark or Dask, got type str \(fastarac\.io\.read_outputs",
         ),
         (
             lambda: fa.evaluate(*PAIR[::-1]),
@@ -146,9 +154,9 @@ def test_results_print_figures():
 
 
 def test_one_is_not_several():
-    with pytest.raises(ValueError, match=r"^models must have at least 2 entry, got 1"):
+    with pytest.raises(ValueError, match="models must have at least 2 entries, got 1"):
         fa.compare_models({"a": PAIR})
-    with pytest.raises(ValueError, match=r"^models\['b'\]: correct\[0\] is 2; "):
+    with pytest.raises(ValueError, match=r"models\['b'\]: correct\[0\] must be 0 \(incorrect\) or"):
         fa.compare_models({"a": PAIR, "b": ([2, 1, 0, 1], PAIR[1])})
     assert repr(fa.evaluate(*PAIR, max_error_rate=0.1)).endswith(", 1 limit)")
     only = fa.costs.preference_map({"a": PAIR}, gammas=[1.0], deltas=[1.0])
@@ -169,7 +177,7 @@ def test_intervals_are_printed_with_their_level():
     ("options", "error", "message"),
     [
         ({"intervals": 0.9}, TypeError, r"intervals must be True or False, got 0\.9 \(float\)"),
-        ({"intervals": "yes"}, TypeError, r"intervals is 'yes' \(str\)"),
+        ({"intervals": "yes"}, TypeError, r"False, got 'yes' \(str\); confidence_level= sets"),
         ({"confidence_level": 0.9}, ValueError, "confidence_level needs intervals=True"),
     ],
 )
@@ -222,7 +230,7 @@ def test_warnings_from_any_depth_name_the_line_of_the_caller():
 
 @pytest.mark.parametrize("labels", [[0.5, 1], [1.0, float("nan")], [0.25, 0.75], [1 + 0j, 0.5j]])
 def test_fractions_are_no_classes(labels):
-    with pytest.raises(ValueError, match=r"y_true has .*; use classes: texts, booleans or"):
+    with pytest.raises(ValueError, match=r"y_true must hold classes \(texts, booleans or"):
         fa.correctness(labels, [0.1, 0.9])
     named = fa.correctness([0.5, 1.0], [0.1, 0.9], classes=[0.5, 1.0])
     assert named[0].tolist() == [True, True]
@@ -231,7 +239,7 @@ def test_fractions_are_no_classes(labels):
 
 
 def test_scores_in_the_place_of_labels():
-    with pytest.raises(ValueError, match=r"y_true has 0\.1; .* \(y_true comes before y_score\)"):
+    with pytest.raises(ValueError, match=r"numbers\), got 0\.1 \(y_true comes before y_score\),"):
         fa.correctness([0.1, 0.9], [0, 1])
 
 
@@ -241,7 +249,7 @@ def test_scores_in_the_place_of_labels():
 )
 def test_a_statistic_in_the_place_of_confidences(function):
     sweep = fa.threshold_sweep([1, 0, 1], [0.9, 0.2, 0.5])
-    with pytest.raises(TypeError, match=r"confidence is 'aurc' beside .*such as statistic='aurc'"):
+    with pytest.raises(TypeError, match="alone, and names by keyword, such as statistic='aurc'"):
         function(sweep, "aurc")
     with pytest.raises(TypeError, match="confidence cannot go with a ThresholdSweep"):
         function(sweep, [0.9, 0.2, 0.5])
@@ -249,9 +257,9 @@ def test_a_statistic_in_the_place_of_confidences(function):
 
 def test_percentages_are_recognised():
     """A limit or a level of 5 is an error that says what 5% is."""
-    with pytest.raises(ValueError, match=r"max_error_rate is 5\.0; .* expected \(5% is 0\.05\)"):
+    with pytest.raises(ValueError, match=r"max_error_rate must be a number in \[0, 1\], got 5"):
         fa.operating_point([1, 0], [0.9, 0.1], max_error_rate=5)
-    with pytest.raises(ValueError, match=r"confidence_level is 95\.0; .* \(95% is 0\.95\)"):
+    with pytest.raises(ValueError, match="confidence_level must be a number strictly"):
         fa.bootstrap([1, 0], [0.9, 0.1], confidence_level=95)
     with pytest.raises(
         ValueError, match=r"shape \(2, 2\); .* \(fastarac\.correctness makes one of class"

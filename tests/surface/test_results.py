@@ -464,7 +464,7 @@ def test_frames_hold_the_columns():
     preferences = fa.costs.preference_map({"a": SWEEP}, gammas=[0.1], deltas=[0, 2]).to_frame()
     assert preferences["delta"].tolist() == [0, 2]
     assert preferences["best"].tolist() == ["a", "a"]
-    with pytest.raises(ValueError, match="backend is 'spark'; one of 'pandas', 'polars', 'pyarrow' is"):
+    with pytest.raises(ValueError, match="backend must be one of 'pandas', 'polars', 'pyarrow'"):
         SWEEP.to_frame("spark")
 
 

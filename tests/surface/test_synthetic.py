@@ -468,19 +468,59 @@ def test_parameters_become_floats():
     ("call", "error", "message"),
     [
         (lambda m: m.sample(-1), ValueError, "n is -1"),
-        (lambda m: m.sample(1.5), TypeError, "n is 1.5"),
-        (lambda m: m.recall(math.nan), ValueError, "threshold must be a number, got nan"),
-        (lambda m: m.error_rate([0.1, math.nan]), ValueError, "threshold must be a number, got nan"),
-        (lambda m: m.acceptance_rate("0.5"), TypeError, "threshold must be a number, got type"),
-        (lambda m: m.acceptance_at_error_rate(-0.1), ValueError, "max_error_rate is -0.1"),
-        (lambda m: m.threshold_at_error_rate([0.1, 1.1]), ValueError, "max_error_rate is 1.1"),
-        (lambda m: m.acceptance_at_error_rate(math.nan), ValueError, "max_error_rate is nan"),
-        (lambda m: m.acceptance_at_error_rate("1"), TypeError, "max_error_rate has type"),
-        (lambda m: m.arac_area(gamma=-1), ValueError, "gamma is -1"),
-        (lambda m: m.normalized_arp_auc_score(gamma=math.inf), ValueError, "gamma is inf"),
-        (lambda m: m.normalized_arac_auc_score(gamma="1"), TypeError, "gamma is '1'"),
-        (lambda m: m.performance_at_error_rate(0.1, costs=1), TypeError, r"costs is 1 \(int\)"),
-        (lambda m: m.performance_at_error_rate(2, costs=COSTS), ValueError, "max_error_rate is 2"),
+        (lambda m: m.sample(1.5), TypeError, r"got 1\.5 \(float\)"),
+        (lambda m: m.recall(math.nan), ValueError, "threshold must hold real numbers, got nan"),
+        (
+            lambda m: m.error_rate([0.1, math.nan]),
+            ValueError,
+            "threshold must hold real numbers, got nan",
+        ),
+        (
+            lambda m: m.acceptance_rate("0.5"),
+            TypeError,
+            "threshold must hold real numbers, got type <U3",
+        ),
+        (
+            lambda m: m.acceptance_at_error_rate(-0.1),
+            ValueError,
+            r"max_error_rate must be a number in \[0, 1\], got -",
+        ),
+        (
+            lambda m: m.threshold_at_error_rate([0.1, 1.1]),
+            ValueError,
+            r"max_error_rate must be a number in \[0, 1\], got 1",
+        ),
+        (
+            lambda m: m.acceptance_at_error_rate(math.nan),
+            ValueError,
+            r"max_error_rate must be a number in \[0, 1\], got",
+        ),
+        (
+            lambda m: m.acceptance_at_error_rate("1"),
+            TypeError,
+            r"max_error_rate must hold numbers in \[0, 1\], got",
+        ),
+        (
+            lambda m: m.arac_area(gamma=-1),
+            ValueError,
+            "gamma must be a finite number of at least 0, got",
+        ),
+        (
+            lambda m: m.normalized_arp_auc_score(gamma=math.inf),
+            ValueError,
+            "gamma must be a finite number, got inf",
+        ),
+        (
+            lambda m: m.normalized_arac_auc_score(gamma="1"),
+            TypeError,
+            r"gamma must be a number, got '1' \(str\)",
+        ),
+        (lambda m: m.performance_at_error_rate(0.1, costs=1), TypeError, r", got 1 \(int\)"),
+        (
+            lambda m: m.performance_at_error_rate(2, costs=COSTS),
+            ValueError,
+            r"max_error_rate must be a number in \[0, 1\], got 2",
+        ),
     ],
 )
 def test_wrong_arguments(call, error, message):

@@ -378,9 +378,9 @@ def test_random_states():
     assert run(random_state=np.random.default_rng(5)).distribution.tolist() == once
     assert run().distribution.tolist() != run().distribution.tolist()
     for wrong in ("5", 1.5, True, np.random):
-        with pytest.raises(TypeError, match=r"random_state is .* an integer of at least 0"):
+        with pytest.raises(TypeError, match="must be None, an integer of at least 0, a"):
             run(random_state=wrong)
-    with pytest.raises(ValueError, match="random_state is -1;"):
+    with pytest.raises(ValueError, match="random_state must be None, an integer of at"):
         run(random_state=-1)
 
 
@@ -410,20 +410,20 @@ def test_memory_does_not_grow_with_the_product():
 
 
 WRONG = [
-    ({"n_resamples": 1}, ValueError, "n_resamples is 1; an integer of at least 2"),
-    ({"n_resamples": 10.0}, TypeError, r"n_resamples is 10.0 \(float\); an integer"),
-    ({"confidence_level": 1.0}, ValueError, "confidence_level is 1.0; a number strictly"),
-    ({"confidence_level": "95%"}, TypeError, "confidence_level is '95%'"),
-    ({"method": "normal"}, ValueError, "method is 'normal'; one of 'percentile', 'basic'"),
-    ({"statistic": "auc"}, ValueError, "statistic is 'auc'; one of"),
-    ({"statistic": 3}, TypeError, "statistic is 3; a name or a Statistic"),
+    ({"n_resamples": 1}, ValueError, "resamples must be an integer of at least 2, got"),
+    ({"n_resamples": 10.0}, TypeError, r"integer, got 10\.0 \(float\)"),
+    ({"confidence_level": 1.0}, ValueError, "confidence_level must be a number strictly"),
+    ({"confidence_level": "95%"}, TypeError, "confidence_level must be a number, got '95%'"),
+    ({"method": "normal"}, ValueError, "method must be one of 'percentile', 'basic',"),
+    ({"statistic": "auc"}, ValueError, "statistic must be one of recognition_rate, arac_"),
+    ({"statistic": 3}, TypeError, "must be a name or a Statistic, got 3"),
     ({"statistic": []}, ValueError, "statistic is empty"),
-    ({"statistic": ["aurc", fa.Statistic("aurc")]}, ValueError, "statistic has 'aurc' twice"),
-    ({"n_threads": 0}, ValueError, "n_threads is 0; an integer of at least 1"),
-    ({"groups": [1, 2]}, ValueError, "groups has 2 items and confidence has 4"),
+    ({"statistic": ["aurc", fa.Statistic("aurc")]}, ValueError, "names, got 'aurc' twice"),
+    ({"n_threads": 0}, ValueError, "threads must be an integer of at least 1, got 0"),
+    ({"groups": [1, 2]}, ValueError, "groups and confidence must have the same number"),
     ({"groups": [1, 2, 3, 4], "stratified": True}, ValueError, "stratified cannot go with groups:"),
     ({"groups": [1, 2, 3, 4], "method": "studentized"}, ValueError, "method must be"),
-    ({"sample_weight": [1, 2, 3, 4], "method": "studentized"}, ValueError, "'studentized' with"),
+    ({"sample_weight": [1, 2, 3, 4], "method": "studentized"}, ValueError, "'studentized'"),
     ({"statistic": n_thresholds, "method": "studentized"}, TypeError, "n_thresholds is a function"),
     ({"statistic": "equal_error_rate", "method": "studentized"}, ValueError, "has no influence values"),
     (
@@ -459,7 +459,7 @@ def test_what_a_sweep_cannot_say():
 
 def test_bca_of_too_many_kinds_of_items(monkeypatch):
     monkeypatch.setattr(intervals, "MAX_LEFT_OUT", 10)
-    with pytest.raises(ValueError, match=r"an item of each of 12 kinds .* at most 10 kinds"):
+    with pytest.raises(ValueError, match="item of each of 12 kinds would be left out in"):
         fa.bootstrap(*items(12), statistic="equal_error_rate", method="bca", n_resamples=5)
 
 

@@ -156,15 +156,15 @@ def test_resamples_of_one_class_have_no_roc_curve():
 @pytest.mark.parametrize(
     ("keywords", "error", "message"),
     [
-        ({"curve": "pr"}, ValueError, "curve is 'pr'; one of 'arac'"),
-        ({"kind": "both"}, ValueError, "kind is 'both'; one of"),
-        ({"grid": 1}, ValueError, "grid is 1; an integer of at least 2"),
-        ({"grid": 10**9}, ValueError, "grid has 1000000000 places; at most 10000"),
+        ({"curve": "pr"}, ValueError, "curve must be one of 'arac', 'generalized_rc', '"),
+        ({"kind": "both"}, ValueError, "', got 'both'"),
+        ({"grid": 1}, ValueError, "must be an integer of at least 2, got 1"),
+        ({"grid": 10**9}, ValueError, "grid must have at most 10000 places, got"),
         ({"grid": [0.5, 0.2]}, ValueError, "grid must be a number of places, or rising places"),
         ({"grid": []}, ValueError, "grid must be a number of places, or rising places"),
-        ({"grid": [0.5, 1.2]}, ValueError, r"grid is 1.2; a number in \[0, 1\]"),
-        ({"n_resamples": 1}, ValueError, "n_resamples is 1"),
-        ({"confidence_level": 2}, ValueError, "confidence_level is 2"),
+        ({"grid": [0.5, 1.2]}, ValueError, r"grid must be a number in \[0, 1\], got 1\.2 \(1\.2%"),
+        ({"n_resamples": 1}, ValueError, "n_resamples must be an integer of at least 2,"),
+        ({"confidence_level": 2}, ValueError, "confidence_level must be a number strictly"),
     ],
 )
 def test_wrong_arguments(keywords, error, message):
@@ -206,6 +206,6 @@ def test_displays_draw_bands(curve):
     display.plot_band(band, color="red", alpha=0.5)
     assert display.band_.get_facecolor()[0].tolist() == [1, 0, 0, 0.5]
     other = DISPLAYS["rc" if curve != "rc" else "arp"].from_predictions(correct, confidence)
-    with pytest.raises(ValueError, match="band must be one of"):
+    with pytest.raises(ValueError, match="band must be of the curve 'arp' for ARPDisplay,"):
         other.plot_band(band)
     plt.close("all")

@@ -306,9 +306,9 @@ def test_the_exact_variance_of_one_class():
     [
         ({"stratified": False}, "needs stratified=True"),
         ({"groups": [1, 1, 2]}, ", which needs single items"),
-        ({"sample_weight": [1, 1, 2]}, "sample_weight is given; for"),
-        ({"statistic": "aurc"}, "statistic must be .* one of arac_auc, roc_auc, augrc, got 'aurc'"),
-        ({"statistic": fa.roc_auc_score}, "statistic is 'roc_auc_score'"),
+        ({"sample_weight": [1, 1, 2]}, "sample_weight cannot go with"),
+        ({"statistic": "aurc"}, "statistic must be one of arac_auc, roc_auc, augrc"),
+        ({"statistic": fa.roc_auc_score}, "', got 'roc_auc_score'"),
     ],
 )
 def test_what_the_exact_variance_does_not_take(options, message):

@@ -194,10 +194,10 @@ def test_what_takes_no_crossed_columns_says_so():
     ):
         with pytest.raises(ValueError, match=r"groups has columns that are crossed.*takes one column"):
             call()
-    with pytest.raises(ValueError, match=r"groups\[1\] has 47 items and confidence has 48"):
+    with pytest.raises(ValueError, match=r"groups\[1\] and confidence must have the same"):
         fa.asymptotic_interval(correct, confidence, groups=(writer, form[:-1]))
     many = tuple(np.random.default_rng(k).integers(0, 3, len(form)) for k in range(5))
-    with pytest.raises(ValueError, match="groups has 5 crossed columns; use at most 4"):
+    with pytest.raises(ValueError, match="at most 4 crossed columns, got 5"):
         fa.asymptotic_interval(correct, confidence, groups=many)
     with pytest.raises(ValueError, match=r"groups\['a'\] has 2 columns and groups\['b'\] has 1; the"):
         fa.compare_models(models, groups={"a": both, "b": writer}, paired="groups")

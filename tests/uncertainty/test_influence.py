@@ -258,7 +258,7 @@ def test_bad_input_is_refused():
         fa.influence_values([1, 0], None)
     with pytest.raises(ValueError, match=r"correct\[1\] must .*got 2"):
         fa.influence_values([1, 2], [0.9, 0.3])
-    with pytest.raises(TypeError, match="statistic is 3"):
+    with pytest.raises(TypeError, match="statistic must be a name or a Statistic, got 3"):
         fa.influence_values([1, 0], [0.9, 0.3], statistic=3)
 
 

@@ -94,9 +94,9 @@ def test_what_it_needs():
     models = {"a": (correct, confidence), "b": (~correct, confidence)}
     with pytest.raises(TypeError, match="unseen_pages is given without groups"):
         fa.asymptotic_interval(correct, confidence, unseen_pages=True)
-    with pytest.raises(TypeError, match="unseen_pages is given beside a PartialTruth"):
+    with pytest.raises(TypeError, match="unseen_pages cannot go with a PartialTruth: give"):
         fa.asymptotic_interval(truth, confidence, groups=groups, unseen_pages=True)
-    with pytest.raises(TypeError, match="unseen_pages is given beside a PartialTruth"):
+    with pytest.raises(TypeError, match="unseen_pages cannot go with a PartialTruth: give"):
         fa.evaluate(truth, confidence, groups=groups, intervals=True, unseen_pages=True)
     with pytest.raises(ValueError, match="unseen_pages is given without intervals=True"):
         fa.evaluate(correct, confidence, unseen_pages=True)
