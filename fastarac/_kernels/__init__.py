@@ -1,7 +1,8 @@
 """The compiled loops, and nothing else.
 
-A kernel module is imported when its first kernel is used: importing numba takes far longer than
-importing the rest of the library. ``_kernels.sort.sort_keys`` reads as if it were imported.
+A kernel module is imported when its first kernel is used, because importing numba takes far longer than
+importing the rest of the library. Callers write ``_kernels.sort.sort_keys`` without an import of
+`sort`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The machine code of the kernels on disk.
+"""The disk cache for the machine code of the kernels.
 
 A file holds the code of one kernel for one combination of types, numba, Python and processor, and is
-named after them. It is replaced as a whole, so that no file mixes what two processes wrote, and begins
-with a hash of its content and of the sources it was compiled from: damaged code, and code that is older
-than an edit, is compiled anew.
+named after them. It is replaced as a whole, so that no file mixes the output of two processes. It
+begins with a hash of its content and of the sources it was compiled from; if either has changed, the
+kernel is compiled again.
 
-This module takes the place of numba's cache through private parts of numba. Where a version of numba
-lacks one, the import of this module fails, and each process compiles its kernels anew.
+This module replaces numba's cache and uses private parts of numba. If a version of numba lacks one of
+them, the import of this module fails, and each process compiles its kernels itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from fastarac._kernels._once import ProcessLock
 if any(len(signature(f).parameters) != 3 for f in (NullCache.load_overload, NullCache.save_overload)):
     raise ImportError("this version of numba calls its cache in another way")
 
-LOADS_WITHOUT_TABLES = (0, 68)  # numba's versions up to this one, tested
+LOADS_WITHOUT_TABLES = (0, 68)  # the newest numba tested to load code without filling its tables
 
 _DIGEST = hashlib.sha256().digest_size
 _HERE = Path(__file__).parent
@@ -47,11 +47,11 @@ _runtime: Any = import_module("numba.core.runtime").rtsys
 
 
 def keep_on_disk(dispatcher: Any) -> None:
-    """Let a kernel read its machine code from disk, and one process at a time write what is missing."""
+    """Make a kernel read its machine code from disk; one process at a time compiles missing code."""
     kept, compile_one = KernelCache(dispatcher.py_func), dispatcher.compile
 
     def compile_and_release(*arguments: Any) -> Any:
-        with global_compiler_lock:  # of this process: one of its threads at a time has the lock
+        with global_compiler_lock:  # so that only one thread of this process holds the file lock
             try:
                 return compile_one(*arguments)
             finally:
@@ -62,7 +62,7 @@ def keep_on_disk(dispatcher: Any) -> None:
 
 
 class KernelCache(NullCache):
-    """The cache of one kernel, in the place of numba's."""
+    """The cache of one kernel, which replaces numba's."""
 
     def __init__(self, function: Any) -> None:
         source = Path(function.__code__.co_filename)
@@ -73,26 +73,26 @@ class KernelCache(NullCache):
 
     @property
     def cache_path(self) -> str | None:
-        """The folder with machine code, the writable one before others; None without any."""
+        """The folder that holds machine code, preferably the writable one; None if there is none."""
         filled = (str(folder) for folder in self._folders[::-1] if any(folder.glob("*.nbc")))
         return next(filled, None)
 
     def load_overload(self, types: Any, target: Any) -> Any:
-        """Return the machine code for `types`, or None with the lock taken, to compile it.
+        """Return the machine code for `types`; if there is none, take the lock and return None.
 
-        No two processes can wait for each other: a kernel is locked while those that it calls are
-        compiled, and none calls it back.
+        No deadlock between processes is possible: a kernel stays locked while the kernels that it calls
+        are compiled, and calls are never circular.
         """
         loaded = self._load(types, target)
         if loaded is None:
             self.lock.acquire()
-            loaded = self._load(types, target)  # who had the lock may have saved it
+            loaded = self._load(types, target)  # the previous lock holder may have saved it
         return loaded
 
     def save_overload(self, types: Any, compiled: Any) -> None:
-        """Save machine code where that is possible; it fails no computation."""
-        with suppress(Exception):  # a full disk; another numba
-            if compiled.library.has_dynamic_globals:  # addresses in this process
+        """Save machine code if possible; a failure is ignored."""
+        with suppress(Exception):  # a full disk, or an unknown version of numba
+            if compiled.library.has_dynamic_globals:  # the code holds addresses of this process
                 return
             path = self._folders[-1] / self._file(types, compiled.library.codegen)
             content = _dumps(compiled._reduce())
@@ -105,7 +105,7 @@ class KernelCache(NullCache):
 
     def _load(self, types: Any, target: Any) -> Any:
         for folder in self._folders:
-            with suppress(Exception):  # no such file, or one by another numba of the same version
+            with suppress(Exception):  # no such file, or one by a different build of this numba version
                 content = (folder / self._file(types, target.codegen())).read_bytes()
                 if content[:_DIGEST] == self._seal(content[_DIGEST:]):
                     return _rebuilt(target, content[_DIGEST:])
@@ -116,17 +116,17 @@ class KernelCache(NullCache):
         return f"{self._name}-{hashlib.sha256(repr(made_for).encode()).hexdigest()[:24]}.nbc"
 
     def _seal(self, content: bytes) -> bytes:
-        """Return a hash that tells of edits and of damage; it does not keep out who can write there."""
+        """Return a hash that detects edits and damage, but not deliberate tampering."""
         return hashlib.sha256(self._stamp + content).digest()
 
 
 def _rebuilt(target: Any, content: bytes) -> Any:
-    """Load machine code, where possible without numba's tables of types and functions.
+    """Load machine code, where possible without filling numba's tables of types and functions.
 
-    To fill them numba imports scipy's linear algebra where scipy is installed: half of the time until a
-    fresh process has its first result. Only compilation needs them, and fills them itself. Machine
-    code needs the addresses of numba's runtime, without which LLVM ends the process: so a numba that
-    is newer than the tests fills its tables first.
+    To fill them, numba imports scipy's linear algebra if scipy is installed, which takes half of the
+    time that a fresh process needs for its first result. Only compilation needs the tables, and it
+    fills them itself. Machine code does need the addresses of numba's runtime: without them LLVM ends
+    the process. With a numba newer than the tested ones, the tables are therefore filled first.
     """
     if numba.version_info.short <= LOADS_WITHOUT_TABLES:
         _runtime.initialize(target)
@@ -139,9 +139,9 @@ def _rebuilt(target: Any, content: bytes) -> Any:
 def sources_stamp(path: Path) -> bytes:
     """Return a hash of a kernel's file and of the kernel files that it imports, directly or not.
 
-    A kernel contains the machine code of those that it calls and the constants that it imports.
+    A kernel's machine code includes that of the kernels it calls, and the constants it imports.
     """
-    loader: Any = __spec__.loader  # reads from a directory as from a zip file
+    loader: Any = __spec__.loader  # reads from a directory or a zip file
     text = loader.get_data(str(path))
     imported = (sources_stamp(_HERE / f"{name.decode()}.py") for name in _IMPORT.findall(text))
     return hashlib.sha256(b"".join([hashlib.sha256(text).digest(), *imported])).digest()
@@ -151,8 +151,9 @@ def sources_stamp(path: Path) -> bytes:
 def _folders(sources: Path, chosen: str) -> list[Path]:
     """Return the folders to read; the last one is written to.
 
-    They are the user's choice, the folder beside the sources and the user's cache, up to the first that
-    can be written to. Those before it may have been filled earlier, as in an image of a container.
+    The candidates are the folder chosen by the user, the one beside the sources and the user's cache;
+    the list ends with the first that is writable. The folders before it may have been filled earlier,
+    for example when a container image was built.
     """
     apart = f"{sources.name}_{hashlib.sha256(str(sources).encode()).hexdigest()[:16]}"
     folders = [Path(chosen) / apart] if chosen else []
@@ -162,7 +163,7 @@ def _folders(sources: Path, chosen: str) -> list[Path]:
 
 
 def _can_write(folder: Path) -> bool:
-    """Try it: rights alone do not tell."""
+    """Try to write to the folder, because its permissions alone do not tell."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -1,4 +1,4 @@
-"""Two instructions of the processor that Python has no word for: prefetch and fused multiply-add."""
+"""Two processor instructions that Python does not offer: prefetch and fused multiply-add."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ config: Any = numba.core.config
 
 
 def _load_the_line(_: Any, array: Any, index: Any) -> Any:
-    """Load the line of the cache with `array[index]`: a hint to the processor that changes nothing."""
+    """Prefetch the cache line of `array[index]`: a hint to the processor, without effect on results."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -32,16 +32,16 @@ def _load_the_line(_: Any, array: Any, index: Any) -> Any:
 
 
 def _nothing(_array: Any, _index: Any) -> None:
-    """What there is to do where the kernels are plain Python."""
+    """Do nothing; used in place of the prefetch if the kernels run as plain Python."""
 
 
 prefetch: Any = _nothing if config.DISABLE_JIT else intrinsic(_load_the_line)
 
 
 def _fused() -> bool:
-    """Tell whether the kernels are compiled for a processor that multiplies and adds in one step.
+    """Return whether the target processor has a fused multiply-add instruction.
 
-    Without such an instruction LLVM would call a function of the C library, if there is one, for each.
+    Without it, LLVM would call a slow function of the C library, if there is one.
     """
     if config.DISABLE_JIT or config.CPU_NAME or config.CPU_FEATURES:
         return False
@@ -49,7 +49,7 @@ def _fused() -> bool:
         return True
     try:
         return bool(binding.get_host_cpu_features().get("fma"))
-    except RuntimeError:  # a processor that LLVM cannot ask
+    except RuntimeError:  # LLVM cannot query this processor
         return False
 
 
@@ -64,4 +64,4 @@ def _multiply_add(_: Any, _a: Any, _b: Any, _c: Any) -> Any:
 
 
 multiply_add: Any = intrinsic(_multiply_add) if _fused() else None
-"""None where it would not be one instruction."""
+"""A fused multiply-add; None if the processor has no such instruction."""

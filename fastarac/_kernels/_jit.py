@@ -1,8 +1,8 @@
-"""The one place with options for the compiler.
+"""The decorator that compiles kernels, with all compiler options.
 
-Every loop of the library is compiled by :func:`.kernel`: without the GIL, so that a thread pool can
-run several at once, and cached on disk, so that only the first process ever pays for compilation.
-Nothing in C calls a kernel, so that numba need not compile an entrance for such callers.
+Every loop of the library is compiled by :func:`.kernel`. Kernels run without the GIL, so that a thread
+pool can run several at once. They are cached on disk, so that only the first process pays for their
+compilation. C code never calls a kernel, so numba need not compile C wrappers.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ with suppress(ImportError):
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile `function` on its first call, and keep the machine code on disk where that is possible.
+    """Compile `function` on its first call, and keep the machine code on disk if possible.
 
-    Where a version of numba lacks what the cache needs, each process compiles its kernels anew. numba's
-    own cache does not take its place: it runs old code after an edit of another file, and may run code
-    for other types where processes that share it compile one kernel at once.
+    If a version of numba lacks what the cache needs, each process compiles its kernels itself. numba's
+    own cache is never used: it runs outdated code after an edit of another file, and may run code
+    for wrong types if several processes compile the same kernel at once.
     """
     compiler: Any = numba.njit(**_OPTIONS)
     dispatcher: Any = compiler(function)
-    if dispatcher is not function:  # compilation is not switched off
-        with suppress(ImportError, AttributeError, OSError):  # another numba; no source to read
+    if dispatcher is not function:  # unless compilation is switched off
+        with suppress(ImportError, AttributeError, OSError):  # an unknown numba, or no source file
             from fastarac._kernels._disk import keep_on_disk
 
             keep_on_disk(dispatcher)

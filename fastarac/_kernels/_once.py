@@ -1,6 +1,6 @@
-"""One compilation of a kernel at a time among the processes that share a cache.
+"""A lock that lets only one of the processes that share a cache compile a kernel.
 
-Sixty-four workers that start on an empty cache would otherwise each compile every kernel.
+Otherwise, if 64 workers start with an empty cache, each would compile every kernel.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from pathlib import Path
 
-WAIT = 60.0  # seconds, longer than any kernel is compiled for; all waits in vain of a process together
-PAUSE = 0.02  # seconds between two looks
+WAIT = 60.0  # seconds, longer than any compilation; limits all unsuccessful waits of a process together
+PAUSE = 0.02  # seconds between two attempts
 
 
 class ProcessLock:
-    """A lock on a file, which ends with its process and leaves no file behind."""
+    """A file lock that ends with its process; the file is removed on release."""
 
-    _in_vain: ClassVar[float] = 0.0  # seconds that this process waited for locks that it did not get
+    _in_vain: ClassVar[float] = 0.0  # seconds that this process has waited without getting a lock
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -30,8 +30,8 @@ class ProcessLock:
     def acquire(self) -> None:
         """Wait for the lock; give up after a minute, or at once where files cannot be locked.
 
-        The minute is one for all locks of the process, as who keeps one may keep many; waiting for
-        those who let go in time takes nothing of it, or a long queue would end in one rush.
+        The process has one minute for all its locks together, because a process that hangs may hold
+        many. Only unsuccessful waits count; otherwise the end of a long queue would give up together.
         """
         try:
             fcntl: Any = import_module("fcntl")
@@ -48,7 +48,7 @@ class ProcessLock:
                 if os.path.samestat(self.path.stat(), os.fstat(descriptor)):
                     self._descriptor = descriptor
                     return
-            except (BlockingIOError, FileNotFoundError):  # held; let go and removed just now
+            except (BlockingIOError, FileNotFoundError):  # held by another process, or just removed
                 pass
             except OSError:  # a file system without locks
                 return
@@ -62,7 +62,7 @@ class ProcessLock:
             time.sleep(PAUSE)
 
     def release(self) -> None:
-        """Let the next process go on; without the lock, do nothing."""
+        """Release the lock if this process holds it."""
         if self._descriptor >= 0:
             with suppress(OSError):
                 self.path.unlink()

@@ -1,10 +1,12 @@
 """Betting on outputs that are verified in a random order, from the highest confidences down.
 
-Outputs lie in cells by their confidence; in each, their places follow the random order, which their
-`clock` tells. Candidate k is all outputs of the cells up to k. `counts` (3, n_candidates) holds how
-many outputs of each cell were asked for, how many answers count and how many of these are wrong;
-`order` the places with an answer, by their clock; `place`, `money` and `run` the few numbers of the
-search and of the bets on the candidate that is next.
+Outputs are divided into cells by their confidence. Within a cell they are sorted by `clock`, their
+random time of verification. Candidate k consists of all outputs of the cells up to k. The state of the
+search:
+
+- `counts` (3, n_candidates): questions, answers and errors of each cell;
+- `order`: the indices of the answered outputs, by their clock;
+- `place`, `money` and `run`: scalars of the search and of the bets on the current candidate.
 """
 
 from __future__ import annotations
@@ -19,22 +21,22 @@ ASKED, SEEN, WRONG = range(3)  # of `counts`
 STARTED, FIRST, FRONTIER, LABELS = range(4)  # of `place`
 GOAL, BEGINNING, START = range(3)  # of `money`
 TIME, CAPITAL, PROGRESS, FOUND, MASS, ERRORS = range(6)  # of `run`
-STEP = 0.01  # of the plan, in errors expected at the limit
-PILOT = 0.15  # of ln(1/δ)/ε labels, before a first candidate is chosen
-LEAD = 0.75  # the first candidate, of the largest that seems to hold
-SAFE = 0.25  # its rate of errors over the limit, at most
-PATIENCE = 1.5  # times the labels of a new beginning, that the present candidate may need
+STEP = 0.01  # step of the plan's time axis, in errors expected at the limit
+PILOT = 0.15  # labels before the first candidate is chosen, as a share of ln(1/δ)/ε
+LEAD = 0.75  # size of the first candidate, as a share of the largest that seems safe
+SAFE = 0.25  # a candidate seems safe up to this share of the limit
+PATIENCE = 1.5  # restart if the current candidate needs this many times the labels of a new one
 PRIOR, PRIOR_RATE = (
     0.5,
     0.2,
-)  # labels thought to be before the first, times ε; their errors' rate, over ε
+)  # pseudo-labels of the prior, times ε; their error rate, divided by ε
 
 
 @kernel
 def kept_at_error(plan: Array, found: float, progress: float) -> float:
-    """Share of the capital that an error of density 1 leaves, as the plan's chances fall with it."""
+    """Return the share of the capital left after an error of density 1, as the plan's chances fall."""
     e, t = int(found), int(progress / STEP)
-    if e + 2 >= plan.shape[0] or t >= plan.shape[1]:  # beyond the plan: as if errors went on so
+    if e + 2 >= plan.shape[0] or t >= plan.shape[1]:  # beyond the plan: extrapolate the error rate
         return min(1.0, (found + 0.5) / (progress + 1.0))
     part = found - e
     now = plan[e, t] + part * (plan[e + 1, t] - plan[e, t])
@@ -47,7 +49,7 @@ def bet_on(
     k: int, horizon: float, enough: int, cell: Array, clock: Array, density: Array, verdict: Array,
     order: Array, n_known: int, plan: Array, money: Array, run: Array,
 ) -> bool:  # fmt: skip
-    """Bet on candidate k along the order, up to the horizon, and return whether it is passed."""
+    """Bet on candidate k in the order of the clock, up to the horizon; return whether it passes."""
     low, high = 0, n_known
     while low < high:
         middle = (low + high) // 2
@@ -78,7 +80,7 @@ def bet_on(
 
 @kernel
 def begin_run(k: int, mass: Array, money: Array, run: Array) -> None:
-    """Candidate k is next: nothing has been bet on it."""
+    """Reset the bets for candidate k."""
     run[:] = 0.0
     run[TIME] = -1.0
     run[CAPITAL] = money[BEGINNING]
@@ -91,7 +93,7 @@ def settle(
     begin: Array, enough: Array, mass: Array, cell: Array, clock: Array, density: Array,
     verdict: Array, order: Array, counts: Array, plan: Array, place: Array, money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Bet on one candidate after another, as long as they are passed."""
+    """Bet on one candidate after another as long as they pass."""
     horizon = math.inf
     known = left = 0
     done = -1
@@ -114,9 +116,9 @@ def settle(
 
 @kernel
 def estimate_risks(begin: Array, counts: Array, limit: float, risks: Array, blocks: Array) -> None:
-    """Estimated risk of each candidate, if errors become no rarer as the confidence falls.
+    """Estimate the risk of each candidate, assuming that the error rate rises as the confidence falls.
 
-    `blocks` (3, n_candidates) is room for the errors, the labels and the ends of pooled neighbours.
+    `blocks` (3, n_candidates) is scratch space: errors, labels and last cells of pooled cells.
     """
     n = begin[-1]
     m = 0
@@ -140,7 +142,7 @@ def estimate_risks(begin: Array, counts: Array, limit: float, risks: Array, bloc
 
 @kernel
 def labels_needed(risk: float, limit: float, capital: float, goal: float) -> float:
-    """Labels until the capital reaches the goal, of a candidate with that risk."""
+    """Return the expected number of labels until the capital of a candidate reaches the goal."""
     if capital >= goal:
         return 0.0
     if risk >= limit or capital <= 0.0:
@@ -153,7 +155,7 @@ def labels_needed(risk: float, limit: float, capital: float, goal: float) -> flo
 
 @kernel
 def choose_first(risks: Array, begin: Array, limit: float) -> int:
-    """The candidate to begin with: a little less than the largest that seems to hold."""
+    """Return the candidate to start with: somewhat smaller than the largest that seems safe."""
     largest, least = -1, 0
     for k in range(len(risks)):
         if risks[k] <= SAFE * limit:
@@ -173,7 +175,7 @@ def look(
     begin: Array, mass: Array, clock: Array, order: Array, counts: Array, limit: float, place: Array,
     money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Choose the candidate to begin with, and begin anew where that promises more."""
+    """Choose the first candidate, or restart with another one if that promises fewer labels."""
     is_first = place[STARTED] == 0
     if is_first and place[LABELS] < PILOT * math.log(money[GOAL]) / limit:
         return
@@ -201,7 +203,7 @@ def count_answers(
     cell: Array, clock: Array, density: Array, verdict: Array, order: Array, counts: Array,
     place: Array, money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Take answers, 1 for an error, in the order in which they were asked for."""
+    """Record answers (1 for an error) in the order of their questions."""
     for t in range(len(places)):
         i = places[t]
         verdict[i] = answers[t]
@@ -221,7 +223,7 @@ def count_answers(
 
 @kernel
 def next_place(begin: Array, clock: Array, counts: Array, place: Array) -> int:
-    """The first output in the order without a question, of the candidate that is next; -1 for none."""
+    """Return the current candidate's first output, by clock, not yet asked about; -1 for none."""
     found = -1
     last = place[FRONTIER] if place[STARTED] else len(begin) - 2
     for c in range(len(begin) - 1):
@@ -239,7 +241,7 @@ def ask_places(
     clock: Array, density: Array, verdict: Array, order: Array, counts: Array, place: Array,
     money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Choose what to ask next, as if all that was asked were right: the arrays of state are copies."""
+    """Choose the next questions as if all answers were correct; the state arrays are copies."""
     right = np.zeros(1, np.int64)
     for t in range(len(places)):
         i = next_place(begin, clock, counts, place)

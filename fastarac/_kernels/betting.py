@@ -1,4 +1,4 @@
-"""Bets on outputs of which some are verified, each known truth weighted by one over its probability."""
+"""Bets on partly verified outputs, each verified one weighted by the inverse of its probability."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 
-LARGEST_SHARE = 0.95  # of the largest bet that cannot lose everything
-MARGIN = 1.05  # what is aimed at, over what is needed
-LOOKS = 256  # how often the bet is chosen anew, at most
-AIM = 0.4  # of the limit: how far below it the rate is thought to be where a clip is chosen
+LARGEST_SHARE = 0.95  # bets stay below this share of the largest bet that cannot lose everything
+MARGIN = 1.05  # the bets aim at this many times the goal
+LOOKS = 256  # the bet is adapted at most so often
+AIM = 0.4  # a clip is chosen as if the rate were this share of the limit below it
 ROOT_TWO_PI = 2.5066282746310002
 
 
 @kernel
 def _mills(p: float) -> float:
-    """φ(u)/p at the normal quantile u of p; the quantile by Abramowitz and Stegun, 26.2.23."""
+    """Return φ(u)/p at the normal quantile u of p (quantile by Abramowitz and Stegun, 26.2.23)."""
     if p >= 1.0:
         return 0.0
     p = max(p, 1e-300)
@@ -42,22 +42,24 @@ def reaches(
     of_accepted: bool,
     goal: float,
 ) -> bool:
-    """Whether bets against a rate above `limit` ever make 1 into `goal`, accepting places below `end`.
+    """Return whether bets against a rate above `limit` turn 1 into `goal`.
 
-    `items` (n, 1) has V·e/π of each item, or (n, 4) with ĵ(1 − V/π), and V(1 − π)/π² times eĵ and ĵ²,
-    of which κ is made; `units` has where each unit of items ends. Units before `begin` are looked at
+    Items at a place below `end` are accepted.
+
+    `items` (n, 1) holds V·e/π of each item; (n, 4) adds ĵ(1 − V/π), and V(1 − π)/π² times eĵ and ĵ²,
+    which determine κ. `units` holds where each unit of items ends. Units before `begin` are observed
     without a bet.
 
-    `clips` (k, 4) has the weights c at which 1/π may be clipped, falling, with the largest bet that
-    each allows, the square of the gain of one unit that is thought to be before the first, and what it
-    is thought to have added there. Where
-    cπ < 1, Y of an item is 1 − cπ + cπY; `clipped_from` is the first c of which that is so. Before each
-    bet c is chosen by what the units before it would have lost to it.
+    `clips` (k, 4) has a row for each clip c, falling, at which 1/π may be clipped: c, the largest bet
+    that it allows, the squared gain of a pseudo-unit before the first unit, and the bias that clipping
+    adds there. Where cπ < 1, Y of an item becomes 1 − cπ + cπY; `clipped_from` is the index of the
+    first c with cπ < 1. Before each bet, c is chosen by the loss that it would have caused in earlier
+    units.
     """
     with_judge = items.shape[1] > 1
     n, n_clips = len(units), len(clips)
     every = max(1, n // LOOKS)
-    # of counted items before, those that each c is the first to clip, and the sum of their π
+    # among earlier counted items: how many each c is the first to clip, and the sum of their π
     clipped, of_clipped = np.zeros(n_clips), np.zeros(n_clips)
     counted = 0.0
     capital, bet, clip = 1.0, 0.0, clips[0, 0]
@@ -110,9 +112,9 @@ def reaches(
 
 @kernel
 def pool_weighted(errors: Array, weights: Array, last: Array) -> int:
-    """Pool neighbours until the rate of errors rises from block to block; the number of blocks.
+    """Pool neighbours until the error rate rises from block to block; return the number of blocks.
 
-    Both arrays are overwritten by those of the blocks, `last` by the index of the last point of each.
+    Errors and weights are overwritten by the sums of the blocks, `last` by each block's last index.
     """
     m = 0
     for i in range(len(errors)):

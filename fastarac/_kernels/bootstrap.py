@@ -1,9 +1,9 @@
-"""What a replicate of the bootstrap says: pairs, points and areas from how often each unit was drawn.
+"""Pairs, points and areas of a bootstrap replicate, from how often each unit was drawn.
 
-A unit has a code: the bit CORRECT, and the bit STARTS where it is the first of its tie. Units go from
-the highest confidence downwards, in `lanes` contiguous shares of equal length (the first ones may be
-longer by 1) that lie interleaved in memory: unit r of share k is at ``r * lanes + k``. Where a tie has
-both, its correct units come before its incorrect ones.
+A unit has a code: the bit CORRECT, and the bit STARTS if it is the first of its tie. Units are sorted
+from the highest confidence down and divided into `lanes` contiguous shares of equal length (the first
+ones may be longer by 1), which are interleaved in memory: unit r of share k is at ``r * lanes + k``.
+Within a tie, correct units come before incorrect ones.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from fastarac._kernels.codes import (
 )
 
 LANES = 16
-ROWS = 4  # that are added to a lane between reading and writing its sums
+ROWS = 4  # rows added to a lane between reading and writing its sums
 BLOCK = 256  # rows of lanes; 2 * (255 * BLOCK / 2)**2 < 2**32, so that nothing overflows
 U = np.uint32
 
 
 @kernel
 def codes_of_counts(true_accepts: Array, false_accepts: Array, codes: Array) -> None:
-    """Write the codes of single items, not interleaved; `codes` (n + 1,), of which the last is void.
+    """Write the codes of single items, not interleaved; `codes` (n + 1,), whose last entry is unused.
 
-    First where the label changes, then the labels: without a branch that depends on lengths of ties.
+    A first pass marks label changes, a second turns them into labels: no branch depends on tie lengths.
     """
     codes[:] = 0
     for i in range(1, len(true_accepts)):
@@ -53,7 +53,7 @@ def codes_of_counts(true_accepts: Array, false_accepts: Array, codes: Array) -> 
 def add_unit(
     count: Any, code: Any, above: Any, before: Any, wrong: Any, doubled: Any, in_first: Any, first: Any
 ) -> tuple[Any, Any, Any, Any, Any, Any]:
-    """The sums of a lane, as in `lane_rows`, with one more unit; of 32 bits, without a branch."""
+    """Return the 32-bit sums of a lane (see `lane_rows`) with one unit added, without branches."""
     p = U(count * (code & U(CORRECT)))
     q = U(count - p)
     before = above if code >= U(STARTS) else before
@@ -65,10 +65,11 @@ def add_unit(
 
 @kernel
 def lane_rows(counts: Array, codes: Array, s: Array) -> None:
-    """Add rows of one unit a lane to the sums `s` of the lanes, `ROWS` rows at a time.
+    """Add rows, each with one unit per lane, to the sums `s` of the lanes, `ROWS` rows at a time.
 
-    Of each lane: correct above, correct above the tie, incorrect, doubled pairs, and whether (all
-    bits) its first tie goes on, with the incorrect ones in that.
+    The sums of a lane: correct items, correct items above the current tie, incorrect items, doubled
+    pairs, whether its first tie still goes on (all bits set), and the incorrect items in that first
+    tie.
     """
     step = ROWS * LANES
     for r in range(len(counts) // step):
@@ -88,10 +89,12 @@ def lane_rows(counts: Array, codes: Array, s: Array) -> None:
 
 @kernel
 def join(x: Array, y: Array) -> None:
-    """Add what follows, `y`, to the sums `x` of (correct, incorrect, doubled, before, tied, first).
+    """Append the sums `y` of the units that follow to the sums `x`.
 
-    `before`: correct above the last tie; `tied` is 1 where no tie begins, `first` the incorrect ones
-    of the tie that was already there. Both count the pairs as if a tie began where they begin.
+    Both are (correct, incorrect, doubled, before, tied, first). `before` counts the correct items above
+    the last tie. `tied` is 1 if no tie begins in the part; `first` counts the incorrect items of the
+    tie that continues from above. The pairs in `x` and `y` are counted as if a tie began at the start
+    of each.
     """
     x[2] += y[2] + 2 * x[0] * y[1] - y[5] * (x[0] - x[3])
     if y[4] == 0:
@@ -105,9 +108,9 @@ def join(x: Array, y: Array) -> None:
 
 @kernel
 def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
-    """Write correct, incorrect and doubled pairs of each row of `counts`, which are bytes."""
+    """Write correct items, incorrect items and doubled pairs of each row of `counts` (bytes)."""
     n = len(codes)
-    rows = n // LANES // ROWS * ROWS  # the rest one by one
+    rows = n // LANES // ROWS * ROWS  # the remaining rows are added one by one
     sums = np.empty(6 * LANES, np.uint32)
     of_lane = np.empty((LANES, 6), np.int64)
     part = np.empty(6, np.int64)
@@ -148,7 +151,7 @@ def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
 
 @kernel
 def pairs_in_order(counts: Array, codes: Array, lanes: int, weights: Array, pairs: Array) -> None:
-    """The same for counts of any type, each times its weight, or the only one."""
+    """Do the same for counts of any type; `weights` has one per unit, or a single one for all."""
     n = len(codes)
     zero = weights[0] - weights[0]
     for r in range(len(counts)):
@@ -174,14 +177,14 @@ def pairs_in_order(counts: Array, codes: Array, lanes: int, weights: Array, pair
 def points_of_counts(
     row: Array, codes: Array, lanes: int, weights: Array, ta: Array, fa: Array, which: Array
 ) -> int:
-    """Write the points of the replicate's sweep; returns their number.
+    """Write the points of the replicate's sweep; return their number.
 
-    `ta`, `fa`: accepted correct and incorrect; `which`: the number of the tie, 0 at the first point,
-    where nothing is accepted. Ties of which nothing was drawn have no point. Indices are unsigned: they
-    need no look at whether they count from the end.
+    `ta` and `fa` take the accepted correct and incorrect items, `which` the number of the tie: 0 at the
+    first point, where nothing is accepted. Ties of which no unit was drawn have no point. Indices are
+    unsigned, which spares the check for negative ones.
     """
     n = np.uint64(len(codes))
-    nothing = weights[0] - weights[0]  # of their type; what is in new memory may be NaN
+    nothing = weights[0] - weights[0]  # a zero of the weights' type
     ta[0] = nothing
     fa[0] = nothing
     which[0] = 0
@@ -190,9 +193,7 @@ def points_of_counts(
     last = np.uint64(0)
     alike = len(weights) == 1
     first_weight = weights[0]
-    if (
-        alike and len(ta) == len(codes) + 1
-    ):  # no ties: a point for each unit of which something was drawn
+    if alike and len(ta) == len(codes) + 1:  # no ties: one point for each drawn unit
         last = np.uint64(1)
         for k in range(lanes):
             for i in range(np.uint64(k), n, np.uint64(lanes)):
@@ -206,9 +207,9 @@ def points_of_counts(
                 which[last] = tie
                 last += np.uint64(row[i] > 0)
         return np.int64(last)
-    in_use = np.uint64(1)  # whether the last point is one, or to be written over
+    in_use = np.uint64(1)  # 0 if the last point is to be overwritten
     for k in range(lanes):
-        for i in range(np.uint64(k), n, np.uint64(lanes)):  # without branches on what was drawn
+        for i in range(np.uint64(k), n, np.uint64(lanes)):  # without branches that depend on the draw
             code = np.int64(codes[i])
             count = np.int64(row[i])
             c = count * (first_weight if alike else weights[i])
@@ -228,10 +229,10 @@ def points_of_counts(
 def polygon_of_counts(
     row: Array, codes: Array, lanes: int, weights: Array, quantity: int, of_risk: bool
 ) -> tuple[float, float, float]:
-    """Area under a curve of straight lines, summed in doubles; and the correct and incorrect items.
+    """Return the area under a polygonal curve, summed in doubles, and the correct and incorrect items.
 
-    `quantity`: PRECISION_TRAPEZOIDS, RECALL_TRAPEZOIDS or RECALL_STEPS; `of_risk`: with the risk for
-    the precision.
+    `quantity` is PRECISION_TRAPEZOIDS, RECALL_TRAPEZOIDS or RECALL_STEPS; `of_risk` replaces the
+    precision by the risk.
     """
     n = len(codes)
     alike = len(weights) == 1
@@ -242,9 +243,9 @@ def polygon_of_counts(
     t = f = t0 = f0 = doubled = 0.0
     height = 1.0
     for k in range(lanes):
-        # a tie is added where the next one begins; the last one a unit after the end
+        # a tie is added when the next one begins, the last one in an extra step after the end
         for i in range(k, n + lanes if k + 1 == lanes else n, lanes):
-            if (i >= n or codes[i] & STARTS) and t + f > 0.0:  # where nothing was drawn this adds 0
+            if (i >= n or codes[i] & STARTS) and t + f > 0.0:  # adds 0 if the tie was not drawn
                 here = t / (t + f)
                 if flat:
                     height = here
@@ -265,7 +266,7 @@ def polygon_of_counts(
 
 @kernel
 def area_of_points(ta: Array, fa: Array, points: int, quantity: int) -> tuple[float, float, float]:
-    """Return an area with logarithms from points; for areas of the risk pass `fa` first.
+    """Return an area that involves logarithms, from points; for areas of the risk, pass `fa` first.
 
     `quantity`: PRECISION_MEANS, PRECISION_INTEGRALS or RECALL_INTEGRALS.
     """
@@ -290,7 +291,7 @@ def area_of_points(ta: Array, fa: Array, points: int, quantity: int) -> tuple[fl
 
 @kernel
 def harmonic(start: float, length: float) -> float:
-    """Σ 1/k over start < k <= start + length, whole numbers both; within 1e-13 of it."""
+    """Return Σ 1/k over start < k <= start + length, both whole numbers, with an error below 1e-13."""
     total = 0.0
     k = start
     stop = start + length
@@ -314,9 +315,10 @@ def area_between(
     low: float,
     high: float,
 ) -> float:
-    """∫ y dx for low <= x <= high along the points, summed in doubles.
+    """Return ∫ y dx for low <= x <= high along the points, summed in doubles.
 
-    `along` and `height`: x and y as so many times the correct and the incorrect items accepted.
+    `along` and `height` are the coefficients of x and of y for the accepted correct and incorrect
+    items.
     """
     a, b = along
     c, d = height
@@ -347,7 +349,7 @@ def area_between(
 
 @kernel
 def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpolate: bool) -> float:
-    """Acceptance rate at the last point with at most that error rate, or in the tie after it."""
+    """Return the acceptance rate at the last point within the error rate, or within the next tie."""
     total = float(ta[points - 1]) + float(fa[points - 1])
     begin, end = 0, points
     while end - begin > 1:
@@ -366,9 +368,9 @@ def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpola
 
 @kernel
 def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None:
-    """Σ (incorrect above)² over correct items and Σ (correct above)² over incorrect ones, ties half.
+    """Write Σ (incorrect above)² over correct items and Σ (correct above)² over incorrect ones.
 
-    Both above are shares of their class, so that the sums stay small.
+    Tied items count half. The items above are given as shares of their class, so that sums stay small.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     of_correct = of_incorrect = 0.0
@@ -384,9 +386,9 @@ def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None
 
 @kernel
 def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, heights: Array) -> None:
-    """Write the heights of a curve at the rising places of `grid`, between its points linearly.
+    """Write the heights of a curve at the rising places of `grid`, with linear interpolation.
 
-    `curve` as in `codes`. Of ROC the height at a jump is the upper one.
+    `curve` is a code of `codes`. At a jump of ROC, the upper height is written.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     total = correct + incorrect
@@ -399,7 +401,7 @@ def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, he
     for j in range(len(grid)):
         place = grid[j] * along
         whole = float(round(place))
-        if abs(place - whole) <= 1e-12 * along:  # rounded, it would miss a jump
+        if abs(place - whole) <= 1e-12 * along:  # a rounded place could miss a jump
             place = whole
         end = points
         while end - i > 1:  # the last point up to this place lies between i and end
@@ -420,7 +422,7 @@ def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, he
 def curve_point(
     ta: Array, fa: Array, i: int, curve: int, correct: float, total: float
 ) -> tuple[float, float]:
-    """A point of a curve, its place as a count."""
+    """Return a point of a curve, with x as a count of items."""
     t, f = float(ta[i]), float(fa[i])
     if curve == ROC:
         return f, t / correct
@@ -429,7 +431,7 @@ def curve_point(
         return x, (total - f) / total
     if curve == GENERALIZED_RC:
         return x, f / total
-    if i == 0:  # as at the first point with anything accepted
+    if i == 0:  # nothing is accepted: use the ratio at the next point
         t, f = float(ta[1]), float(fa[1])
     if curve == RC:
         return x, f / (t + f)

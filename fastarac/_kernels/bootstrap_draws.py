@@ -1,9 +1,9 @@
 """Draw the resamples of the bootstrap: how often each unit is drawn.
 
-Units are the items, or groups of them (`draw_units`), or cells of alike items with a count each: few
-(`draw_cells`), or many small ones (`draw_from_tables`). Random numbers are
-those of SplitMix64 (Steele, Lea and Flood 2014), a stream of its own for each replicate: the number
-of the replicate and the key decide over it, not the thread that draws it.
+Units are items or groups of items (`draw_units`), or cells of identical items with a count each: few
+cells (`draw_cells`) or many small ones (`draw_from_tables`). Random numbers come from SplitMix64
+(Steele, Lea and Flood 2014). Each replicate has its own stream, which depends on the key and the number
+of the replicate only, not on the thread that draws it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy as np
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import CORRECT
 
-STEP = np.uint64(0x9E3779B97F4A7C15)  # from a state to the next
+STEP = np.uint64(0x9E3779B97F4A7C15)  # increment from one state to the next
 BUFFER = 512  # words drawn at a time
-N_LIMITS = 12  # of Poisson's distribution: 12 or more have a probability of 8e-10
-DIRECT = 10.0  # the mean from which binomials are drawn by rejection
+N_LIMITS = 12  # entries of the Poisson distribution function: 12 or more have probability 8e-10
+DIRECT = 10.0  # binomials with at least this mean are drawn by rejection
 
 _TAIL = np.array(
     [
@@ -31,7 +31,7 @@ _TAIL = np.array(
 
 @kernel
 def mix(state: Any) -> Any:
-    """The random word of a state."""
+    """Return the random word of a state."""
     z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
@@ -39,26 +39,26 @@ def mix(state: Any) -> Any:
 
 @kernel
 def start_of(key: Array, replicate: int) -> Any:
-    """Where the stream of a replicate begins."""
+    """Return the initial state of a replicate's stream."""
     return mix(key[0] + mix(key[1] + np.uint64(replicate) * STEP))
 
 
 @kernel
 def next_word(state: Array) -> Any:
-    """The next random word of a stream."""
+    """Return the next random word of a stream."""
     state[0] += STEP
     return mix(state[0])
 
 
 @kernel
 def uniform(state: Array) -> float:
-    """Uniform in (0, 1)."""
+    """Return a random number, uniform in (0, 1)."""
     return (float(next_word(state) >> np.uint64(11)) + 0.5) * 2.0**-53
 
 
 @kernel
 def below(n: int, state: Array) -> int:
-    """Uniform among 0 … n − 1, n < 2**32, exactly: by multiplication and rejection (Lemire 2019)."""
+    """Return an integer, exactly uniform in 0 … n − 1, n < 2**32, by rejection (Lemire 2019)."""
     wide = np.uint64(n)
     low_bits = np.uint64(0xFFFFFFFF)
     product = (next_word(state) >> np.uint64(32)) * wide
@@ -78,7 +78,7 @@ def fill(state: Any, words: Array) -> None:
 
 @kernel
 def poisson_counts(halves: Array, limits: Array, counts: Array) -> int:
-    """Turn random numbers of 32 bits into Poisson counts, and return their sum."""
+    """Turn 32-bit random numbers into Poisson counts, and return their sum."""
     t0, t1, t2, t3 = limits[0], limits[1], limits[2], limits[3]
     t4, t5, t6, t7 = limits[4], limits[5], limits[6], limits[7]
     t8, t9, t10, t11 = limits[8], limits[9], limits[10], limits[11]
@@ -100,14 +100,14 @@ def poisson_counts(halves: Array, limits: Array, counts: Array) -> int:
 def draw_units(key: Array, first: int, limits: Array, units: Any, largest: int, counts: Array) -> bool:
     """Draw as many units as there are, with replacement; a row of `counts` for each replicate.
 
-    Every unit gets a Poisson count. Given their sum, such counts are those of a draw with
-    replacement, which they remain when single draws, each with the same probability, are added or
-    taken back until the sum is right. So no random access to memory is needed but for those few.
+    Every unit gets a Poisson count. Given their sum, such counts have the distribution of a draw with
+    replacement. They keep it when single draws, all equally probable, are added or removed until the
+    sum is right. Only these few draws need random access to memory.
 
-    `units`: (codes, strata, bounds); `strata` (n,) has the units by stratum, between `bounds`: the
-    incorrect ones, then the correct ones. Left empty, all are one stratum.
-    `limits` are 2**32 times the distribution function of Poisson's distribution. Returns False where a
-    count would exceed `largest`; the same draw then needs a wider type.
+    `units` is (codes, strata, bounds): `strata` (n,) lists the units by stratum, with ends in `bounds`,
+    incorrect ones first; if it is empty, all units are one stratum. `limits` are 2**32 times the
+    Poisson distribution function. Return False if a count would exceed `largest`; the same draw then
+    needs a wider type.
     """
     codes, strata, bounds = units
     replicates, n = counts.shape
@@ -142,7 +142,7 @@ def draw_units(key: Array, first: int, limits: Array, units: Any, largest: int, 
                 i = begin + below(end - begin, state)
                 if len(strata) > 0:
                     i = strata[i]
-                # one of the draws, all with the same probability: no count is above N_LIMITS < 16
+                # pick a unit in proportion to its count, at most N_LIMITS < 16, by rejection
                 if np.int64(next_word(state) >> np.uint64(60)) < np.int64(row[i]):
                     row[i] -= np.uint8(1)
                     missing += 1
@@ -160,7 +160,7 @@ def expand_groups(group_counts: Array, codes: Array, counts: Array) -> None:
 
 @kernel
 def tail(k: float) -> float:
-    """What Stirling's formula leaves of ln k!."""
+    """Return the error of Stirling's formula for ln k!."""
     if k < 10.0:
         return _TAIL[int(k)]
     z = 1.0 / (k + 1.0)
@@ -169,11 +169,11 @@ def tail(k: float) -> float:
 
 @kernel
 def binomial(n: int, weight: int, whole: int, state: Array) -> int:
-    """How many of n draws fall into a part of `weight` out of `whole`.
+    """Draw how many of n draws fall into a part of `weight` out of `whole`.
 
-    By inversion where the mean is small, else by Hörmann's transformed rejection (BTRS, 1993). The
-    probability of a value is that of the mode times a ratio, which is written so that its error stays
-    small however large n is.
+    Use inversion if the mean is small, else Hörmann's transformed rejection (BTRS, 1993). The
+    probability of a value is that of the mode times a ratio, computed so that its error stays small
+    even for large n.
     """
     if 2 * weight > whole:
         return n - binomial_part(n, whole - weight, whole, state)
@@ -182,7 +182,7 @@ def binomial(n: int, weight: int, whole: int, state: Array) -> int:
 
 @kernel
 def binomial_part(n: int, weight: int, whole: int, state: Array) -> int:
-    """`binomial` of a part that is at most half."""
+    """Draw as `binomial` does, for a part that is at most half of the whole."""
     if n == 0 or weight == 0:
         return 0
     p = weight / whole
@@ -207,7 +207,7 @@ def binomial_part(n: int, weight: int, whole: int, state: Array) -> int:
     alpha = (2.83 + 5.1 / b) * root
     mode = math.floor((size + 1.0) * p)
     above, beneath = mode + 1.0, size - mode + 1.0
-    # ln of how far the ratio of neighbouring probabilities at the mode is from 1
+    # logarithm of the ratio of neighbouring probabilities at the mode
     lean = math.log(above / (odds * beneath))
     at_mode = tail(mode) + tail(size - mode)
     while True:
@@ -230,9 +230,10 @@ def binomial_part(n: int, weight: int, whole: int, state: Array) -> int:
 def draw_cells(
     key: Array, first: int, sizes: Array, strata: Array, bounds: Array, counts: Array
 ) -> None:
-    """Draw as many items as there are in the cells, with replacement: one multinomial a stratum.
+    """Draw as many items as the cells hold, with replacement: one multinomial draw per stratum.
 
-    `sizes` (n_cells,) says how many items a cell has, `strata` and `bounds` which cells are a stratum.
+    `sizes` (n_cells,) holds the number of items of each cell; stratum s consists of the cells
+    ``strata[bounds[s]:bounds[s + 1]]``.
     """
     state = np.empty(1, np.uint64)
     for r in range(len(counts)):
@@ -254,20 +255,21 @@ def draw_cells(
 
 @kernel
 def draw_from_tables(key: Array, first: int, tables: Any, counts: Array) -> None:
-    """`draw_cells` for many small cells of one stratum: from tables.
+    """Draw as `draw_cells` does, for many small cells of one stratum, by table lookup.
 
-    `tables`: (cells, ends, guide, levels, limits, others, places).
+    `tables` is (cells, ends, guide, levels, limits, others, places).
 
-    Every cell gets a Poisson count, whose mean is its size times a number just below 1; all counts
-    again where their sum is above the number of items. Given their sum, they are those of a draw with
-    replacement, which they remain when single draws are added until the sum is right.
+    Every cell gets a Poisson count whose mean is its size times a number just below 1. If the sum of
+    the counts exceeds the number of items, all are drawn again. Given their sum, they have the
+    distribution of a draw with replacement, and keep it when single draws are added until the sum is
+    right.
 
-    A Poisson count is a sum of such counts for the powers of two that make up the size, each out of a
-    table (Walker 1977). A row of `levels` is a table and the `places` in `cells` that take part: (first
-    column, logarithm of the number of columns, count at the first one, begin and end of the places). A
-    random word chooses a column by its high bits; where the rest is below the column's entry in
-    `limits`, the count is that of the column, else that in `others`.
-    `ends` (n_cells,) sums up the sizes, and `guide` says in which cell a block of items begins.
+    A cell's Poisson count is a sum of Poisson counts, one for each power of two in its size, each drawn
+    from an alias table (Walker 1977). A row of `levels` describes a table and the cells that use it:
+    (first column, logarithm of the number of columns, count at the first column, begin and end in
+    `places`, which holds indices into `cells`). The high bits of a random word choose a column; if the
+    other bits are below its entry in `limits`, the count is the column's own, else the one in `others`.
+    `ends` (n_cells,) holds the cumulative sizes, and `guide` the cell in which a block of items begins.
     """
     cells, ends, guide, levels, limits, others, places = tables
     n = ends[-1]

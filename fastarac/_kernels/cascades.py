@@ -1,14 +1,13 @@
-"""Cuts of a cascade: items in cells of several confidences, and the cheapest cuts between cells.
+"""Search for the cheapest cuts of a cascade, with items counted in cells of several confidences.
 
-An item has one cell for each model, the number of cut points at or below its confidence less one. A
-table of a model holds, for cuts of the models before it, how many items they all leave and lie below
-each cell of this one: an item that a cut u leaves has a cell below u. So what a stage decides is a
-difference of two entries, whatever the number of items.
+An item has one cell per model: the number of cut points at or below its confidence, less one. A cut u
+passes on the items with a cell below u. The table of a model holds, for all cuts of the earlier models,
+how many items they pass on that lie below each cell of this model. The number of items that a stage
+decides is therefore a difference of two entries, whatever the number of items.
 
-Loops over cuts go from the lowest up, depth first, a stage below the other. What cuts cost so far, by
-how much they exceed a limit, and how many items they leave never gets better further down: a branch
-that is no better than the best one found is left. Of equally good cuts the first one stays, at which
-the earlier stages decide most.
+The search is depth first, one level per stage, and tries cuts from the lowest up. Costs and excess over
+the limits never fall further down, so a branch that is no better than the best result is abandoned.
+Among equally good cuts, the first one found is kept, in which the earlier stages decide most.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 
-OPENS, TABLE, TOP = range(3)  # rows of a layout
+OPENS, TABLE, TOP = range(3)  # rows of `layout`
 BLOCK = 512  # items whose cells are found together
-CORRECT, WRONG, CORRECT_ERROR, WRONG_ERROR = range(4)  # rows of the weights
+CORRECT, WRONG, CORRECT_ERROR, WRONG_ERROR = range(4)  # rows of `weights`
 
 
 @kernel
 def find_cells(values: Array, cuts: Array, cells: Array) -> None:
     """Write how many cut points after the first lie at or below each value.
 
-    Items are searched in blocks, a step of the bisection for a whole block at a time: the processor
-    then reads several values at once, and has no branches to predict.
+    Each bisection step is done for a whole block of items, so that the processor reads several values
+    at once and has no branches to predict.
     """
     n = len(cuts)
     low = np.zeros(BLOCK, np.int64)
@@ -48,10 +47,10 @@ def find_cells(values: Array, cuts: Array, cells: Array) -> None:
 
 @kernel
 def count_cells(cells: Array, tops: Array, correct: Array, weight: Array, counts: Array) -> None:
-    """Count items by their cells of all models: `counts` (2, k), of wrong and of correct ones.
+    """Count items by their cells of all models into `counts` (2, k): wrong items, then correct ones.
 
-    `tops` (models,): how many cells a model has. An item is counted at the least cuts above its cells,
-    as many times as its weight says.
+    `tops` (models,) is the number of cells of each model. An item is counted, with its weight, at the
+    lowest cuts above its cells.
     """
     models, n = cells.shape
     for i in range(n):
@@ -63,7 +62,10 @@ def count_cells(cells: Array, tops: Array, correct: Array, weight: Array, counts
 
 @kernel
 def mark_zones(values: Array, limits: Array, correct: Array, key: Array, kept: Array) -> None:
-    """Number the zones between limits, in the digits of a key, and keep the items in odd ones."""
+    """Append the zone of each value, and its correctness, to the item's key; keep items in odd zones.
+
+    Zone z of a value is the number of `limits` at or below it.
+    """
     n_limits = len(limits)
     for i in range(len(values)):
         zone = np.int64(0)
@@ -75,9 +77,9 @@ def mark_zones(values: Array, limits: Array, correct: Array, key: Array, kept: A
 
 @kernel
 def sum_up(key: Array, kept: Array, number: Array, example: Array, taken: Array) -> int:
-    """Write which items are kept, and return how many; count the others by their keys.
+    """Write the indices of the kept items and return their number; count the others by their keys.
 
-    `number` and `example` (keys,) get how many items have a key, and the first of them.
+    `number` and `example` (keys,) take the number of items with each key, and the first such item.
     """
     n_taken = 0
     for i in range(len(key)):
@@ -97,24 +99,25 @@ def best_cuts(
 ) -> Any:
     """Return the cheapest cuts of all stages but the last: (cuts, cost, excess).
 
-    `tables` (2, k): of all models, one behind the other, of wrong and of correct items, cuts of the
-    last model being neighbours. `layout` (3, stages): whether a stage is a model, or people who go by
-    the confidence of the model before; where the table of that model begins; how many cells it has.
-    `weights` (4, stages, parts): what a correct and a wrong item cost that a stage decides, and how
-    many errors they are then; `limit` (parts,): of errors. Each number is the sum of its parts, of
-    which sums over items are exact, and so sums are compared exactly. `capacity` (stages,): items that
-    may reach each. `window` (2, stages − 1): the least and the greatest cut tried. `excess` is by how
-    many items limit and capacities are exceeded together: cuts of least excess are found, and of these
-    the cheapest.
+    `tables` (2, k) holds the tables of all models one after the other, for wrong and for correct items;
+    the cut of the last model varies fastest. The rows of `layout` (3, stages) say whether a stage is a
+    model (otherwise it is people who go by the confidence of the model before), where that model's
+    table begins, and how many cells it has. `weights` (4, stages, parts) holds, for each stage, the
+    cost of deciding a correct and a wrong item, and the errors that each then counts as. `limit`
+    (parts,) is the limit on errors. Each weight and limit is the sum of its parts, chosen so that sums
+    over items are exact; comparisons are therefore exact. `capacity` (stages,) is the number of items
+    that may reach each stage. `window` (2, stages − 1) holds the lowest and the highest cut to try.
+    `excess` is the number of items by which the limit and the capacities are exceeded in total; the
+    result has the least excess and, among those cuts, the least cost.
     """
     stages, parts = weights.shape[1:]
     free = stages - 1
     cuts = np.zeros(stages, np.int64)
     found = np.full(stages, -1, np.int64)
-    prefix = np.zeros(stages + 1, np.int64)  # of the cuts of the models before a stage's
+    prefix = np.zeros(stages + 1, np.int64)  # table position of the earlier models' cuts
     cost = np.zeros((stages + 1, parts))
     errors = np.zeros((stages + 1, parts))
-    beyond = np.zeros(stages + 1)  # of capacities
+    beyond = np.zeros(stages + 1)  # items beyond the capacities
     best_cost, best_excess = np.full(parts, np.inf), np.inf
     s = 0
     entering = True
@@ -124,7 +127,7 @@ def best_cuts(
         if entering:
             cuts[s] = 0 if last else window[0, s]
             if layout[OPENS, s] == 1 and s > 0:
-                # all that the model before leaves, below its last cut
+                # extend the position by the cut of the model before
                 prefix[s] = prefix[s - 1] * (layout[TOP, s - 1] + 1) + cuts[s - 1]
             elif s > 0:
                 prefix[s] = prefix[s - 1]
@@ -141,7 +144,7 @@ def best_cuts(
         reached = correct + wrong
         if layout[OPENS, s] == 1 and not last:
             reached = tables[0, at + top] + tables[1, at + top]
-        # the sum of differences, the largest first, has the sign of the difference
+        # summed from the largest part down, the differences keep the sign of the whole
         dearer, above = 0.0, 0.0
         for k in range(parts):
             cost[s + 1, k] = (

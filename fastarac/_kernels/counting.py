@@ -1,7 +1,8 @@
-"""Count instead of sorting, where there are few distinct confidences.
+"""Count items instead of sorting them if there are few distinct confidences.
 
-Engines that give whole percentages, votes or rounded scores have a hundred or a thousand distinct
-values. One pass over the items, through a small hash table that stays in the cache, then says all.
+Engines that report whole percentages, votes or rounded scores produce only hundreds or thousands of
+distinct values. One pass over the items, with a small hash table that stays in the cache, is then
+enough.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from fastarac._kernels._jit import Array, kernel
 TABLE_BITS = 15
 N_SLOTS = 1 << TABLE_BITS
 MAX_DISTINCT = 1 << 12
-NONE = MAX_DISTINCT  # in a slot without a value
-BLOCK = 1 << 11  # items that are looked at together, in the cache
+NONE = MAX_DISTINCT  # marks an empty slot
+BLOCK = 1 << 11  # items processed together, in the cache
 
 
 @kernel
@@ -31,11 +32,11 @@ def home_of(value: Any) -> int:
 def count_items(
     bits: Array, labels: Array, is_float: bool, exponent: Any, table: Any, distinct: int
 ) -> tuple[bool, int, int]:
-    """Add the items to the `counts` (MAX_DISTINCT + 1, 2) of the first so many `distinct` `values`.
+    """Add the items to the counts of their values; the table already holds `distinct` values.
 
-    `table`: (slots, values, counts); `slots` (N_SLOTS,) hold the numbers of the values, or NONE.
-    Returns whether a float is not finite, the union of the labels, and the number of distinct values,
-    or -1 as soon as they are too many.
+    `table` is (slots, values, counts): `slots` (N_SLOTS,) holds the numbers of the values, or NONE;
+    `counts` is (MAX_DISTINCT + 1, 2). Return whether a float is not finite, the union of the labels,
+    and the number of distinct values, or -1 as soon as there are too many.
     """
     slots, values, counts = table
     T = bits.dtype.type
@@ -78,7 +79,7 @@ def count_items(
 
 @kernel
 def doubled_area(x: Array, y: Array) -> int:
-    """Twice the area under the line through integer points."""
+    """Return twice the area under the polygonal line through integer points."""
     total = np.int64(0)
     for i in range(1, len(x)):
         total += (x[i] - x[i - 1]) * (y[i] + y[i - 1])
@@ -90,7 +91,7 @@ def error_points(
     true_accepts: Array, false_accepts: Array, total: float, right: bool, start: int, stop: int,
     x: Array, y: Array,
 ) -> None:  # fmt: skip
-    """Write acceptance rate and error rate of the points from `start` to `stop`; or 1 less that."""
+    """Write the acceptance rate, and the error rate or (if `right`) 1 minus it, of each point."""
     for i in range(start, stop):
         x[i] = float(true_accepts[i] + false_accepts[i]) / total
         wrong = float(false_accepts[i])
@@ -102,11 +103,11 @@ def share_points(
     counts: Array, others: Array, total: float, rejected: bool, start: int, stop: int,
     x: Array, y: Array,
 ) -> None:  # fmt: skip
-    """Write acceptance rate (or 1 less that) and the share of `counts` among the accepted items."""
+    """Write the acceptance rate, or 1 minus it, and `counts` as a share of the accepted items."""
     for i in range(max(start, 1), stop):
         accepted = float(counts[i] + others[i])
         x[i] = (total - accepted if rejected else accepted) / total
         y[i] = float(counts[i]) / accepted
-    if start == 0:  # of nothing there is no share: the first one that there is
+    if start == 0:  # nothing is accepted there: take the share at the next point
         x[0] = 1.0 if rejected else 0.0
         y[0] = float(counts[1]) / float(counts[1] + others[1])

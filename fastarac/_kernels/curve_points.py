@@ -1,12 +1,12 @@
-"""What scikit-learn's metrics need beyond a sweep: points of a curve, and sums over ties.
+"""Points of curves and sums over ties for scikit-learn's metrics.
 
-Keys are those of `keys`: sorted, the label in the lowest bit. A *tie* is all items of one score;
-ties are walked through from the highest score down, which is from the end of the keys. `p` and `q` are
-the positive and the negative items of a tie, `tp` and `fp` those from the highest score down to it.
+Keys are as in `keys`: sorted, with the label in the lowest bit. A *tie* is all items of one score. Ties
+are visited from the highest score down, which is from the end of the keys. `p` and `q` are the positive
+and negative items of a tie, `tp` and `fp` those from the highest score down to and with the tie.
 
-The points of a curve are written straight from the sorted buckets, so that the ties that a curve
-drops never reach memory: `describe_buckets` counts what each bucket will write, `place_buckets` adds
-up where, `write_points` writes.
+The points of a curve are written directly from the sorted buckets, so that ties that the curve drops
+are never stored: `describe_buckets` counts the points of each bucket, `place_buckets` computes where
+they go, and `write_points` writes them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from fastarac._kernels.keys import next_tie, one_and_sign, threshold_bits
 from fastarac._kernels.sort import HALF_CELLS, MANTISSA_SHIFT, N_CELLS
 from fastarac._kernels.ties import small_pairs, sorted_halves
 
-BLOCK = 1 << 12  # labels between two looks at whether there is a third value
-ROWS = 1 << 11  # rows whose scores are looked up column after column
+BLOCK = 1 << 12  # labels between two checks for a third value
+ROWS = 1 << 11  # rows whose scores are looked up together, column by column
 HALF_PLACES = HALF_CELLS << MANTISSA_SHIFT
 
 
 @kernel
 def first_other(values: Array) -> int:
-    """Index of the first value that differs from the first one; their number where there is none."""
+    """Return the index of the first value that differs from `values[0]`; their number if none does."""
     k = 1
     while k < len(values) and values[k] == values[0]:
         k += 1
@@ -57,8 +57,8 @@ def encode(values: Array, low: Any, high: Any, codes: Array) -> bool:
 
 @kernel
 def is_kept(rule: int, p: int, q: int, next_p: int, next_q: int) -> bool:
-    """Whether a tie becomes a point, where `next_p`, `next_q` are those of the tie below."""
-    if rule == EVERY or next_p < 0:  # there is none below
+    """Return whether a tie becomes a point; `next_p` and `next_q` belong to the tie below."""
+    if rule == EVERY or next_p < 0:  # -1: no tie below
         return True
     if rule == CORNERS:
         return p != next_p or q != next_q
@@ -74,10 +74,10 @@ def describe_buckets(
     results: Array,
     rule: int,
 ) -> None:
-    """Say in `results` what is in each of the sorted buckets from `first` up to `last`.
+    """Write a description of each sorted bucket from `first` up to `last` into `results`.
 
-    A row (9,): ties, positives, negatives, kept ties but for the lowest, whether the highest is kept
-    by the rule (unless it is the lowest), p and q of the highest and of the lowest tie.
+    A row (9,) holds: ties, positives, negatives, kept ties without the lowest, whether the rule keeps
+    the highest tie (if it is not the lowest), p and q of the highest tie, p and q of the lowest tie.
     """
     for b in range(first, last):
         bucket = keys[bounds[b] : bounds[b + 1]]
@@ -112,16 +112,16 @@ def describe_buckets(
 
 @kernel
 def place_buckets(rows: Array, rule: int, starts: Array) -> tuple[int, int, int]:
-    """Say in `starts` where each described bucket begins.
+    """Write into `starts` where each described bucket begins.
 
-    A row (5,): the position of its first point (the very first is 1), the positives and negatives
-    above it, and p and q of the tie below it (-1 where there is none). Returns the number of points,
-    of positives and of negatives.
+    A row (5,) holds the position of its first point (positions start at 1), the positives and negatives
+    above the bucket, and p and q of the tie below it (-1 if there is none). Return the number of
+    points, of positives and of negatives.
     """
     position = 1
     tp = 0
     fp = 0
-    higher = -1  # the bucket before, still without the tie below it
+    higher = -1  # the bucket above, which still lacks the tie below it
     for r in range(len(rows) + 1):
         b = len(rows) - 1 - r
         if b >= 0 and rows[b, 0] == 0:
@@ -148,7 +148,7 @@ def place_buckets(rows: Array, rule: int, starts: Array) -> tuple[int, int, int]
 
 @kernel
 def keeps_first(rule: int) -> bool:
-    """Whether the highest tie becomes a point whatever the next one is."""
+    """Return whether the highest tie always becomes a point."""
     return rule in (CORNERS, TP_CHANGES)
 
 
@@ -158,9 +158,9 @@ def write_points(
 ) -> None:
     """Write the points of the buckets from `first` up to `last`.
 
-    `options`: (below, kind, rule, mode, falling, positives, negatives), where the scores of the first
-    `below` buckets are below zero, and `falling` says that the highest score comes first. `out` takes
-    the thresholds as bits of the scores, x and y, and, for COUNTS only, TN and FN.
+    `options` is (below, kind, rule, mode, falling, positives, negatives): the scores of the first
+    `below` buckets are negative; if `falling`, the highest score is written first. `out` takes the
+    thresholds as bits of the scores, x, y and, for COUNTS only, TN and FN.
     """
     thresholds, x, y, tn, fn = out
     below, kind, rule, mode, falling, positives, negatives = options
@@ -209,10 +209,10 @@ def write_points(
 def add_up_weights(
     keys: Array, weights: Array, bounds: Array, kind: int, thresholds: Array, tp: Array, fp: Array
 ) -> None:
-    """Add the weights up from the highest score down, one by one, and write the sum at each tie.
+    """Add up the weights one by one from the highest score down, and write the sums at each tie.
 
-    The items of a tie are added in the order in which they were given: the rounding is that of a
-    cumulative sum over the stably sorted items.
+    Items of a tie are added in their given order, so that the rounding equals that of a cumulative sum
+    over the stably sorted items.
     """
     one, sign = one_and_sign(keys)
     positive = 0.0
@@ -240,10 +240,10 @@ def add_up_weights(
 
 @kernel
 def add_precision(high: float, low: float, p: float, tp: float, accepted: float) -> tuple[float, float]:
-    """Add p·tp/accepted to a sum that is kept as high + low; the counts are whole numbers.
+    """Add p·tp/accepted to the sum high + low; the counts are whole numbers.
 
-    What each addition to `high` rounds off goes to `low`, so that only one addition waits for the
-    one before.
+    The rounding errors of `high` are added to `low`, so that only one addition has to wait for the
+    previous one.
     """
     term = tp / accepted
     product, error = multiply(term, 0.0, accepted, 0.0)
@@ -258,7 +258,7 @@ def add_precision(high: float, low: float, p: float, tp: float, accepted: float)
 
 @kernel
 def quotient(high: float, low: float, by: float) -> float:
-    """(high + low)/by, rounded once; `by` is a whole number."""
+    """Return (high + low)/by, rounded once; `by` is a whole number."""
     result = high / by
     product, error = multiply(result, 0.0, by, 0.0)
     return result + (((high - product) - error) + low) / by
@@ -266,7 +266,10 @@ def quotient(high: float, low: float, by: float) -> float:
 
 @kernel
 def precision_sum(keys: Array, tp: int, fp: int) -> tuple[float, float]:
-    """Σ p·tp/(tp + fp) over the ties of sorted keys, as a double-double; `tp`, `fp` are those above."""
+    """Return Σ p·tp/(tp + fp) over the ties of sorted keys, as a double-double.
+
+    The arguments `tp` and `fp` count the items above these keys.
+    """
     high = 0.0
     low = 0.0
     end = len(keys)
@@ -301,7 +304,7 @@ def small_precision(
 
 @kernel
 def roc_areas(bits: Array, labels: Array, kind: int, exponent: Any, areas: Array) -> None:
-    """Write the ROC area of each row; NaN where it has one class only."""
+    """Write the ROC area of each row; NaN if it has one class only."""
     for r in range(len(bits)):
         _, _, correct, incorrect, doubled = small_pairs(bits[r], labels[r], kind, exponent)
         areas[r] = np.nan
@@ -311,7 +314,7 @@ def roc_areas(bits: Array, labels: Array, kind: int, exponent: Any, areas: Array
 
 @kernel
 def average_precisions(bits: Array, labels: Array, kind: int, exponent: Any, values: Array) -> None:
-    """Write the average precision of each row; NaN where it has no positive item."""
+    """Write the average precision of each row; NaN if it has no positive item."""
     for r in range(len(bits)):
         _, positives, high, low = small_precision(bits[r], labels[r], kind, exponent)
         values[r] = np.nan
@@ -321,7 +324,7 @@ def average_precisions(bits: Array, labels: Array, kind: int, exponent: Any, val
 
 @kernel
 def ends_of(low: float, high: float) -> Any:
-    """The ends of `sort.cell_of` for values from `low` to `high`."""
+    """Return the `ends` argument of `sort.cell_of` for values from `low` to `high`."""
     middle = low / 2 + high / 2
     base = (np.float64(middle - low).view(np.int64) >> np.int64(MANTISSA_SHIFT)) - HALF_CELLS + 1
     return low, middle, high, base
@@ -329,7 +332,7 @@ def ends_of(low: float, high: float) -> Any:
 
 @kernel
 def place_of(value: float, ends: Any) -> Any:
-    """`sort.cell_of` with the digits behind it: the cell, and where in it, as one number."""
+    """Return the cell of `sort.cell_of` and the place inside it, as one number."""
     low, middle, high, base = ends
     value = min(max(value, low), high)
     below = value < middle
@@ -341,7 +344,7 @@ def place_of(value: float, ends: Any) -> Any:
 
 @kernel
 def part_of(place: Any, cells: Array) -> Any:
-    """Number of the part of a cell that a place is in: nowhere decreasing in the value."""
+    """Return the number of the part that holds a place; it never decreases as the value rises."""
     cell = cells[place >> np.int64(MANTISSA_SHIFT)]
     inside = place & np.int64((1 << MANTISSA_SHIFT) - 1)
     return (cell >> np.int64(8)) + (inside >> (cell & np.int64(255)))
@@ -351,14 +354,14 @@ def part_of(place: Any, cells: Array) -> Any:
 def index_columns(
     values: Array, bounds: Array, first: int, last: int, highest: Any, index: Any
 ) -> None:
-    """Prepare to look scores up among the sorted `values[bounds[c]:bounds[c + 1]]`, none of them empty.
+    """Prepare the lookup of scores among the sorted columns `values[bounds[c]:bounds[c + 1]]`.
 
-    `index`: (levels, below, limits, cells, starts). From `bounds[c] + 2·c` on, `levels` takes the
-    distinct values and `below` the number of values below each; behind the last one stands `highest`,
-    which no score is above. A cell is divided into parts of equal width, two or more a distinct value:
-    its entry in `cells` (last - first, N_CELLS) is the number of its first part, and by how many bits
-    to shift for the part, in one number. `starts` takes where the distinct values of each part begin,
-    and `limits` (last - first, 2) the least and the largest.
+    No column may be empty. `index` is (levels, below, limits, cells, starts). From `bounds[c] + 2·c`
+    on, `levels` takes the distinct values of column c and `below` the number of values below each,
+    followed by the sentinel `highest`, which no score exceeds. A cell is divided into parts of equal
+    width, at least two per distinct value; its entry in `cells` (last - first, N_CELLS) packs the
+    number of its first part and the shift that gives the part. `starts` takes where the distinct values
+    of each part begin, and `limits` (last - first, 2) the least and the largest value.
     """
     levels, below, limits, cells, starts = index
     for c in range(first, last):
@@ -403,11 +406,11 @@ def index_columns(
 def rank_rows(
     scores: Array, codes: Array, columns: Array, start: int, stop: int, index: Any, sums: Array
 ) -> None:
-    """Look the rows from `start` to `stop` up in the columns that `index` was made for.
+    """Look up the scores of rows `start` to `stop` in the columns that `index` was made for.
 
-    Adds twice the number of a column's own values below each score, and once the number of those equal
-    to it, to `sums` (len(columns), n_classes) at the row's class; without regard to it where `sums` has
-    one column. `index`: (levels, below, limits, cells, starts).
+    Each score adds twice the number of the column's own values below it, plus the number of those equal
+    to it, to `sums` (len(columns), n_classes) at the row's class, or to a single sum if `sums` has one
+    column. `index` is (levels, below, limits, cells, starts).
     """
     levels, below, limits, cells, starts = index
     by_class = sums.shape[1] > 1
@@ -427,7 +430,7 @@ def rank_rows(
             for i in range(size):
                 value = column[i]
                 k = np.int64(starts[part_of(places[i], own_cells)])
-                # as good as always this is enough; a branch for each step would be guessed wrong
+                # three steps nearly always suffice; branches would be mispredicted
                 k += 1 if levels[k] < value else 0
                 k += 1 if levels[k] < value else 0
                 k += 1 if levels[k] < value else 0
@@ -461,7 +464,7 @@ def rank_rows(
 
 @kernel
 def discounted_gains(gains: Array, scores: Array, cumulative_discounts: Array, results: Array) -> None:
-    """Discounted cumulative gain of each row; tied scores share their mean gain."""
+    """Write the discounted cumulative gain of each row; tied scores share their mean gain."""
     for r in range(len(gains)):
         order = np.argsort(scores[r], kind="mergesort")
         total = 0.0

@@ -1,4 +1,4 @@
-"""Arithmetic of double-doubles: unevaluated sums of two doubles, high and low, of some 30 digits.
+"""Double-double arithmetic: a number is the unevaluated sum of two doubles, some 30 digits in all.
 
 Dekker 1971; Knuth, The Art of Computer Programming 2, 4.2.2.
 """
@@ -13,7 +13,7 @@ SPLITTER = 134217729.0  # 2**27 + 1 splits a double into two halves
 
 @kernel
 def add(high: float, low: float, other_high: float, other_low: float) -> tuple[float, float]:
-    """Sum of two double-doubles."""
+    """Return the sum of two double-doubles."""
     s = high + other_high
     b = s - high
     error = (high - (s - b)) + (other_high - b)
@@ -29,14 +29,14 @@ def add(high: float, low: float, other_high: float, other_low: float) -> tuple[f
 
 @kernel
 def two_sum(a: float, b: float) -> tuple[float, float]:
-    """Sum of two doubles, and what its rounding lost."""
+    """Return the sum of two doubles and its rounding error."""
     s = a + b
     t = s - a
     return s, (a - (s - t)) + (b - t)
 
 
 def _rest_by_halves(a: float, b: float, p: float) -> float:
-    """What rounding a·b to p has lost, from the products of the halves of a and b."""
+    """Return the error of rounding a·b to p, from products of the halves of a and b."""
     t = SPLITTER * a
     a_high = t - (t - a)
     a_low = a - a_high
@@ -47,7 +47,7 @@ def _rest_by_halves(a: float, b: float, p: float) -> float:
 
 
 def _rest_at_once(a: float, b: float, p: float) -> float:
-    """The same by one instruction."""
+    """Return the error of rounding a·b to p, by one instruction."""
     return multiply_add(a, b, -p)
 
 
@@ -56,14 +56,14 @@ _rest = kernel(_rest_by_halves if multiply_add is None else _rest_at_once)
 
 @kernel
 def two_product(a: float, b: float) -> tuple[float, float]:
-    """Product of two doubles, and what its rounding lost."""
+    """Return the product of two doubles and its rounding error."""
     p = a * b
     return p, _rest(a, b, p)
 
 
 @kernel
 def multiply(high: float, low: float, other_high: float, other_low: float) -> tuple[float, float]:
-    """Product of two double-doubles."""
+    """Return the product of two double-doubles."""
     p, error = two_product(high, other_high)
     error += high * other_low + low * other_high
     s = p + error
@@ -72,7 +72,7 @@ def multiply(high: float, low: float, other_high: float, other_low: float) -> tu
 
 @kernel
 def divide(high: float, low: float, by_high: float, by_low: float) -> tuple[float, float]:
-    """Quotient of two double-doubles."""
+    """Return the quotient of two double-doubles."""
     q = high / by_high
     p_high, p_low = multiply(by_high, by_low, q, 0.0)
     r_high, r_low = add(high, low, -p_high, -p_low)

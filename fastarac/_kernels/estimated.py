@@ -1,11 +1,11 @@
-"""Items of which some are verified: predictions of their errors, and estimated counts."""
+"""Predicted errors and estimated counts of partly verified items."""
 
 from __future__ import annotations
 
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.smaller_class import first_from
 
-BLOCK = 4096  # terms that are added by themselves, so that a sum of millions keeps its digits
+BLOCK = 4096  # terms summed separately, so that a sum of millions keeps its digits
 
 
 @kernel
@@ -21,10 +21,10 @@ def pool_folds(
     weights: Array,
     ends: Array,
 ) -> None:
-    """Pool neighbours, by rising score, until the error rate never falls: from all folds but one each.
+    """Fit an isotonic error rate by rising score, once without each fold, by pooling neighbours.
 
-    `edges` takes the highest score of each block and `rates` its error rate, with `prior` items of the
-    mean beside its own; the blocks that leave out fold k are those from ``ends[k]`` to ``ends[k + 1]``.
+    `edges` takes the highest score of each block and `rates` its error rate, shrunk towards `mean` by
+    `prior` items. The blocks fitted without fold k are those from ``ends[k]`` to ``ends[k + 1]``.
     """
     n = len(score)
     m = 0
@@ -62,7 +62,7 @@ def pool_folds(
 
 @kernel
 def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Array) -> None:
-    """Write the block of the items of ties `first` to `last`: the first whose edge is no lower."""
+    """Write the block of the items of ties `first` to `last`: the first block whose edge is >= tie."""
     block = first_from(edges, first, 0, len(edges), False)
     for tie in range(first, last):
         while block < len(edges) and edges[block] < tie:
@@ -75,10 +75,10 @@ def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Ar
 def blocks_by_score(
     score: Array, first: int, last: int, edges: Array, table: Array, given: Array
 ) -> None:
-    """Write the block of the items from `first` up to `last`, as given, by a score in [0, 1].
+    """Write the block of items `first` up to `last`, in the order given, by a score in [0, 1].
 
-    The higher the score, the lower the block: edges are of the negative score; ``table[c]`` is the
-    number of those in the cells before c.
+    The higher the score, the lower the block, as `edges` are negated scores. ``table[c]`` is the number
+    of edges in the cells before c.
     """
     cells = len(table) - 1
     for i in range(first, last):
@@ -105,13 +105,14 @@ def add_up_errors(
     squares: Array,
     sums: Array,
 ) -> None:
-    """Write ẽ of each item, and at each threshold Σẽ² and the errors since its block began.
+    """Write ẽ of each item, and for each threshold its Σẽ² and the errors since its block began.
 
-    Of the blocks of `BLOCK` thresholds from `first` up to `last`. A prediction is the sum of the values
-    of two blocks of a calibration; verified items have ẽ of their own. `sums` (n_blocks, 5) takes, as
-    if the items of the block were all: the errors; pairs of a correct item above an incorrect one, ties
-    half, but none of an item with itself; Σc̃ẽ over the items; the items of each tie times the errors
-    before and at it, summed; and how many items there are.
+    Blocks of `BLOCK` thresholds are processed from `first` up to `last`. A predicted ẽ is the sum of
+    the values of two calibration blocks; verified items have the ẽ given in `corrected`. `sums`
+    (n_blocks, 5) takes, as if the block held all items: the errors; the pairs of a correct item above
+    an incorrect one, ties half, without pairs of an item with itself; Σc̃ẽ over the items; the sum over
+    ties of their size times the errors before plus the errors up to and with the tie; and the number of
+    items.
     """
     n_ties = len(starts) - 1
     k = first_from(places, starts[first * BLOCK], 0, len(places), False)
@@ -145,7 +146,7 @@ def add_up_errors(
 
 @kernel
 def add_up_blocks(sums: Array, before: Array) -> tuple[float, float, float]:
-    """Of all blocks of `add_up_errors`: the second to fourth sum, and the errors before each."""
+    """Return sums 2 to 4 of `add_up_errors` over all blocks, and write the errors before each block."""
     wrong = right = 0.0
     above = alone = doubled = 0.0
     for b in range(len(sums)):
@@ -169,10 +170,10 @@ def finish_counts(
     true_accepts: Array,
     false_accepts: Array,
 ) -> None:
-    """Add the errors before each block from `first` up to `last`; correct items are all others.
+    """Add the errors of earlier blocks to blocks `first` up to `last`; write the correct items.
 
-    Errors are rounded to the last digit that the number of all items has, by a sum with `anchor`:
-    both counts then add up to the items without rounding.
+    Adding and subtracting `anchor` rounds the errors to the last digit of the number of all items: both
+    counts then add up to the number of items exactly.
     """
     n_ties = len(starts) - 1
     for block in range(first, last):
@@ -192,10 +193,10 @@ def add_up_contributions(
     last: int,
     sums: Array,
 ) -> None:
-    """Write sums of the first four powers of what items add to an error, of the ties from `first` on.
+    """Write the sums of the first four powers of the items' contributions, for ties `first` to `last`.
 
-    An item adds the value of a correct item at its threshold, and ẽ times what an incorrect one has
-    above it.
+    An item contributes the value of a correct item at its threshold, plus ẽ times the difference
+    between an incorrect and a correct item there.
     """
     sums[:] = 0.0
     for begin in range(first, last, BLOCK):

@@ -1,10 +1,10 @@
-"""Spread items over groups, so that each group is counted on its own.
+"""Distribute items over groups, so that each group is counted separately.
 
-The items go first to blocks of neighbouring groups, which fit the cache, and within its block each
-one goes to its group: as many streams as there are groups would miss the cache at every item.
+Items are first distributed over blocks of neighbouring groups that fit the cache, then over the groups
+of each block: writing to all groups at once would miss the cache at every item.
 
-A group has four streams in a row: below zero, incorrect and correct, then the others, incorrect and
-correct. Sorted or not, the keys are those of `keys`.
+A group has four consecutive streams: incorrect and correct items with confidences below zero, then
+incorrect and correct items with the other confidences. The keys are those of `keys`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fastarac._kernels.keys import one_and_sign, ordered
 from fastarac._kernels.sort import counts_needed, sort_keys
 from fastarac._kernels.ties import count_keys
 
-MAX_COMPARED = 40  # comparisons an item up to which comparing all pairs is faster than sorting
+MAX_COMPARED = 40  # up to so many comparisons per item, comparing all pairs is faster than sorting
 
 
 @kernel
@@ -41,10 +41,10 @@ def scatter_blocks(
     keys: Array,
     halves: Array,
 ) -> tuple[bool, int]:
-    """Write each item's key at the next free position of its block, and its half group in `halves`.
+    """Write each item's key to the next free position of its block, and its half group into `halves`.
 
     Half groups are numbered within the block: twice the group, plus one for values not below zero.
-    Returns what `sort.histogram` returns.
+    Return whether a float is not finite, and the union of the labels.
     """
     one, sign = one_and_sign(bits)
     mask = (1 << shift) - 1
@@ -60,7 +60,7 @@ def scatter_blocks(
         block = code >> shift
         p = positions[block]
         positions[block] = p + 1
-        if p >= len(keys):  # the codes are others than those that were counted
+        if p >= len(keys):  # the codes have changed since they were counted
             break
         keys[p] = (o << one) | bits.dtype.type(labels[i])
         halves[p] = 2 * (code & mask) + upper
@@ -69,7 +69,7 @@ def scatter_blocks(
 
 @kernel
 def compare_pairs(keys: Array, middle: int) -> int:
-    """Doubled pairs of the keys of incorrect items, before `middle`, with the correct ones."""
+    """Return the doubled pairs, by comparing all; keys of incorrect items come before `middle`."""
     one = keys.dtype.type(1)
     incorrect = keys[:middle]
     correct = keys[middle:]
@@ -84,7 +84,7 @@ def compare_pairs(keys: Array, middle: int) -> int:
 
 @kernel
 def pairs_of_half(keys: Array, middle: int, spare: Array, counts: Array) -> int:
-    """Doubled pairs of the keys of incorrect items, before `middle`, with the correct ones."""
+    """Return the doubled pairs, by the faster method; keys of incorrect items come before `middle`."""
     n = len(keys)
     if middle * (n - middle) <= MAX_COMPARED * n:
         return compare_pairs(keys, middle)
@@ -98,7 +98,7 @@ def pairs_of_blocks(
 ) -> None:
     """Write (correct, incorrect, doubled_pairs) of each group of the blocks from `first` to `last`.
 
-    `bounds` of the blocks; `pairs` has a row a group.
+    `bounds` holds where the blocks begin in `keys`; `pairs` has a row per group.
     """
     largest = 0
     for b in range(first, last):
@@ -125,7 +125,7 @@ def pairs_of_blocks(
         start = 0
         for g in range(b << shift, min((b + 1) << shift, len(pairs))):
             s = 4 * (g - (b << shift))
-            # each position has moved on to the end of its stream
+            # each position has advanced to the end of its stream
             low, middle, high, end = positions[s], positions[s + 1], positions[s + 2], positions[s + 3]
             if end - start > len(spare):
                 spare = np.empty(2 * (end - start), keys.dtype)

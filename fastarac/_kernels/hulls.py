@@ -1,8 +1,8 @@
-"""Which thresholds can be optimal: corners of convex hulls; and which of two ROC curves is above.
+"""Corners of convex hulls (the thresholds that can be optimal), and comparison of two ROC curves.
 
-The scans keep a stack of the corners so far, of points at falling thresholds, and drop the last of
-them where the next point shows that it is none. What the rounding of floats leaves open is kept: the
-caller decides it exactly. Products of counts are compared without rounding.
+The scans visit the points by falling threshold and keep a stack of the corners so far; the last one is
+dropped when the next point shows that it is not a corner. Doubtful points, where rounding of floats
+could decide, are kept for the caller to decide exactly. Products of counts are compared exactly.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import Any
 
 from fastarac._kernels._jit import Array, kernel
 
-ROUNDING = 2.0**-49  # relative to the products; more than their roundings can amount to
-NEGLIGIBLE = 1e-290  # products that may have lost digits near the smallest floats
-HALF = 31  # bits of a half: counts below 2**62 have two
+ROUNDING = 2.0**-49  # bound on the rounding error of the products, relative to them
+NEGLIGIBLE = 1e-290  # products below this may have lost digits to underflow
+HALF = 31  # bits of a half: counts below 2**62 are split into two halves
 LOW = (1 << HALF) - 1
 LOWEST = (1 << 2 * HALF) - 1
 
 
 @kernel
 def exceeds(a: Any, b: Any, c: Any, d: Any) -> bool:
-    """Whether a·b > c·d, all of them from 0 to 2**62 - 1."""
+    """Return whether a·b > c·d, for integers from 0 to 2**62 - 1."""
     middle = (a >> HALF) * (b & LOW) + (a & LOW) * (b >> HALF)
     low = (a & LOW) * (b & LOW) + ((middle & LOW) << HALF)
     high = (a >> HALF) * (b >> HALF) + (middle >> HALF) + (low >> 2 * HALF)
@@ -32,9 +32,10 @@ def exceeds(a: Any, b: Any, c: Any, d: Any) -> bool:
 
 @kernel
 def is_under(x: Array, y: Array, above_x: Array, above_y: Array) -> bool:
-    """Whether no point (x, y) is above the line through the others, which ends at the same point.
+    """Return whether no point (x, y) lies above the line through the other points.
 
-    Below 2**62. Where the line is vertical, its upper end counts.
+    Both lines end at the same point; coordinates are below 2**62. Where the line is vertical, its upper
+    end counts.
     """
     j = 0
     for i in range(len(x)):
@@ -54,8 +55,8 @@ def count_corners(
 ) -> int:
     """Write the corners of the upper hull of integer points (wrong, right), from `start` to `stop`.
 
-    Both coordinates never fall, and are below 2**62. `small` says that the product of any two of them
-    is, too. Returns how many corners there are; they are indices into the points.
+    The coordinates never decrease and are below 2**62; if `small`, so are the products of any two of
+    them. Return the number of corners; `corners` takes their indices.
     """
     n = 0
     for c in range(start, stop):
@@ -79,9 +80,9 @@ def count_corners(
 def weight_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:
-    """As `count_corners` for floats: no corner is missing, but some points may be too many.
+    """Do as `count_corners` for floats: no corner is missed, but some points may be superfluous.
 
-    `scale`, a power of two, brings the largest coordinate to the order of 1.
+    `scale` is a power of two that brings the largest coordinate to the order of 1.
     """
     n = 0
     for c in range(start, stop):
@@ -110,9 +111,9 @@ def weight_corners(
 def risk_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:
-    """As `weight_corners` for the lower hull of the risk over the accepted items.
+    """Do as `weight_corners` for the lower hull of the risk over the accepted items.
 
-    Counts or weights; a point where nothing is accepted is one without risk.
+    The points are counts or weights. The risk is 0 where nothing is accepted.
     """
     n = 0
     for c in range(start, stop):
@@ -122,10 +123,10 @@ def risk_corners(
             accepted_b = (float(right[b]) + float(wrong[b])) * scale
             right_a, wrong_a = float(right[a]) * scale, float(wrong[a]) * scale
             if right[a] == 0 and wrong[a] == 0:
-                right_a = 1.0  # without risk
+                right_a = 1.0  # the risk is 0
             up_b, across_b = float(right[b] - right[a]) * scale, float(wrong[b] - wrong[a]) * scale
             up_c, across_c = float(right[c] - right[a]) * scale, float(wrong[c] - wrong[a]) * scale
-            # the slopes from a to b and from a to c, times what is accepted at all three
+            # the slopes from a to b and from a to c, times the accepted items at all three points
             to_b, to_c = accepted_c * (up_c + across_c), accepted_b * (up_b + across_b)
             more = (across_b * right_a - wrong_a * up_b) * to_b
             less = (across_c * right_a - wrong_a * up_c) * to_c

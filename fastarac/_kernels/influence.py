@@ -13,10 +13,10 @@ def line_powers(
 ) -> None:
     """Write sums over the points from `start` to `stop` into `sums` (5,).
 
-    The second and fourth powers of the influence of the correct items, those of the incorrect ones,
-    and the pairs of one of each in a tie. `lines`, of the correct and of the incorrect items, are
-    (offset, slope, divisor, centre): the influence of an item with M items of the other class above it,
-    those tied half, is offset + slope·(M/divisor − centre).
+    The sums are: second and fourth powers of the influence of the correct items, the same for the
+    incorrect ones, and the tied pairs of a correct and an incorrect item. `lines` holds (offset, slope,
+    divisor, centre) for the correct and for the incorrect items: the influence of an item is offset +
+    slope·(M/divisor − centre), where M counts the items of the other class above it, ties half.
     """
     (offset, slope, divisor, centre), (of_offset, of_slope, of_divisor, of_centre) = lines
     second = fourth = of_second = of_fourth = tied = 0.0
@@ -41,12 +41,12 @@ def line_powers(
 def precision_influence(
     ta: Array, fa: Array, over_accepted: bool, trapezoids: bool, first: float, out: Array
 ) -> None:
-    """Move of an area over precision with the items at each point, up to what all items share.
+    """Write the influence of the items at each point on an area under the precision, up to a constant.
 
-    The area is over the accepted items or, unless `over_accepted`, over the correct ones, by trapezoids
-    or by steps; `first` is the precision where it begins, NaN for that of the first point. `out` (2, m)
-    takes the influence of a correct and of an incorrect item: the height where it widens the area, and
-    the precisions that it moves from its own point on.
+    The precision is integrated over the accepted items or, unless `over_accepted`, over the correct
+    ones, by trapezoids or by steps. `first` is the precision where the curve begins; NaN means that of
+    the first point. `out` (2, m) takes the influence of a correct and of an incorrect item: the height
+    at which it widens the area, plus the change of all precisions from its own point on.
     """
     correct = 0.0
     incorrect = 0.0

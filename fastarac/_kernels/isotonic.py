@@ -1,4 +1,4 @@
-"""Isotonic regression of counts by pooling adjacent violators: one pass, compared without rounding."""
+"""Isotonic regression of counts by pooling adjacent violators, in one pass with exact comparisons."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from fastarac._kernels.hulls import exceeds
 
 @kernel
 def pool(n: Array, errors: Array, last: Array, block_n: Array, block_errors: Array) -> int:
-    """Pool neighbours until the error rate rises strictly from block to block; the number of blocks.
+    """Pool neighbours until the error rate rises strictly from block to block; return how many remain.
 
-    Counts are below 2**62. `last` gets the index of the last point of each block. Blocks of equal
-    rates become one, so that a rate occurs once.
+    Counts are below 2**62. `last` takes the index of the last point of each block. Blocks of equal
+    rates are merged.
     """
     m = 0
     for i in range(len(n)):

@@ -1,13 +1,12 @@
-"""An item as one unsigned integer, so that sorting never moves an index.
+"""Items as unsigned integers, so that sorting moves nothing else.
 
 An item becomes one unsigned integer, its *key*: the bits of its confidence, mapped so that unsigned
 order is the order of the values, shifted left by one, with the label (1 correct, 0 incorrect) in the
-lowest bit. The shift loses the top bit, so items below and above zero live in different buckets.
-Sorting keys sorts the items, equal confidences with the incorrect ones first, and nothing but the
-keys has to be moved.
+lowest bit. The shift loses the top bit, so items below and above zero are kept in different buckets.
+Sorting the keys sorts the items by confidence, and incorrect before correct ones at equal confidence.
 
-All arrays of these kernels are one-dimensional and C-contiguous. `bits` is `values` seen as unsigned
-integers. `kind` says how to read the bits.
+All arrays of these kernels are one-dimensional and C-contiguous. `bits` is a view of `values` as
+unsigned integers; `kind` is the type of the values, a code of `codes`.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from fastarac._kernels.codes import FLOAT, UNSIGNED
 
 @kernel
 def one_and_sign(bits: Array) -> tuple[Any, Any]:
-    """Return 1 and the highest bit, both of the type of these bits."""
+    """Return 1 and the highest bit, both in the type of `bits`."""
     one = bits.dtype.type(1)
     return one, one << bits.dtype.type(8 * bits.itemsize - 1)
 
 
 @kernel
 def ordered(bits: Any, sign: Any, kind: int) -> Any:
-    """Map the bits of a value to an unsigned integer in the order of the values."""
+    """Map the bits of a value to an unsigned integer so that the order of the values is kept."""
     if kind == UNSIGNED:
         return bits
     if kind == FLOAT and bits & sign:
@@ -39,7 +38,7 @@ def ordered(bits: Any, sign: Any, kind: int) -> Any:
 
 @kernel
 def threshold_bits(value: Any, upper: bool, kind: int, sign: Any) -> Any:
-    """Bits of the confidence of a key without its label: undoes `ordered`, and the lost top bit."""
+    """Return the bits of a confidence from its key without the label: undo `ordered` and the shift."""
     o = value | sign if upper else value
     if kind == UNSIGNED:
         return o
@@ -59,7 +58,7 @@ def to_ordered_bits(bits: Array, kind: int, keys: Array) -> None:
 
 @kernel
 def from_ordered_bits(keys: Array, kind: int) -> None:
-    """Turn what `to_ordered_bits` wrote back into the bits of the values."""
+    """Undo `to_ordered_bits` in place."""
     sign = keys.dtype.type(np.uint64(1) << np.uint64(8 * keys.itemsize - 1))
     for i in range(len(keys)):
         if kind != UNSIGNED:
@@ -70,10 +69,9 @@ def from_ordered_bits(keys: Array, kind: int) -> None:
 def encode_two_ended(
     bits: Array, labels: Array, kind: int, exponent: Any, keys: Array
 ) -> tuple[bool, int, int]:
-    """Write the keys of the values below zero from the front and of the others from the back.
+    """Write the keys of negative values from the front and those of the others from the back.
 
-    Returns whether a float is not finite, the union of the labels, and the number of values below
-    zero.
+    Return whether a float is not finite, the union of the labels, and the number of negative values.
     """
     one, sign = one_and_sign(bits)
     bad = False
@@ -93,7 +91,7 @@ def encode_two_ended(
         front = 0
         back = len(bits) - 1
         for i in range(len(bits)):
-            o = bits.dtype.type(ordered(bits[i], sign, kind))  # of 64 bits before
+            o = bits.dtype.type(ordered(bits[i], sign, kind))  # back from 64 bits
             upper = np.int64(1) if o & sign else np.int64(0)
             keys[back if upper else front] = (o << one) | bits.dtype.type(labels[i])
             front += 1 - upper
@@ -103,7 +101,7 @@ def encode_two_ended(
 
 @kernel
 def next_tie(keys: Array, end: int) -> tuple[int, int, int]:
-    """(start, p, q) of the tie whose items are `keys[start:end]`; `end` is above 0."""
+    """Return (start, p, q) of the tie `keys[start:end]`: p correct and q incorrect items; end > 0."""
     one = keys.dtype.type(1)
     value = keys[end - 1] >> one
     p = np.int64(keys[end - 1] & one)

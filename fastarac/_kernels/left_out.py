@@ -1,4 +1,4 @@
-"""Least totals without the items of a group."""
+"""Least total cost without the items of a group."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from fastarac._kernels._jit import Array, kernel
 def least_without(
     totals: Array, tree: Array, points: Array, paid: Array, starts: Array, out: Array
 ) -> None:
-    """Write into `out` (G,) the least total that is left without the items of each group.
+    """Write into `out` (G,) the least total cost, over all points, without the items of each group.
 
-    `totals` (m,) are the costs of all items where those of the first k points are accepted. The items
-    of group g are those from ``starts[g]`` to ``starts[g + 1]``, by their points; each costs the first
-    of `paid` (2, n) up to and with the k of its point, verified, and the second from the next one on,
-    accepted. Between two of them what they cost is the same for all k, so that the least total there is
-    found in a tree of minima, for which `tree` (2m,) is the place.
+    ``totals[k]`` is the cost of all items if those of the first k points are accepted. The items of
+    group g are those from ``starts[g]`` to ``starts[g + 1]``, sorted by their points. An item costs
+    ``paid[0, i]`` (verified) for k up to its point, and ``paid[1, i]`` (accepted) beyond. Between the
+    points of two neighbouring items the group's cost is constant, so that the least total there is
+    looked up in a tree of minima; `tree` (2m,) is the memory for it.
     """
     m = len(totals)
     for k in range(m):

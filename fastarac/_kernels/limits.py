@@ -1,7 +1,8 @@
-"""Find the thresholds that limits decide on in sorted keys, without writing all others.
+"""Find the threshold for a limit in sorted keys, without writing the whole sweep.
 
-A point of the sweep is given by the position of the first key that it accepts: all from there on are
-accepted. `above` (n_buckets, 3) holds the thresholds, correct and incorrect items above each bucket.
+A point of the sweep is given by the position of the first accepted key: this one and all later ones
+are accepted. `above` (n_buckets, 3) holds the number of thresholds, correct items and incorrect items
+above each bucket.
 """
 
 from __future__ import annotations
@@ -14,10 +15,7 @@ from fastarac._kernels.keys import one_and_sign, threshold_bits
 
 @kernel
 def tie_below(keys: Array, bounds: Array, b: int, end: int) -> tuple[int, int, int]:
-    """Return (bucket, start, incorrect items) of the tie of which `end` is the upper end.
-
-    It is in bucket `b` or below.
-    """
+    """Return (bucket, start, incorrect items) of the tie that ends at `end`, in bucket `b` or below."""
     while end == bounds[b]:
         b -= 1
     one = keys.dtype.type(1)
@@ -32,7 +30,7 @@ def tie_below(keys: Array, bounds: Array, b: int, end: int) -> tuple[int, int, i
 
 @kernel
 def write_point(keys: Array, bounds: Array, b: int, start: int, incorrect: int, row: Array) -> None:
-    """Write (position, incorrect) of a point, then of the next one if there is one: `row` (4,)."""
+    """Write (position, incorrect) of a point and of the next one, if any, into `row` (4,)."""
     row[0], row[1] = start, incorrect
     row[2], row[3] = start, incorrect
     if start > 0:
@@ -42,7 +40,7 @@ def write_point(keys: Array, bounds: Array, b: int, start: int, incorrect: int, 
 
 @kernel
 def within_errors(keys: Array, bounds: Array, above: Array, most: int, row: Array) -> None:
-    """Find the last point with at most so many incorrect items, as in `write_point`."""
+    """Find the last point with at most `most` incorrect items, and write it with `write_point`."""
     b = len(above) - 1
     while b > 0 and above[b - 1, 2] <= most:
         b -= 1
@@ -62,15 +60,15 @@ def within_errors(keys: Array, bounds: Array, above: Array, most: int, row: Arra
 def within_risk(
     keys: Array, bounds: Array, above: Array, incorrect: int, max_risk: float, row: Array
 ) -> None:
-    """Find the last point whose share of incorrect items is at most `max_risk`, as in `write_point`.
+    """Find the last point with a risk of at most `max_risk`, and write it with `write_point`.
 
-    It accepts nothing where there is none. `incorrect` is of all items.
+    If there is none, the point accepts nothing. `incorrect` counts the incorrect items of all.
     """
     one = keys.dtype.type(1)
     n = len(keys)
     for b in range(len(above)):
         if bounds[b] < n and float(above[b, 2]) / float(n - bounds[b]) > max_risk:
-            incorrect = above[b, 2]  # more for certain at every point of the bucket
+            incorrect = above[b, 2]  # every point of the bucket exceeds the limit, too
             continue
         start = bounds[b]
         while start < bounds[b + 1]:
@@ -86,7 +84,7 @@ def within_risk(
 
 @kernel
 def write_thresholds(keys: Array, starts: Array, first_above: int, kind: int, bits: Array) -> None:
-    """Write the thresholds at these positions as bits; those from `first_above` on are above zero."""
+    """Write the thresholds at positions `starts` as bits; from `first_above` on they are >= 0."""
     one, sign = one_and_sign(keys)
     for i in range(len(starts)):
         start = starts[i]

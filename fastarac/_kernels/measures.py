@@ -1,8 +1,8 @@
-"""The measures of confusion tables: the one place with their formulas.
+"""The formulas of all measures of confusion tables.
 
-Tables are taken a block at a time, so that their cells stay in the cache while one measure after the
-other is computed from them. Each formula is a loop of its own, without a branch, for the processor to
-compute several tables at once; 0/0 and x/0 are left to IEEE division.
+Tables are processed in blocks, whose cells stay in the cache while all measures are computed from them.
+Each formula has its own loop without branches, so that the processor can compute several tables at
+once; 0/0 and x/0 follow IEEE division.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BLOCK = 1024  # tables
 N_ROWS = 11
 TP, FP, FN, TN, POSITIVES, NEGATIVES, RIGHT, WRONG, DETERMINANT, RAW_TN, RAW_NEGATIVES = range(N_ROWS)
 
-# The numbers of the measures: as in `measures._tables.NAMES`; last the F-measure of any β.
+# The numbers of the measures, as in `measures._tables.NAMES`; the last one is the F-measure for any β.
 (
     ACCURACY,
     ERROR_RATE,
@@ -52,7 +52,7 @@ TP, FP, FN, TN, POSITIVES, NEGATIVES, RIGHT, WRONG, DETERMINANT, RAW_TN, RAW_NEG
     F_BETA,
 ) = range(28)
 
-# The measures that are shares: of what, in the sum with what else.
+# The measures of the form a/(a + b): the rows a and b.
 SHARES = np.zeros((F_BETA + 1, 2), np.int64)
 SHARES[ACCURACY] = RIGHT, WRONG
 SHARES[ERROR_RATE] = WRONG, RIGHT
@@ -74,7 +74,7 @@ POWER_OF_E = 3.0**0.5 / np.pi  # the discriminant power of an odds ratio of e
 
 @kernel
 def load(tables: Any, scale: Array, determinants: Array, exact: bool, start: int, rows: Array) -> None:
-    """Write the cells of the tables from `start` on as floats, and the sums that measures share."""
+    """Write the cells of the tables from `start` on as floats, and sums that several measures use."""
     n = rows.shape[1]
     tp, fp, fn, tn = rows[TP], rows[FP], rows[FN], rows[TN]
     first, second = tables[0][start : start + n], tables[1][start : start + n]
@@ -130,14 +130,14 @@ def load(tables: Any, scale: Array, determinants: Array, exact: bool, start: int
 
 @kernel
 def add_rows(a: Array, b: Array, out: Array) -> None:
-    """Write the sums."""
+    """Write the sums of two rows."""
     for i in range(len(out)):
         out[i] = a[i] + b[i]
 
 
 @kernel
 def evaluate(measure: int, rows: Array, f_weights: Array, out: Array) -> None:
-    """Write a measure of a block of tables."""
+    """Write one measure of a block of tables."""
     n = len(out)
     tp, fp, fn, tn = rows[TP], rows[FP], rows[FN], rows[TN]
     positives, negatives, determinant = rows[POSITIVES], rows[NEGATIVES], rows[DETERMINANT]
@@ -213,12 +213,12 @@ def evaluate(measure: int, rows: Array, f_weights: Array, out: Array) -> None:
 
 @kernel
 def discriminant_power(right: float, wrong: float, difference: float) -> float:
-    """√3/π · ln(right/wrong), given right − wrong with all its digits."""
+    """Return √3/π · ln(right/wrong), given `difference` = right − wrong at full precision."""
     ratio = right / wrong
     bits = np.float64(ratio).view(np.int64)
     exponent = (bits - SQRT_HALF_BITS) >> FRACTION_BITS
     mantissa = np.int64(bits - (exponent << FRACTION_BITS)).view(np.float64)  # in [√½, √2)
-    # ln m = 2 artanh((m − 1)/(m + 1)); a ratio near 1 is its mantissa
+    # ln m = 2 artanh((m − 1)/(m + 1)); if the exponent is 0, m = right/wrong
     above = difference if exponent == 0 else mantissa - 1.0
     below = right + wrong if exponent == 0 else mantissa + 1.0
     s = above / below
@@ -235,7 +235,7 @@ def discriminant_power(right: float, wrong: float, difference: float) -> float:
 
 @kernel
 def reaches(values: Array, sign: float, least: float) -> bool:
-    """Tell whether a value times `sign` is at least `least`."""
+    """Return whether any value times `sign` is at least `least`."""
     count = 0
     for i in range(len(values)):
         count += sign * values[i] >= least
@@ -244,7 +244,7 @@ def reaches(values: Array, sign: float, least: float) -> bool:
 
 @kernel
 def largest(values: Array, sign: float) -> float:
-    """Return the largest value times `sign`, leaving NaN out; four at a time, for speed."""
+    """Return the largest value times `sign`, ignoring NaN; four values at a time, for speed."""
     a = b = c = d = -np.inf
     fours = len(values) // 4
     for i in range(fours):
@@ -260,7 +260,7 @@ def largest(values: Array, sign: float) -> float:
 
 @kernel
 def max_of(a: float, b: float) -> float:
-    """Return the larger one, a where b is NaN."""
+    """Return the larger of a and b; a if b is NaN."""
     return b if b > a else a  # noqa: FURB136 - because of NaN
 
 
@@ -268,26 +268,27 @@ def max_of(a: float, b: float) -> float:
 def measure_tables(
     of_tables: Any, measures: Array, f_weights: Array, out: Array, first: int, found: Any
 ) -> None:
-    """Evaluate measures of tables: write all values, or find the best ones.
+    """Evaluate measures of tables: write all values, or find the best value of each measure.
 
     Parameters
     ----------
     of_tables
-        TP, FP, FN and TN; or TP, FP, the numbers of positives and of negatives where these are the
-        same for all tables, and nothing. Powers of two to multiply the cells by: one a table, or one
-        for all, or nothing. TP·TN − FP·FN, or nothing where floats can tell. Whether floats hold the
-        products without rounding.
+        A tuple of four. The cells TP, FP, FN and TN; or, if all tables have the same number of
+        positives and of negatives: TP, FP, these two numbers, and an empty array. Powers of two to
+        multiply the cells by: one per table, one for all, or none. TP·TN − FP·FN of each table, or none
+        if it can be computed in floats. Whether floats hold the products without rounding.
     measures
         The numbers of the measures.
     f_weights
-        What false positives and false negatives weigh in the F-measure.
+        The weights of false positives and false negatives in the F-measure.
     out
-        A row for each measure, written from column `first` on; without rows, the values are compared.
+        A row for each measure, written from column `first` on; without rows, the best value is
+        searched.
     first
         The number of the first table.
     found
-        Signs, −1 for measures of which the least is the best; and where the values are compared, the
-        greatest so far, times its sign, and the number of the last table that has it.
+        Signs, −1 for measures that are best if smallest; the best value so far, times its sign; and the
+        number of the last table that reaches it. The last two are updated by a search.
     """
     (tables, scale, determinants, exact), (signs, best, positions) = of_tables, found
     size = len(tables[0])

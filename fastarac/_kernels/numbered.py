@@ -1,8 +1,9 @@
-"""Keys that carry the number of their item, so that a sort of numbers tells the order of all items.
+"""Keys that contain the number of their item, so that sorting them gives the order of the items.
 
-A key has 64 bits: above, as many of the confidence as there is room for, by `keys.ordered`; in the
-lower `shift` bits the number of the item and, lowest of all, whether it is marked. The number is turned
-over, so that items of one confidence come in rising order when the sorted keys are read from the end.
+A key has 64 bits: the upper ones hold as much of the confidence (by `keys.ordered`) as there is room
+for, the lower `shift` bits the number of the item, and the lowest bit whether the item is marked. The
+number is inverted, so that items of equal confidence appear in rising order when the sorted keys are
+read from the end.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.keys import one_and_sign, ordered
 from fastarac._kernels.sort import BLOCK, counts_needed, fill_buckets, sort_keys
 
-SHORT = 32  # so many keys that share their upper bits are sorted by insertion
+SHORT = 32  # up to so many keys that share their upper bits are sorted by insertion
 
 
 @kernel
 def number_of(key: Any, shift: int) -> int:
-    """Number of the item of a key."""
+    """Return the number of the item of a key."""
     low = (np.uint64(1) << np.uint64(shift)) - np.uint64(1)
     return np.int64((low - (key & low)) >> np.uint64(1))
 
@@ -29,9 +30,9 @@ def number_of(key: Any, shift: int) -> int:
 def scatter_numbered(
     part: Any, kind: int, plan: Any, shift: int, offset: int, positions: Array, keys: Array
 ) -> None:
-    """Write each item's key at the next free position of its bucket, as `sort.scatter` does.
+    """Write each item's key to the next free position of its bucket, as `sort.scatter` does.
 
-    `part` has marks in the place of labels, of the items from number `offset` on.
+    `part` holds marks instead of labels; its first item has the number `offset`.
     """
     values, bits, marks = part
     sign = one_and_sign(bits)[1]
@@ -54,7 +55,7 @@ def scatter_numbered(
 
 @kernel
 def sort_in_full(keys: Array, start: int, end: int, shift: int, bits: Array, kind: int) -> None:
-    """Sort keys that share their upper bits by all bits of their values."""
+    """Sort keys with equal upper bits by all bits of their values."""
     sign = one_and_sign(bits)[1]
     if end - start <= SHORT:
         for i in range(start + 1, end):
@@ -72,10 +73,10 @@ def sort_in_full(keys: Array, start: int, end: int, shift: int, bits: Array, kin
         own = ordered(bits[number_of(keys[i], shift)], sign, kind)
         rising &= before <= own
         before = own
-    if rising:  # all are the same, mostly
+    if rising:  # mostly, all values are equal
         return
     low = (np.uint64(1) << np.uint64(shift)) - np.uint64(1)
-    places = np.empty(end - start, np.uint64)  # by the lower bits of the value, then as they are
+    places = np.empty(end - start, np.uint64)  # the lower bits of the value, then the present place
     for i in range(end - start):
         own = np.uint64(ordered(bits[number_of(keys[start + i], shift)], sign, kind))
         places[i] = ((own & low) << np.uint64(64 - shift)) | np.uint64(i)
@@ -93,13 +94,14 @@ def order_buckets(
 ) -> None:  # fmt: skip
     """Write the items of the sorted buckets from `first` up to `last`, by falling value, into `order`.
 
-    `rows` (n_buckets, 2) takes the distinct values and the marked items of each. What is left of a key
-    is whether its item is marked (1), and whether it is the first of its value (2).
+    `rows` (n_buckets, 2) takes the number of distinct values and of marked items of each bucket. Each
+    key is replaced by two bits: whether its item is marked (1), and whether it is the first of its
+    value (2).
     """
     n = len(order)
     sign = one_and_sign(bits)[1]
     width = np.uint64(shift)
-    whole = bits.itemsize == 4  # keys hold all of their value
+    whole = bits.itemsize == 4  # keys hold the whole value
     for b in range(first, last):
         distinct = marked = 0
         end = bounds[b + 1]
@@ -133,9 +135,9 @@ def order_buckets(
 def write_ties(
     keys: Array, bounds: Array, first: int, last: int, above: Array, starts: Array, places: Array
 ) -> None:
-    """Write where, by falling value, each run of one value begins, and where the marked items are.
+    """Write where each tie begins, by falling value, and the places of the marked items.
 
-    `keys` are as `order_buckets` left them, and `above` its rows summed over all higher buckets.
+    `keys` are as left by `order_buckets`; `above` holds its `rows` summed over all higher buckets.
     """
     n = len(keys)
     for b in range(first, last):
@@ -153,6 +155,6 @@ def write_ties(
 def fetch_values(
     values: Array, order: Array, starts: Array, first: int, last: int, thresholds: Array
 ) -> None:
-    """Write the values of the runs from `first` up to `last`; minus zero is zero."""
+    """Write the values of the ties from `first` up to `last`; minus zero becomes zero."""
     for m in range(first, last):
         thresholds[m] = values[order[starts[m]]] + 0.0

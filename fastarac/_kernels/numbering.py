@@ -1,4 +1,4 @@
-"""Number labels, integers or of several machine words, without sorting them."""
+"""Number the distinct labels (integers, or rows of several machine words) without sorting them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from fastarac._kernels._jit import Array, kernel
 
 @kernel
 def number_range(values: Array, lowest: Any, codes: Array, present: Array) -> bool:
-    """Number integers by their distance from the lowest, and note which numbers there are.
+    """Number integers by their distance from `lowest`, and mark the numbers that occur in `present`.
 
-    Returns whether all are in range: another thread may have written to `values` since it was found.
+    Return whether all are in range: another thread may have changed `values` since the range was found.
     """
     for i in range(len(values)):
         code = np.uint64(values[i] - lowest)
@@ -28,8 +28,8 @@ def number_range(values: Array, lowest: Any, codes: Array, present: Array) -> bo
 def encode_groups(values: Array, slots: Array, slot_codes: Array, found: Array, codes: Array) -> int:
     """Number the distinct integers of `values` in the order of their first appearance.
 
-    `slots`, `slot_codes` (-1: empty): a hash table whose size is a power of two; `found` takes the
-    distinct values. Returns their number, or -1 where the table is too full to go on.
+    `slots` and `slot_codes` (-1: empty) are a hash table whose size is a power of two; `found` takes
+    the distinct values. Return their number, or -1 if the table becomes too full.
     """
     mask = len(slots) - 1
     distinct = 0
@@ -56,8 +56,8 @@ def encode_groups(values: Array, slots: Array, slot_codes: Array, found: Array, 
 def encode_rows(words: Array, slots: Array, examples: Array, codes: Array) -> int:
     """Number the distinct rows of `words` in the order of their first appearance.
 
-    `slots` (-1: empty): a hash table of numbers whose size is a power of two; `examples` takes a row's
-    index for each number. Returns how many there are, or -1 where the table is too full to go on.
+    `slots` (-1: empty) is a hash table of numbers whose size is a power of two; `examples` takes, for
+    each number, the index of a row. Return how many there are, or -1 if the table becomes too full.
     """
     n, width = words.shape
     mask = len(slots) - 1

@@ -1,10 +1,10 @@
-"""Sort items by quantized confidences: numbers of 32 bits, which sort in half the time of 64.
+"""Sort items by quantized confidences of 32 bits, which takes half the time of 64 bits.
 
-The range of the values is divided into `N_QUANTIZED` cells, those of `smaller_class.cells_between`. A
-key is the cell of an item, shifted left by one, with the label in the lowest bit. Where correct and
-incorrect items share a cell, as hardly any do, it is marked, and they are picked to be sorted by all
-of their bits. `marks`, a power of two of them, stand for cells by their last bits: those of neighbours
-are different ones.
+The range of the values is divided into `N_QUANTIZED` cells (see `smaller_class.cells_between`). A key
+is the cell of an item, shifted left by one, with the label in the lowest bit. The few cells that hold
+both correct and incorrect items are marked, and their items are picked to be sorted by all of their
+bits. The number of `marks` is a power of two; the last bits of a cell select its mark, so that
+neighbouring cells have different marks.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from fastarac._kernels.smaller_class import BLOCK, cells_between
 
 QUANTIZED_BITS = 31
 N_QUANTIZED = 1 << QUANTIZED_BITS
-LINE = 16  # keys on a line of the cache; the next one of a bucket is fetched before it is written to
+LINE = 16  # keys per cache line; the next line of a bucket is prefetched before it is written to
 RANGE_BITS = 20  # 4,096 ranges of keys
-FEW_MARKS = 8  # are compared one by one
+FEW_MARKS = 8  # up to so many marks, keys are compared with each
 
 
 @kernel
 def encode_quantized(
     part: Any, kind: int, exponent: Any, ends: Any, keys: Array, buckets: Array, counts: Array
 ) -> tuple[bool, int]:
-    """Write the keys of items: `part` has their values, the bits of these, and the labels.
+    """Write the keys of items: `part` holds their values, the bits of these, and the labels.
 
-    Returns whether a float is not finite, and the union of the labels.
+    Return whether a float is not finite, and the union of the labels.
 
-    Where `counts` has more than one entry, add to it the number of keys in each bucket: `buckets` has
+    If `counts` has more than one entry, add to it the number of keys in each bucket; `buckets` holds
     the bucket of each range of 2**`RANGE_BITS` keys.
     """
     values, bits, labels = part
@@ -57,7 +57,7 @@ def encode_quantized(
 
 @kernel
 def copy_to_buckets(keys: Array, buckets: Array, positions: Array, moved: Array) -> None:
-    """Copy the keys into their buckets, of which `positions` says where the next key of each goes."""
+    """Copy the keys into their buckets; `positions` holds where the next key of each bucket goes."""
     for i in range(len(keys)):
         bucket = buckets[keys[i] >> np.uint32(RANGE_BITS)]
         position = positions[bucket]
@@ -70,17 +70,17 @@ def copy_to_buckets(keys: Array, buckets: Array, positions: Array, moved: Array)
 def count_quantized(
     keys: Array, bounds: Array, first: int, last: int, results: Array, marks: Array
 ) -> None:
-    """Write a row of each sorted bucket from `first` up to `last`, and mark the shared cells.
+    """Write a row for each sorted bucket from `first` up to `last`, and mark the shared cells.
 
-    A row: how often correct and incorrect items share a cell, correct items, incorrect items, doubled
-    pairs with the correct item above those in its own cell.
+    A row holds: the number of cells shared by correct and incorrect items, the correct items, the
+    incorrect items, and the doubled pairs as if correct items were above incorrect ones of their cell.
     """
     one = np.uint32(1)
     last_mark = np.uint32(len(marks) - 1)
     for b in range(first, last):
         part = keys[bounds[b] : bounds[b + 1]]
         correct = 0
-        positions = 0  # of the correct items: all items below, of which 0, 1, 2, … are correct
+        positions = 0  # items below each correct item, summed; 0, 1, 2, … of them are correct
         for i in range(len(part)):
             label = np.int64(part[i] & one)
             correct += label
@@ -104,15 +104,15 @@ def count_quantized(
 
 @kernel
 def pick(keys: Array, marks: Array, marked: Array, numbers: Array) -> int:
-    """Write the numbers of the keys with a mark, of which there are eight in a byte of `marks`.
+    """Write the indices of the keys whose mark is set; a byte of `marks` holds eight marks.
 
-    Return how many they are, or -1 as soon as there are more than find room. `marked` has the numbers
-    of the marks that are set: where they are few, keys are compared with them instead.
+    Return how many there are, or -1 as soon as `numbers` is full. `marked` holds the numbers of the set
+    marks: if they are few, keys are compared with these instead.
     """
     last_mark = np.uint32(8 * len(marks) - 1)
     n = 0
     hits = np.empty(BLOCK, np.uint8)
-    some = hits.view(np.uint64)  # eight at a time, of which hardly ever one is set
+    some = hits.view(np.uint64)  # checks eight at a time, as hits are rare
     for start in range(0, len(keys), BLOCK):
         block = keys[start : start + BLOCK]
         hits[:] = 0

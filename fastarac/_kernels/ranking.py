@@ -1,6 +1,6 @@
-"""Loops over batches of rankings, one after the other: query q is from offsets[q] to offsets[q + 1].
+"""Loops over a batch of rankings: query q has the items from offsets[q] to offsets[q + 1].
 
-Each kernel works on the queries from `first` up to `last`, and writes their rows of `out`.
+Each kernel processes the queries from `first` up to `last` and writes their rows of `out`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.sort import counts_needed, sort_keys
 from fastarac._kernels.weighted import sort_pairs
 
-MAX_GRADE = 63  # whole gains up to it are counted instead of sorted
+MAX_GRADE = 63  # whole gains up to this value are counted instead of sorted
 
 
 @kernel
 def hits(relevance: Array, offsets: Array, ranks: Array, first: int, last: int, out: Array) -> None:
-    """Number of relevant items down to each of the rising `ranks`."""
+    """Write the number of relevant items down to each of the rising `ranks`."""
     for q in range(first, last):
         start = offsets[q]
         length = offsets[q + 1] - start
@@ -32,9 +32,9 @@ def hits(relevance: Array, offsets: Array, ranks: Array, first: int, last: int, 
 
 @kernel
 def precision_sums(relevance: Array, offsets: Array, first: int, last: int, out: Array) -> None:
-    """Sum of the precisions at the ranks of the relevant items, their number, and the first's rank.
+    """Write the summed precision at the relevant items, their number, and the rank of the first.
 
-    The rank is 0 where there is none.
+    The rank is 0 if no item is relevant.
     """
     for q in range(first, last):
         start = offsets[q]
@@ -56,7 +56,7 @@ def precision_sums(relevance: Array, offsets: Array, first: int, last: int, out:
 def discounted_sums(
     gains: Array, offsets: Array, discounts: Array, first: int, last: int, out: Array
 ) -> None:
-    """Sum of gains times discounts, down to the last rank that has a discount."""
+    """Write the sum of gains times discounts, down to the last rank that has a discount."""
     for q in range(first, last):
         start = offsets[q]
         total = 0.0
@@ -69,13 +69,13 @@ def discounted_sums(
 def best_sums(
     gains: Array, offsets: Array, discounts: Array, first: int, last: int, out: Array
 ) -> None:
-    """`discounted_sums` where each query's gains, at least 0, stand in falling order."""
+    """Write `discounted_sums` of each query's gains (>= 0) sorted in falling order: the best sum."""
     most = 0
     for q in range(first, last):
         most = max(most, offsets[q + 1] - offsets[q])
     grades = np.empty(MAX_GRADE + 1, np.int64)
     sorted_gains = np.empty(most)
-    bits = sorted_gains.view(np.uint64)  # of floats of at least 0: in the order of the floats
+    bits = sorted_gains.view(np.uint64)  # for floats >= 0, bits have the order of the values
     spare = np.empty(most, np.uint64)
     counts = np.empty(counts_needed(most), np.int32)
     for q in range(first, last):
@@ -102,7 +102,7 @@ def best_sums(
                 grade -= 1
         else:
             for i in range(length):
-                sorted_gains[i] = gains[start + i] + 0.0  # minus zero is zero
+                sorted_gains[i] = gains[start + i] + 0.0  # minus zero becomes zero
             sort_keys(bits[:length], spare, counts)
             while rank < shown:
                 total += sorted_gains[length - 1 - rank] * discounts[rank]
@@ -112,7 +112,7 @@ def best_sums(
 
 @kernel
 def ranks_by_key(keys: Array, offsets: Array, first: int, last: int, order: Array) -> None:
-    """Position in the batch of each query's items by rising key; equal keys stay in order."""
+    """Write the positions of each query's items by rising key; equal keys stay in order."""
     for q in range(first, last):
         start = offsets[q]
         length = offsets[q + 1] - start

@@ -1,8 +1,8 @@
-"""The points of a sweep that matter for pairs: those between runs.
+"""The points of a sweep that matter for pairs: the points between runs.
 
-A run is one tie with items of both labels, or all adjacent ties whose items have one and the same
-label. No pair of a correct and an incorrect item lies inside such ties, so that their items may as well
-share one confidence. Keys are those of `keys`.
+A run is one tie with items of both labels, or all adjacent ties whose items have the same label. In the
+latter case no pair of a correct and an incorrect item lies inside the run, so that its ties can be
+merged. Keys are those of `keys`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 
-MIXED = 3  # labels of a tie: 1 where it has correct items, and 2 where it has incorrect ones
+MIXED = 3  # labels of a tie: 1 if it has correct items, plus 2 if it has incorrect ones
 
 
 @kernel
 def merge(true_accepts: Array, false_accepts: Array, to_true: Array, to_false: Array) -> int:
-    """Write those points of a sweep that are between runs; return how many they are."""
+    """Write the points of a sweep that lie between runs; return their number."""
     to_true[0] = true_accepts[0]
     to_false[0] = false_accepts[0]
     j = 0
@@ -35,10 +35,10 @@ def merge(true_accepts: Array, false_accepts: Array, to_true: Array, to_false: A
 
 @kernel
 def write_changes(keys: Array, place: Any, true_accepts: Array, false_accepts: Array) -> None:
-    """Write the points of sorted keys, highest first: the counts at each.
+    """Write the counts at the points of sorted keys, highest first, if no tie has both labels.
 
-    `place`: where they begin and end, and how many correct and incorrect items are above. No tie has
-    both labels: a point wherever they change.
+    Each change of the label is a point. `place` holds where the points begin and end, and how many
+    correct and incorrect items are above.
     """
     start, stop, correct, incorrect = place
     one = keys.dtype.type(1)
@@ -59,7 +59,7 @@ def write_changes(keys: Array, place: Any, true_accepts: Array, false_accepts: A
 def write_ties(
     keys: Array, place: Any, true_accepts: Array, false_accepts: Array
 ) -> tuple[int, int, int]:
-    """Write the same of any keys; returns how many points, and the labels of the first and last tie."""
+    """Do as `write_changes` for any keys; return (points, labels of first tie, labels of last tie)."""
     start, stop, correct, incorrect = place
     one = keys.dtype.type(1)
     j = start - 1
@@ -86,8 +86,8 @@ def write_ties(
 def count_range(keys: Array, bounds: Array, first: int, last: int, rows: Array) -> None:
     """Count the runs of the sorted buckets from `first` up to `last`.
 
-    `rows` (n_buckets, 6): points, correct and incorrect items, labels of the first and of the last tie,
-    and how many ties have both.
+    `rows` (n_buckets, 6) takes: points, correct items, incorrect items, labels of the first and of the
+    last tie, and the number of ties with both labels.
     """
     one = keys.dtype.type(1)
     none = np.empty(0, np.int64)
@@ -126,8 +126,8 @@ def write_range(
 ) -> None:
     """Write the points of the sorted buckets from `first` up to `last`.
 
-    `rows` (n_buckets, 5): where the points begin and end, correct and incorrect items above, and how
-    many ties have both.
+    `rows` (n_buckets, 5) holds: where the points begin and end, correct and incorrect items above, and
+    the number of ties with both labels.
     """
     for b in range(first, last):
         some = keys[bounds[b] : bounds[b + 1]]

@@ -1,15 +1,15 @@
-"""Counts of a stream in a few dyadic ranges of confidences, and in single confidences.
+"""Counts of a stream of items in a few dyadic ranges of confidences, and in single confidences.
 
-A confidence is 64 bits, in an order that is that of the values (`keys.ordered`). A *node* holds
-the counts of some items in the range of all keys that agree with `low` but for the lowest `bits` bits;
-a node without such bits is a single confidence, and exact. Two ranges either are apart, or one encloses
-the other. Nodes are sorted by `low`, those that enclose others before them, so that all work is done by
-passes from left to right, with a stack of the ranges that are open.
+A confidence is a key of 64 bits that keeps the order of the values (`keys.ordered`). A *node* holds the
+counts of some items in a range: all keys that agree with `low` except in the lowest `bits` bits. A node
+with 0 bits is a single confidence, and exact. Two ranges are either disjoint, or one encloses the
+other. Nodes are sorted by `low`, enclosing ones first, so that all work is done in passes from left to
+right with a stack of the open ranges.
 
-An item may be anywhere in the range of its node. It is ambiguous with the other items of the node, and
-with those of the nodes below. `sums` of a node are the counts of the nodes that enclose it: as long as
-a node and its sums together stay within a share of all items, so does every item's ambiguity, however
-deep the nodes lie in each other.
+An item may be anywhere in the range of its node. Its order is ambiguous relative to the other items of
+the node and of the nodes inside it. `sums` of a node are the total counts of the nodes that enclose it.
+As long as a node and its sums together stay within a share of all items, so does the ambiguity of every
+item, however deeply the nodes are nested.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.keys import ordered
 
-CELL_BITS = 10  # as in `sort`, but finer: a cell is to hold few of the intervals
+CELL_BITS = 10  # as in `sort`, but finer: a cell should hold few intervals
 HALF_CELLS = 32 << CELL_BITS
 N_CELLS = 2 * HALF_CELLS
 MANTISSA_SHIFT = 52 - CELL_BITS
-FEW = 8  # intervals that are looked through one by one
+FEW = 8  # up to so many intervals are searched one by one
 
-DEPTH = 66  # ranges that enclose each other, of which no two are the same, and one more
+DEPTH = 66  # the greatest number of distinct nested ranges, plus one
 SIGN = np.uint64(1 << 63)
 ONE = np.uint64(1)
 ALL = ~np.uint64(0)
@@ -36,7 +36,7 @@ ALL = ~np.uint64(0)
 
 @kernel
 def span(bits: Any) -> Any:
-    """Distance from the first to the last key of a range."""
+    """Return the distance from the first to the last key of a range."""
     return ALL if bits >= 64 else (ONE << np.uint64(bits)) - ONE
 
 
@@ -51,7 +51,7 @@ def last_keys(low: Array, bits: Array) -> Array:
 
 @kernel
 def bit_length(x: Any) -> Any:
-    """Number of the highest bit that is set, from 1 on; 0 for none."""
+    """Return the number of the highest set bit, counted from 1; 0 if none is set."""
     n = 0
     for step in (32, 16, 8, 4, 2, 1):
         if x >> np.uint64(step):
@@ -62,7 +62,7 @@ def bit_length(x: Any) -> Any:
 
 @kernel
 def count_keys(correct: Array, incorrect: Array, low: Array, counts: Array) -> int:
-    """Write the distinct keys of two sorted arrays and how often each occurs; return how many."""
+    """Write the distinct keys of two sorted arrays and their counts; return how many keys there are."""
     i = 0
     j = 0
     n = 0
@@ -91,7 +91,7 @@ def merge(
     low_a: Array, bits_a: Array, counts_a: Array, low_b: Array, bits_b: Array, counts_b: Array,
     low: Array, bits: Array, counts: Array,
 ) -> int:  # fmt: skip
-    """Write the nodes of both, those of the same range as one; return how many."""
+    """Merge two sorted sets of nodes, adding the counts of equal ranges; return the number of nodes."""
     i = 0
     j = 0
     n = 0
@@ -127,10 +127,10 @@ def collapse(
     low: Array, bits: Array, counts: Array, budget: Array, share: float,
     new_low: Array, new_bits: Array, new_counts: Array,
 ) -> int:  # fmt: skip
-    """Write one node for what lies below each range whose counts are small; return how many there are.
+    """Merge all nodes inside each range with small counts into one node; return how many nodes result.
 
-    Small: at most `share` of what the nodes that enclose the range leave of the `budget` (2,), for the
-    incorrect and for the correct items.
+    Counts are small if they are at most `share` of the `budget` (2,) less the counts of the enclosing
+    nodes, for the incorrect and for the correct items.
     """
     before = np.zeros((len(low) + 1, 2), np.int64)
     for i in range(len(low)):
@@ -163,7 +163,7 @@ def collapse(
         if q <= share * (budget[0] - q_above) and p <= share * (budget[1] - p_above):
             prefix = low[i] & ~span(level)
             if n and new_low[n - 1] == prefix and new_bits[n - 1] == level:
-                new_counts[n - 1, 0] += q  # what lies in both halves of a range that stays
+                new_counts[n - 1, 0] += q  # the other half of the same range
                 new_counts[n - 1, 1] += p
                 continue
             new_low[n] = prefix
@@ -172,7 +172,7 @@ def collapse(
             new_counts[n, 1] = p
             n += 1
             continue
-        if bits[i] == level:  # the node of the whole range stays, what is below it is looked at alone
+        if bits[i] == level:  # the node of the whole range stays; look at the nodes inside
             new_low[n] = low[i]
             new_bits[n] = level
             new_counts[n, 0] = counts[i, 0]
@@ -204,10 +204,10 @@ def collapse(
 
 @kernel
 def lay_out(low: Array, bits: Array, counts: Array, sums: Array, starts: Array, owners: Array) -> int:
-    """Cut all keys into intervals, and say which node, with none below it, is each; -1 for no node.
+    """Divide all keys into intervals, each with an owner: a node with none inside it, or -1.
 
-    Writes the first key of each interval (the first is 0), its owner, and the sums (n, 2) of each node;
-    returns how many intervals there are.
+    Write the first key of each interval (0 for the first), its owner, and the sums (n, 2) of each node;
+    return the number of intervals.
     """
     open_end = np.empty(DEPTH, np.uint64)
     open_node = np.empty(DEPTH, np.int64)
@@ -254,7 +254,7 @@ def lay_out(low: Array, bits: Array, counts: Array, sums: Array, starts: Array, 
 
 @kernel
 def value_of(key: Any) -> float:
-    """The confidence of a key; what is beyond the finite ones is infinite."""
+    """Return the confidence of a key; keys beyond the finite ones give ±inf."""
     if key >= np.uint64(0xFFF0000000000000):
         return np.inf
     if key <= np.uint64(0x000FFFFFFFFFFFFF):
@@ -274,7 +274,7 @@ def values_of(keys: Array) -> Array:
 
 @kernel
 def cell_of(value: Any, ends: Any) -> Any:
-    """Number of the cell that holds `value`: nowhere decreasing in it, finest near both ends."""
+    """Return the cell of `value`; cells are numbered by rising value and finest near both ends."""
     low, middle, high, base = ends
     below = value < middle
     distance = max(value - low if below else high - value, 0.0)
@@ -299,8 +299,9 @@ def route(
 ) -> None:  # fmt: skip
     """Write the key and the interval of each item, and count the items of each interval (n, 2).
 
-    An item of cell c is in an interval from table[c] to table[c + 1], the last ones that begin before
-    the cell and before the next. In two passes: the processor can then look for several items at once.
+    An item of cell c is in one of the intervals from table[c] to table[c + 1]: the last one that begins
+    before the cell, to the last one that begins before the next cell. Two passes let the processor
+    search for several items at once.
     """
     for i in range(len(values)):
         keys[i] = ordered(np.float64(values[i]).view(np.uint64), SIGN, FLOAT)
@@ -325,9 +326,9 @@ def route(
 def accept(
     owners: Array, added: Array, bits: Array, counts: Array, sums: Array, budget: Array, share: float
 ) -> int:
-    """Add the new items of each interval to its node where that stays small, else mark it with -1.
+    """Add the new items of each interval to its node if the node stays small.
 
-    Returns how many items were not added. `added[:, 0]` is -1 where they were not, and 0 elsewhere.
+    Return how many items were not added. ``added[:, 0]`` becomes -1 for their intervals, 0 for others.
     """
     left = 0
     for k in range(len(owners)):
@@ -356,7 +357,7 @@ def accept(
 
 @kernel
 def keep(keys: Array, labels: Array, places: Array, added: Array, kept: Array, n_kept: Array) -> None:
-    """Write the keys of the items that were not added behind those kept before, by label (2, n)."""
+    """Append the keys of the items that were not added to the kept ones, by label (2, n)."""
     for i in range(len(keys)):
         if added[places[i], 0] < 0:
             label = labels[i]
@@ -366,6 +367,6 @@ def keep(keys: Array, labels: Array, places: Array, added: Array, kept: Array, n
 
 @kernel
 def clear(added: Array) -> None:
-    """Make the marks of `accept` 0 again."""
+    """Reset the marks of `accept` to 0."""
     for k in range(len(added)):
         added[k, 0] = 0

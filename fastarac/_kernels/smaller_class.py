@@ -1,9 +1,9 @@
-"""Count items between rare ones, where one label is rare: without sorting those of the other one.
+"""Count pairs without sorting the larger class, if one label is rare.
 
-The range of the values is divided into cells. An item in a cell without rare ones is above the same
-of them as the whole cell; only what shares a cell with rare items is looked up among them. `table`
-(n_cells + 1,) holds for each cell twice the number of rare values below, and 1 more where there are
-some in the cell.
+Items of the smaller class are called rare. The range of the values is divided into cells. If a cell
+holds no rare items, all its items are above the same rare ones; only items that share a cell with rare
+ones are looked up among them. `table` (n_cells + 1,) holds for each cell twice the number of rare
+values below it, plus 1 if the cell holds any.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.keys import one_and_sign, ordered
 
-BLOCK = 1 << 11  # items that are looked at together, in the cache
+BLOCK = 1 << 11  # items processed together, in the cache
 
 
 @kernel
 def cells_between(values: Array, ends: Any, n_cells: int, cells: Array) -> None:
-    """Write the number of each value's cell: nowhere decreasing in it.
+    """Write the number of each value's cell; cells are numbered by rising value.
 
-    `ends` are (low, high, scale, shift, base). The cells are of equal width 1/`scale`, or, where that
-    is 0, finer and finer towards the high end: by the bits of the distance from it.
+    `ends` is (low, high, scale, shift, base). The cells have equal width 1/`scale`; if `scale` is 0,
+    they become finer towards the high end, given by the upper bits of the distance from it.
     """
     low, high, scale, shift, base = ends
     if scale > 0.0:
@@ -44,7 +44,7 @@ def cells_between(values: Array, ends: Any, n_cells: int, cells: Array) -> None:
 
 @kernel
 def fill_table(rare: Array, ends: Any, table: Array) -> None:
-    """Fill the table from the rare values, in any order: all, or the distinct ones."""
+    """Fill the table from the rare values, with or without repetitions, in any order."""
     table[:] = 0
     cells = np.empty(len(rare), np.int32)
     cells_between(rare, ends, len(table) - 1, cells)
@@ -59,7 +59,7 @@ def fill_table(rare: Array, ends: Any, table: Array) -> None:
 
 @kernel
 def first_from(rare: Array, key: Any, start: Any, end: Any, beyond: bool) -> Any:
-    """Return the first of the rising `rare[start:end]` not below `key`, or `beyond` it; or `end`."""
+    """Return the first index in the rising `rare[start:end]` with a value >= `key` (> if `beyond`)."""
     while start < end:
         middle = (start + end) >> 1
         if rare[middle] < key or (beyond and rare[middle] == key):
@@ -75,10 +75,11 @@ def count_below(
 ) -> tuple[bool, int, int, int]:
     """Count the rare items below those with the other label.
 
-    `part` has the items' values, the bits of these, and the labels; `rare` are the values of the rare
-    items as `to_ordered_bits` has them, rising, and `table` is made of all of them. Returns whether a
-    float is not finite, the union of the labels, the number of items with the other label, and twice
-    the number of rare items below each of them, with those of the same value once.
+    `part` holds the items' values, the bits of these, and the labels. `rare` holds the values of the
+    rare items as written by `to_ordered_bits`, rising, with repetitions, and `table` is filled from
+    them. Return whether a float is not finite, the union of the labels, the number of items with the
+    other label, and the sum over these of twice the rare items below plus the rare items of the same
+    value.
     """
     values, bits, labels = part
     sign = bits.dtype.type(np.uint64(1) << np.uint64(8 * bits.itemsize - 1))
@@ -122,12 +123,12 @@ def count_below(
 def count_gaps(
     part: Any, kind: int, exponent: Any, ends: Any, table: Array, rare_label: int, rare: Array, out: Any
 ) -> tuple[bool, int]:
-    """Count the items with the other label between the rare ones, and at them.
+    """Count the items with the other label between the rare values, and at each of them.
 
-    `part` and `table` are as in `count_below`; `rare` (m,) are the distinct values of the rare items as
-    `to_ordered_bits` has them, rising. `out` has `gaps` and `ties`: each row of `gaps` (m + 1, 2) takes
-    the number of items between two of them, and the lowest of these; to `ties` (m,) are added the items
-    at each. Returns whether a float is not finite, and the union of the labels.
+    `part` and `table` are as in `count_below`; `rare` (m,) holds the distinct values of the rare items
+    as written by `to_ordered_bits`, rising. `out` is (gaps, ties): each row of `gaps` (m + 1, 2) takes
+    the number of items between two rare values, and the lowest of them; `ties` (m,) takes the number of
+    items at each rare value. Return whether a float is not finite, and the union of the labels.
     """
     (values, bits, labels), (gaps, ties) = part, out
     _, sign = one_and_sign(bits)
@@ -154,7 +155,7 @@ def count_gaps(
             gap_of[alone] = entry >> 1
             key_of[alone] = keys[i]
             alone += 1 - (entry & 1)
-        for j in range(alone):  # a loop of its own, as in one no load waits for the stores of the other
+        for j in range(alone):  # separate loops, so that loads need not wait for stores
             gaps[gap_of[j], 0] += np.uint64(1)
         for j in range(alone):
             gap = gap_of[j]

@@ -1,9 +1,9 @@
-"""Sort keys: spread them over buckets where they are many, and put each bucket in order.
+"""Sort keys: distribute them over buckets if they are many, and sort each bucket.
 
-Large inputs are first spread over buckets (`histogram`, `scatter`) through a table of cells that a
-sample of the confidences has balanced; each bucket then fits the cache and is sorted on its own
-(`sort_keys`), one thread a bucket. The time is linear in the number of items and hardly depends on
-how well the processor predicts branches.
+Large inputs are first distributed over buckets (`histogram`, `scatter`), by a table of cells that is
+balanced from a sample of the confidences. Each bucket fits the cache and is sorted on its own
+(`sort_keys`), by one thread. The time is linear in the number of items and hardly depends on branch
+prediction.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ N_CELLS = 2 * HALF_CELLS
 MANTISSA_SHIFT = 52 - CELL_BITS
 
 BLOCK = 1 << 11  # items whose cells are found together, in the cache
-SMALL = 24  # so few keys are sorted by insertion
-MAX_COST = 16  # mean number of keys in a key's own cell up to which insertion finishes the sort
+SMALL = 24  # up to so many keys are sorted by insertion
+MAX_COST = 16  # insertion finishes the sort if a key shares its cell with at most so many on average
 
 
 @kernel
 def cell_of(value: Any, ends: Any) -> Any:
-    """Number of the cell that holds `value`: nowhere decreasing in it, finest near both ends."""
+    """Return the cell of `value`; cells are numbered by rising value and finest near both ends."""
     low, middle, high, base = ends
     below = value < middle
     distance = value - low if below else high - value
@@ -40,7 +40,7 @@ def cell_of(value: Any, ends: Any) -> Any:
 
 @kernel
 def fill_cells(values: Array, ends: Any, cells: Array) -> None:
-    """Write `cell_of` for each of `values`, in a loop of its own: several at a time."""
+    """Write `cell_of` for each value; the separate loop handles several values at a time."""
     for i in range(len(values)):
         cells[i] = np.int32(cell_of(np.float64(values[i]), ends))
 
@@ -49,9 +49,9 @@ def fill_cells(values: Array, ends: Any, cells: Array) -> None:
 def fill_buckets(
     values: Array, bits: Array, kind: int, plan: Any, cells: Array, buckets: Array
 ) -> None:
-    """Write the bucket of each value, in loops that look at several at a time.
+    """Write the bucket of each value, in loops that handle several values at a time.
 
-    `plan` has the number of buckets on either side of zero, the table of the cells' buckets, and the
+    `plan` holds the number of buckets on either side of zero, the table of each cell's bucket, and the
     ends of the cells.
     """
     n_buckets, table, ends = plan
@@ -64,10 +64,10 @@ def fill_buckets(
 
 @kernel
 def histogram(part: Any, kind: int, exponent: Any, plan: Any, counts: Array) -> tuple[bool, int]:
-    """Count the items of each bucket; `part` has their values, the bits of these, and the labels.
+    """Count the items of each bucket; `part` holds their values, the bits of these, and the labels.
 
-    `counts` has an entry for each bucket of values below zero and for each of the others. Returns
-    whether a float is not finite (all bits of `exponent` set), and the union of the labels.
+    `counts` has an entry for each bucket, first those of the values below zero. Return whether a float
+    is not finite (all bits of `exponent` set), and the union of the labels.
     """
     values, bits, labels = part
     bad = False
@@ -89,11 +89,11 @@ def histogram(part: Any, kind: int, exponent: Any, plan: Any, counts: Array) -> 
 
 @kernel
 def scatter(part: Any, kind: int, plan: Any, positions: Array, keys: Array) -> None:
-    """Write each item's key at the next free position of its bucket; `positions` move on.
+    """Write each item's key to the next free position of its bucket, and advance `positions`.
 
-    Positions were counted by an earlier pass over arrays that another thread may have written to since:
-    nothing is written beyond the keys, and the caller sees from the positions whether each bucket took
-    what was counted.
+    Positions were counted by an earlier pass, and another thread may have changed the arrays since.
+    Therefore nothing is written beyond the end of `keys`, and the caller can tell from the positions
+    whether each bucket received as many keys as were counted.
     """
     values, bits, labels = part
     one, sign = one_and_sign(bits)
@@ -113,7 +113,7 @@ def scatter(part: Any, kind: int, plan: Any, positions: Array, keys: Array) -> N
 
 @kernel
 def insert_sorted(source: Array, keys: Array) -> None:
-    """Sort `source` into `keys`, which may be the same: fast where every key is near its place."""
+    """Sort `source` into `keys`, possibly the same array; fast if every key is near its place."""
     for i in range(len(keys)):
         key = source[i]
         j = i
@@ -125,9 +125,9 @@ def insert_sorted(source: Array, keys: Array) -> None:
 
 @kernel
 def radix_sort(keys: Array, spare: Array, counts: Array, low: Any, differ: Any) -> None:
-    """Sort by digits from the lowest: any distribution, a fixed number of passes.
+    """Sort by digits from the lowest up, in a number of passes that no distribution increases.
 
-    `differ` has a bit set wherever two keys differ from each other after `low` is subtracted.
+    `differ` has every bit set in which keys differ after `low` is subtracted.
     """
     T = keys.dtype.type
     n = len(keys)
@@ -157,13 +157,13 @@ def radix_sort(keys: Array, spare: Array, counts: Array, low: Any, differ: Any) 
             counts[d] += 1
         in_spare = not in_spare
     if in_spare:
-        for i in range(n):  # assigning the slice would compile the text of an error, for two seconds
+        for i in range(n):  # assigning the slice would add two seconds of compilation
             keys[i] = spare[i]
 
 
 @kernel
 def span_of(keys: Array) -> tuple[Any, Any, int]:
-    """Return the lowest key, how far the highest one is above it, and how many bits that has."""
+    """Return the lowest key, the distance to the highest one, and the bit length of the distance."""
     T = keys.dtype.type
     low = keys[0] if len(keys) else T(0)
     high = low
@@ -181,9 +181,9 @@ def span_of(keys: Array) -> tuple[Any, Any, int]:
 def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
     """Sort `keys` in place.
 
-    `counts` (int32) has at least `counts_needed` entries; `spare` is used where it is long enough.
-    One pass puts each key into a cell of equal width, of which there are about as many as keys, and
-    insertion puts right what is left; where the keys crowd into few cells, their digits are sorted.
+    `counts` (int32) has at least `counts_needed` entries; `spare` is used if it is long enough. One
+    pass distributes the keys over about as many cells of equal width as there are keys, and insertion
+    finishes the sort. If the keys crowd into few cells, a radix sort is used instead.
     """
     n = len(keys)
     T = keys.dtype.type
@@ -206,7 +206,7 @@ def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
         counts[c] = total
         total += count
         cost += count * count
-    if shift == T(0):  # a cell is a value: the counts say it all
+    if shift == T(0):  # a cell holds a single value: the counts are enough
         first = 0
         for c in range(n_cells):
             last = np.int64(counts[c + 1]) if c + 1 < n_cells else n
@@ -232,7 +232,7 @@ def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
 
 @kernel
 def counts_needed(n_keys: int) -> int:
-    """Return the number of entries that `sort_keys` wants in `counts`."""
+    """Return the number of entries that `sort_keys` needs in `counts`."""
     n = 2048
     while 2 * n < 3 * n_keys and n < (1 << 18):
         n *= 2

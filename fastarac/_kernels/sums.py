@@ -1,21 +1,21 @@
 """Sums over the points of a sweep, for the areas that are not counts of pairs.
 
-Whole counts are summed by `sums_of_points`, from a sweep or straight from sorted buckets.
-Sums of precisions go digit by digit. Where t of a accepted items are correct, with s binary digits at
-a time and Q, R the rounded quotients,
+Whole counts are summed by `sums_of_points`, from a sweep or directly from sorted buckets. A precision
+t/a (t of a accepted items are correct) is split into groups of s binary digits. With rounded quotients
+Q and R,
 
     t/a = Q/2**s + R/2**(2s) + r/(a·2**(2s)),    |r| <= a/2·(1 + 2**-20)
 
-and every product that makes Q, R and the remainder r is a whole number that a double holds. The sums of
-Q and of R are whole numbers below 2**53 as well, hence exact in any order. Only what is made of the
-remainders is rounded: at worst by 2**-(2s + 40) of the sum of the factors of those t/a that are not 0,
-in practice, as roundings cancel each other, by some 2**-(2s + 50). s is 26 up to 2**25 items, and 16 at
-`MAX_TOTAL`. Rounded to a double at the end, that is the double nearest to the exact value, unless this
-is as close as that to the middle between two doubles: by chance, for less than one value in 10**12.
-What has logarithms in it is added up as doubles.
+and all products needed for Q, R and the remainder r are whole numbers that a double holds exactly. The
+sums of Q and of R are whole numbers below 2**53 as well, hence exact in any order. Only the sum of the
+remainders is rounded. Its error is at worst 2**-(2s + 40) of the sum of the factors of the nonzero t/a;
+in practice, because rounding errors cancel, it is about 2**-(2s + 50). s is 26 up to 2**25 items, and
+16 at `MAX_TOTAL`. The result is the double nearest to the exact value, unless the exact value is within
+this error of the middle between two doubles: by chance, fewer than one value in 10**12. Sums that
+involve logarithms are added up as doubles.
 
-Weights, and counts beyond `MAX_TOTAL`, are summed one point after the other as double-doubles (see
-`double_double`), with accidents of 1 in 10**13.
+Weights, and counts beyond `MAX_TOTAL`, are summed point by point as double-doubles (see
+`double_double`); the result misses the nearest double for 1 value in 10**13.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ from fastarac._kernels.codes import (
 from fastarac._kernels.double_double import add, divide, multiply
 from fastarac._kernels.runs import merge
 
-DIRECT = 12  # so many terms of a harmonic sum are added one by one
-FROM = 1 << 8  # where the series for the others begins
+DIRECT = 12  # up to so many terms of a harmonic sum are added one by one
+FROM = 1 << 8  # the asymptotic series is used from this term on
 TINY = 2.0**-106
 LN_2, LN_2_LOW = 0.6931471805599453, 2.3190468138462996e-17
 
 MAX_TOTAL = 1 << 35
-BLOCK = 1 << 11  # points that are looked at together, in the cache
-LANES = 1 << 8  # sums that are kept side by side, so that none waits for another
-ROUNDER = 1.5 * 2.0**52  # added and taken away again, it rounds to a whole number
-NARROW = 2.0**-8  # a tie of so small a share of the items above needs no logarithm
+BLOCK = 1 << 11  # points processed together, in the cache
+LANES = 1 << 8  # sums kept side by side, so that no addition waits for another
+ROUNDER = 1.5 * 2.0**52  # adding and subtracting it rounds to a whole number
+NARROW = 2.0**-8  # a tie up to this share of the items above is summed by a series, not by log1p
 
 
 @kernel
 def log_of_ratio(a: float, b: float) -> tuple[float, float]:
-    """ln(b/a) of whole numbers 0 < a < b < 2**51, as a double-double."""
+    """Return ln(b/a) of whole numbers 0 < a < b < 2**51, as a double-double."""
     twos = 0
     while b > 1.5 * a:
         a *= 2.0
@@ -78,7 +78,7 @@ def log_of_ratio(a: float, b: float) -> tuple[float, float]:
 
 @kernel
 def beyond_log(doubled: float) -> tuple[float, float]:
-    """H(k) − ln(k + 1/2) − γ for k >= `FROM`, of 2k + 1, as a double-double."""
+    """Return H(k) − ln(k + 1/2) − γ as a double-double, given `doubled` = 2k + 1 with k >= `FROM`."""
     square, square_low = multiply(doubled, 0.0, doubled, 0.0)
     u, u_low = divide(4.0, 0.0, square, square_low)  # 1/(k + 1/2)**2
     tail = 31.0 / 8064.0 - u * (127.0 / 30720.0 - u * (511.0 / 67584.0 - u * 0.02108271643))
@@ -92,10 +92,10 @@ def beyond_log(doubled: float) -> tuple[float, float]:
 
 @kernel
 def harmonic(start: Any, stop: Any) -> tuple[float, float]:
-    """Σ 1/k over start < k <= stop, as a double-double.
+    """Return Σ 1/k over start < k <= stop, as a double-double.
 
-    Terms up to `FROM`, and where there are few, one by one; the others by the asymptotic series of the
-    harmonic numbers, H(k) ~ γ + ln x + 1/(24x²) − 7/(960x⁴) + 31/(8064x⁶) − …, x = k + 1/2.
+    Terms up to `FROM`, or all if they are few, are added one by one; the others are summed by the
+    asymptotic series H(k) ~ γ + ln x + 1/(24x²) − 7/(960x⁴) + 31/(8064x⁶) − …, x = k + 1/2.
     """
     high = low = 0.0
     k = start
@@ -116,9 +116,10 @@ def harmonic(start: Any, stop: Any) -> tuple[float, float]:
 
 @kernel
 def mean_over_tie(t0: Any, n0: Any, p: Any, g: Any) -> tuple[float, float]:
-    """Expected sum over the g items of a tie, p of them correct, of the precision down to each.
+    """Return the expected sum of the precision down to each item of a tie, minus p.
 
-    Without p, which is a term of it: Σ (t0 + j·p/g)/(n0 + j) = p + (t0 − p·n0/g)·Σ 1/(n0 + j).
+    The tie has g items, p of them correct. Σ (t0 + j·p/g)/(n0 + j) = p + (t0 − p·n0/g)·Σ 1/(n0 + j);
+    the caller adds p.
     """
     high, low = multiply(float(p), 0.0, float(n0), 0.0)
     high, low = divide(high, low, float(g), 0.0)
@@ -133,10 +134,10 @@ def mean_over_tie(t0: Any, n0: Any, p: Any, g: Any) -> tuple[float, float]:
 def add_up_points(
     true_accepts: Array, false_accepts: Array, start: int, stop: int, quantity: int
 ) -> tuple[float, float]:
-    """Sum over the points from `start` up to `stop`, one after the other, as a double-double.
+    """Return the sum over the points from `start` up to `stop`, added one by one, as a double-double.
 
-    Of trapezoids twice the area. The whole, Ω over the acceptance rate and n⁺ over the recall, is
-    still to be divided by.
+    For trapezoids, the sum is twice the area. The caller divides by the total: Ω for areas over the
+    acceptance rate, n⁺ for areas over the recall.
     """
     first = max(start, 1)
     if quantity == PRECISION_MEANS:
@@ -151,7 +152,7 @@ def add_up_points(
 def add_up_means(
     true_accepts: Array, false_accepts: Array, first: int, stop: int
 ) -> tuple[float, float]:
-    """Expected sum over items of the precision of the items down to each, ties in random order."""
+    """Return the expected sum, over items, of the precision down to each, with ties in random order."""
     high = low = 0.0
     for i in range(first, stop):
         t0 = true_accepts[i - 1]
@@ -168,9 +169,9 @@ def add_up_means(
 def add_up_integrals(
     true_accepts: Array, false_accepts: Array, first: int, stop: int, of_recall: bool
 ) -> tuple[float, float]:
-    """Area under the precision where ties are accepted in continuous random order.
+    """Return the area under the precision if ties are accepted continuously and in random order.
 
-    `of_recall`: over the recall (Davis and Goadrich), else over the acceptance rate.
+    The area is over the recall (Davis and Goadrich) if `of_recall`, else over the acceptance rate.
     """
     high = low = 0.0
     for i in range(first, stop):
@@ -180,9 +181,9 @@ def add_up_integrals(
             continue
         n0, g = t0 + f0, p + q
         term = p
-        if n0 > 0.0 and g > 0.0:  # a weight may be lost beside the sum of those before
-            # t0 − p·n0/g, written so that nothing cancels where the tie is as precise as before, and
-            # no product of two small weights vanishes
+        if n0 > 0.0 and g > 0.0:  # a tiny weight may be lost in the sum, so that g is 0
+            # t0 − p·n0/g, written so that nothing cancels if the tie is as precise as the items above,
+            # and no product of two small weights underflows
             term += (t0 * (q / g) - f0 * (p / g)) * math.log1p(g / n0)
         high, low = add(high, low, term * (p / g) if of_recall else term, 0.0)
     return high, low
@@ -192,7 +193,7 @@ def add_up_integrals(
 def add_up_polygon(
     true_accepts: Array, false_accepts: Array, first: int, stop: int, quantity: int
 ) -> tuple[float, float]:
-    """Widths of the ties times their precision; with trapezoids, times the one before as well."""
+    """Return Σ width · precision over the ties; trapezoids add the precisions at both ends."""
     of_recall = quantity != PRECISION_TRAPEZOIDS
     steps = quantity == RECALL_STEPS
     high = low = 0.0
@@ -227,9 +228,9 @@ def add_up_polygon(
 
 @kernel
 def factors(t: Array, a: Array, m: int, quantity: int, w: Array, row: Array, scale: float) -> None:
-    """Write what each of the precisions t/a from 0 to m is multiplied by in the sum.
+    """Write the factor of each precision t/a, from index 0 to m, in the sum.
 
-    At 0 stand the counts above the points 1 to m; where there are none, a[0] is set to 1.
+    Index 0 holds the counts above the points 1 to m; if these are 0, a[0] is set to 1.
     """
     for j in range(m):
         w[j] = 0.0
@@ -267,7 +268,7 @@ def factors(t: Array, a: Array, m: int, quantity: int, w: Array, row: Array, sca
 
 @kernel
 def add_quotients(t: Array, a: Array, w: Array, scale: float, sums: Array) -> None:
-    """Add w·t/a of all points to `sums` (3·LANES,): the first digits, the next, the remainders."""
+    """Add w·t/a of all points to `sums` (3·LANES,): first digits, next digits, remainders."""
     for start in range(0, len(t), LANES):
         for j in range(min(LANES, len(t) - start)):
             i = start + j
@@ -284,22 +285,23 @@ def add_quotients(t: Array, a: Array, w: Array, scale: float, sums: Array) -> No
 
 @kernel
 def lost_to_log(x: float) -> float:
-    """1 − ln(1 + x)/x for x > 0: to the last digits where x is small and the two nearly cancel."""
+    """Return 1 − ln(1 + x)/x for x > 0, accurately even for small x, where the two nearly cancel."""
     if x >= 1.0:
         return 1.0 - math.log1p(x) / x
     r = x / (2.0 + x)  # ln(1 + x) = 2·(r + r**3/3 + r**5/5 + …), and x = 2·r/(1 − r)
     square = r * r
     tail = 0.0
-    for k in range(33, 1, -2):  # what comes next is below 2**-58 of the result
+    for k in range(33, 1, -2):  # the next term is below 2**-58 of the result
         tail = square * (1.0 / k + tail)
     return r - (1.0 - r) * tail
 
 
 @kernel
 def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float:
-    """Area over one tie, of precision over items or `of_recall`; `by` is 1/n0, n0 the items above.
+    """Return the area under the precision over one tie; `by` is 1/n0, n0 the items above.
 
-    p + (t0 − p·n0/g)·ln(1 + g/n0), written as a sum of what is not negative: nothing cancels.
+    It is p + (t0 − p·n0/g)·ln(1 + g/n0), written as a sum of non-negative terms so that nothing
+    cancels. With `of_recall`, the area is over the recall.
     """
     x = g * by
     value = p * lost_to_log(x) + t0 * math.log1p(x)
@@ -310,21 +312,25 @@ def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float
 def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row: Array) -> None:
     """Add the areas over the ties 1 to m to `sums` (3·LANES,), and those of wide ties to `row`.
 
-    A tie of p items that t counts, where t has counted most of those above, has p as a whole number and
-    the rest, −(n0 − t0)·ln(1 + p/n0), apart: what is close to a whole number is as exact as the rest.
+    If all p items of a tie are counted in t, and at least half of the items above, the whole number p
+    and the rest −(n0 − t0)·ln(1 + p/n0) are summed separately, so that areas close to p keep their
+    digits.
     """
     wide = 0
     for start in range(0, m, LANES):
         n = min(LANES, m - start)
-        before, after = t[start : start + n], t[start + 1 : start + 1 + n]  # slices, as an index of
-        above, down_to = a[start : start + n], a[start + 1 : start + 1 + n]  # j + 1 is not vectorised
+        before, after = t[start : start + n], t[start + 1 : start + 1 + n]  # slices, because
+        above, down_to = (
+            a[start : start + n],
+            a[start + 1 : start + 1 + n],
+        )  # LLVM does not vectorise [j + 1]
         for j in range(n):
             t0 = before[j]
             n0 = above[j]
             p = after[j] - t0
             g = down_to[j] - n0
             x = g / max(n0, 1.0)
-            # lost_to_log(x)/x; what comes next is below x**7/9
+            # lost_to_log(x)/x; the next term is below x**7/9
             lost = 1.0 / 5.0 - x * (1.0 / 6.0 - x * (1.0 / 7.0 - x * (1.0 / 8.0)))
             lost = 1.0 / 2.0 - x * (1.0 / 3.0 - x * (1.0 / 4.0 - x * lost))
             log = x * (1.0 - x * lost)
@@ -354,7 +360,7 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
 def point_sums(
     c: Array, a: Array, j: int, before: float, of_risk: bool, scale: float, row: Array
 ) -> None:
-    """Add what one point adds to the first six of a row of `gather`; its width begins at `before`."""
+    """Add one point to the six sums of a row as in `gather`; its width begins at `before`."""
     t = a[j] - c[j] if of_risk else c[j]
     rest = t * scale
     first = (rest / a[j] + ROUNDER) - ROUNDER
@@ -373,10 +379,11 @@ def point_sums(
 
 @kernel
 def add_both(c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Array, row: Array) -> None:
-    """Add two sums over the points 1 to m to `sums` (6·LANES,), of correct items `c` and accepted `a`.
+    """Add two sums over the points 1 to m to `sums` (6·LANES,).
 
-    One quotient a point serves both: `PRECISION_TRAPEZOIDS`, and `RECALL_STEPS` whose precision is 1
-    less the risk where the quotients are risks.
+    `c` and `a` hold the correct and the accepted items.
+    One quotient per point serves for both `PRECISION_TRAPEZOIDS` and `RECALL_STEPS`. With `of_risk` the
+    quotients are risks, and the precision of the steps is 1 minus the risk.
     """
     last_c = c[m]
     last_a = a[m]
@@ -414,7 +421,7 @@ def add_both(c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Arra
 def add_points(
     t: Array, a: Array, w: Array, m: int, quantity: int, scale: float, sums: Array, row: Array
 ) -> None:
-    """Add the sum over the points 1 to m, and go on: the counts at m become those at 0."""
+    """Add the sum over the points 1 to m, then move the counts at m to index 0."""
     last_t = t[m]
     last_a = a[m]
     if quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS):
@@ -430,8 +437,8 @@ def add_points(
 def gather(quantity: int, sums: Array, row: Array) -> None:
     """Add the lanes of `sums` to `row` (6,) and clear them.
 
-    The row: the first digits, the next ones, the remainders; a sum of another kind, high and low. Or
-    the first three of two sums.
+    A row holds the first digits, the next digits and the remainders of a sum, then a double-double sum
+    (high and low); or first digits, next digits and remainders of two sums.
     """
     logarithms = quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS)
     both = quantity in (PRECISION_AND_STEPS, RISK_AND_STEPS)
@@ -454,10 +461,10 @@ def gather(quantity: int, sums: Array, row: Array) -> None:
 def next_points(
     keys: Array, first: int, end: int, j: int, stop: int, flip: Any, t: Array, a: Array
 ) -> tuple[int, int]:
-    """Write the counts at the ties of `keys[first:end]`, from the highest on, from j on up to `stop`.
+    """Write the counts at the ties of `keys[first:end]`, highest first, at indices j up to `stop`.
 
-    Those above stand at j - 1. `flip` (0 or 1) swaps the labels. Returns where the ties that found room
-    begin, and the next j.
+    Index j - 1 holds the counts above. `flip` (0 or 1) swaps the labels. Return the start of the lowest
+    tie written, and the next j.
     """
     one = keys.dtype.type(1)
     correct = np.int64(t[j - 1])
@@ -494,11 +501,11 @@ def next_points(
 def go_to(
     x: Array, y: Array, above: Array | None, start: int, of_risk: bool, t: Array, a: Array
 ) -> tuple[int, int]:
-    """Write the counts above the point `start` at 0; return where it is, for `read_points`.
+    """Write the counts above the point `start` to index 0; return its position for `read_points`.
 
-    The points are of a sweep, `x` and `y` its true and false accepts and `above` None; or of sorted
-    buckets, `x` and `y` their keys and bounds, and `above` (n_buckets, 3) the points, correct and
-    incorrect items above each: then it is in the bucket and below the key that are returned.
+    For a sweep, `x` and `y` are the true and false accepts and `above` is None. For sorted buckets, `x`
+    and `y` are the keys and bounds, and `above` (n_buckets, 3) holds the points, correct items and
+    incorrect items above each bucket; the position is then a bucket and the key that ends the tie.
     """
     if above is None:
         t[0] = y[start - 1] if of_risk else x[start - 1]
@@ -510,7 +517,7 @@ def go_to(
     t[0] = above[b, 2 if of_risk else 1]
     a[0] = above[b, 1] + above[b, 2]
     end = y[b + 1]
-    skip = start - 1 - above[b, 0]  # points of the bucket before that one
+    skip = start - 1 - above[b, 0]  # points of the bucket before `start`
     flip = x.dtype.type(1 if of_risk else 0)
     while skip > 0:
         end, j = next_points(x, y[b], end, 1, 1 + min(BLOCK, skip), flip, t, a)
@@ -524,7 +531,7 @@ def go_to(
 def read_points(
     x: Array, y: Array, above: Array | None, b: int, at: int, m: int, of_risk: bool, t: Array, a: Array
 ) -> tuple[int, int]:
-    """Write the counts at the next m points after those at 0; return where the next one is."""
+    """Write the counts at the next m points to indices 1 to m; return the position after them."""
     if above is None:
         for j in range(m):
             t[j + 1] = y[at + j] if of_risk else x[at + j]
@@ -552,10 +559,10 @@ def sums_of_points(
     scale: float,
     rows: Array,
 ) -> None:
-    """Sum over the points from `start`, at least 1, up to `stop`; `rows` (n_chunks, 6) as in `gather`.
+    """Sum over the points from `start` (>= 1) up to `stop` into `rows` (n_chunks, 6), as in `gather`.
 
-    The first `chunk` points are summed into the first row, and so on. From a sweep or from sorted
-    buckets, as in `go_to`: the same points in the same blocks, hence the same sums.
+    Each row sums the next `chunk` points. A sweep and sorted buckets (see `go_to`) give the same points
+    in the same blocks, hence the same sums.
     """
     t = np.empty(BLOCK + 2)
     a = np.empty(BLOCK + 2)
@@ -579,12 +586,12 @@ def sums_of_points(
 
 @kernel
 def integrals_of_runs(true_accepts: Array, false_accepts: Array) -> tuple[float, float]:
-    """Sum the integrals over the recall of the runs of a few points, as a double-double."""
+    """Return the sum of the recall integrals over the runs of a few points, as a double-double."""
     some_true = np.empty_like(true_accepts)
     some_false = np.empty_like(false_accepts)
     n = merge(true_accepts, false_accepts, some_true, some_false)
     rows = np.empty((1, 6))
-    # numba compiles a kernel anew for literals, with all that it calls; these are none
+    # numba would compile the kernel and all that it calls again for literals; these are not literals
     one: Any = np.int64(1)
     quantity: Any = np.int64(RECALL_INTEGRALS)
     of_risk: Any = np.bool_(0)

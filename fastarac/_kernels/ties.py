@@ -1,7 +1,7 @@
-"""Count pairs, and the items at each threshold, by walking over the ties of sorted keys.
+"""Count pairs, and the items at each threshold, in one pass over the ties of sorted keys.
 
-A pair is one correct and one incorrect item; `doubled_pairs` counts those with the correct item above
-twice and those that are tied once, so that it stays an integer.
+A pair is one correct and one incorrect item. `doubled_pairs` counts pairs with the correct item above
+twice and tied pairs once, so that it is an integer.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def count_keys(keys: Array) -> tuple[int, int, int, int]:
         distinct += 1 if differ > one else 0
         mixed += 1 if differ == one else 0
     correct = 0
-    positions = 0  # of the correct items: all items below, of which 0, 1, 2, … are correct
+    positions = 0  # items below each correct item, summed; 0, 1, 2, … of them are correct
     for i in range(n):
         label = np.int64(keys[i] & one)
         correct += label
         positions += label * i
     doubled = 2 * positions - correct * (correct - 1)
     for i in range(1, n if mixed else 0):
-        if keys[i] ^ keys[i - 1] == one:  # from the incorrect items of a tie to the correct ones
+        if keys[i] ^ keys[i - 1] == one:  # from incorrect to correct items inside a tie
             first = i
             while first > 0 and keys[first - 1] == keys[i - 1]:
                 first -= 1
@@ -83,9 +83,9 @@ def small_pairs(
 def write_sweep(keys: Array, upper: bool, kind: int, above: Any, out: Any) -> None:
     """Write the thresholds of sorted keys, highest first, and the counts at each.
 
-    `upper` says whether the top bit that the keys lost was set; `above` has the thresholds, correct and
-    incorrect items above them. `out` takes the thresholds, as bits of the values, from the second place
-    on, and the accepted correct and incorrect items.
+    `upper` says whether the top bit that the keys lost was set; `above` holds the number of thresholds,
+    correct items and incorrect items above these keys. `out` takes the thresholds as bits of the
+    values, and the accepted correct and incorrect items, all from the second place on.
     """
     thresholds, true_accepts, false_accepts = out
     j, correct, incorrect = above
@@ -112,7 +112,7 @@ def small_sweep(
     above = count_keys(upper)
     size = 1 + count_keys(lower)[0] + above[0]
     out = np.zeros(size, bits.dtype), np.zeros(size, np.int64), np.zeros(size, np.int64)
-    # numba compiles a kernel anew for literals; these are none
+    # numba would compile the kernel again for literals; these values are not literals
     yes: Any = np.bool_(1)
     no: Any = np.bool_(0)
     zero = np.int64(0)
@@ -125,9 +125,10 @@ def small_sweep(
 def write_buckets(
     keys: Array, bounds: Array, first: int, last: int, below: int, kind: int, starts: Array, out: Any
 ) -> None:
-    """`write_sweep` for the buckets from `first` up to `last`; those from `below` on are above zero.
+    """Do `write_sweep` for the buckets `first` up to `last`; from `below` on, values are not negative.
 
-    `starts` (n_buckets, 3): the thresholds, correct and incorrect items above each bucket.
+    `starts` (n_buckets, 3) holds the number of thresholds, correct items and incorrect items above each
+    bucket.
     """
     for b in range(first, last):
         above = starts[b, 0], starts[b, 1], starts[b, 2]

@@ -1,8 +1,8 @@
-"""The same for weighted items: each key carries its weight along.
+"""Sorting, pair counts and sweeps for weighted items: each key is moved together with its weight.
 
-Sums are kept as double-doubles: they do not depend on the order of the items, and whole weights are
-summed exactly. `scale`, a power of two, brings the largest weight into [0.5, 1), so that no sum and no
-product overflows.
+Sums are double-doubles, so that they do not depend on the order of the items, and whole weights are
+summed exactly. `scale` is a power of two that brings the largest weight into [0.5, 1), so that no sum
+or product overflows.
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ def sort_pairs(keys: Array, weights: Array) -> None:
 
 @kernel
 def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[Any, Any, Array]:
-    """Sort the keys in place, and the weights with them: `sort.sort_keys` step by step.
+    """Sort the keys in place, and the weights with them, with the steps of `sort.sort_keys`.
 
-    Returns (low, shift, table): `table[c]` is the number of keys k with (k - low) >> shift below c,
-    for each of the cells and for their number. There are about as many as keys, or 2**`more_bits` times
-    as many.
+    Return (low, shift, table): `table[c]` is the number of keys k with (k - low) >> shift below c, for
+    c from 0 to the number of cells. There are about 2**`more_bits` times as many cells as keys.
     """
     n = len(keys)
     T = keys.dtype.type
@@ -54,7 +53,7 @@ def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[An
         order = np.argsort(keys, kind="mergesort")
         sorted_keys = keys[order]
         sorted_weights = weights[order]
-        for i in range(n):  # not by slices: compiling the text of their error takes two seconds
+        for i in range(n):  # assigning slices would add two seconds of compilation
             keys[i] = sorted_keys[i]
             weights[i] = sorted_weights[i]
         for c in range(n_cells + 1):
@@ -62,7 +61,7 @@ def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[An
         return low, shift, table
     moved = np.empty(n, keys.dtype)
     moved_weights = np.empty(n, np.float64)
-    for i in range(n):  # the place of the next key of cell c is in table[c + 1]
+    for i in range(n):  # table[c + 1] is the place of the next key of cell c
         c = np.int64((keys[i] - low) >> shift) + 1
         p = table[c]
         table[c] = p + 1
@@ -83,17 +82,17 @@ def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[An
 
 @kernel
 def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None:
-    """Sums of a sorted bucket as double-doubles.
+    """Write the sums of a sorted bucket as double-doubles.
 
-    `result` (7,): the number of distinct confidences, then the weights of the correct items, of the
-    incorrect items, and the doubled pairs, high and low each.
+    `result` (7,) takes the number of distinct confidences, then the weight of the correct items, that
+    of the incorrect items, and the doubled pairs, each as high and low.
     """
     one = keys.dtype.type(1)
-    # each a sum of doubles and the sum of what its roundings lost: no addition waits for that
+    # each sum is kept as a double and the sum of its rounding errors, for which no addition waits
     correct = correct_lost = 0.0
     incorrect = incorrect_lost = 0.0
     below = below_lost = 0.0  # incorrect items strictly below the current tie
-    twice = twice_lost = 0.0  # those below, which count twice, and the tied ones, once
+    twice = twice_lost = 0.0  # twice the weight below the tie plus the tied incorrect items
     pairs = pairs_lost = 0.0
     distinct = 0
     previous = ~keys[0] >> one if len(keys) else one
@@ -125,7 +124,7 @@ def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None
 
 @kernel
 def combine(results: Array) -> Array:
-    """`sum_bucket` of all buckets together, lowest bucket first in `results`."""
+    """Return the `sum_bucket` of all buckets together; `results` has the lowest bucket first."""
     out = np.zeros(7)
     for b in range(len(results)):
         r = results[b]
@@ -142,7 +141,7 @@ def combine(results: Array) -> Array:
 def small_pairs(
     bits: Array, labels: Array, weights: Array, kind: int, exponent: Any, scale: float
 ) -> tuple[bool, int, Array]:
-    """Return (not finite, union of labels, `combine`) of a few items."""
+    """Return (not finite, union of labels, sums as in `combine`) of a few items."""
     n = len(bits)
     one, sign = one_and_sign(bits)
     keys = np.empty(n, bits.dtype)
@@ -174,9 +173,9 @@ def small_pairs(
 def write_weighted(
     keys: Array, weights: Array, scale: float, upper: bool, kind: int, above: Array, out: Any
 ) -> None:
-    """`ties.write_sweep` for the weights of a sorted bucket.
+    """Do `ties.write_sweep` for the weights of a sorted bucket.
 
-    `above` is the bucket's row of `sums_above`; its count of thresholds says where to begin.
+    `above` is the bucket's row of `sums_above`; its number of thresholds gives the first position.
     """
     thresholds, true_accepts, false_accepts = out
     one, sign = one_and_sign(keys)
@@ -203,7 +202,7 @@ def write_weighted(
 
 @kernel
 def sums_above(results: Array) -> Array:
-    """For each bucket, the sums of all higher ones: distinct, correct (2), incorrect (2)."""
+    """Return, for each bucket, the sums of all higher ones: distinct, correct (2), incorrect (2)."""
     out = np.zeros((len(results), 5))
     for r in range(1, len(results)):
         b = len(results) - 1 - r
@@ -219,7 +218,7 @@ def sums_above(results: Array) -> Array:
 def write_buckets_weighted(
     buckets: Any, first: int, last: int, kind: int, above: Array, out: Any
 ) -> None:
-    """`write_weighted` for the buckets from `first` up to `last`."""
+    """Do `write_weighted` for the buckets from `first` up to `last`."""
     keys, weights, bounds, scale = buckets
     for b in range(first, last):
         bucket, bucket_weights = keys[bounds[b, 0] : bounds[b, 1]], weights[bounds[b, 0] : bounds[b, 1]]
@@ -228,7 +227,7 @@ def write_buckets_weighted(
 
 @kernel
 def doubled_area(x: Array, y: Array, scale: float) -> tuple[float, float]:
-    """Twice the area under the line through scaled points, as a double-double."""
+    """Return twice the area under the polygonal line through scaled points, as a double-double."""
     high = low = 0.0
     for i in range(1, len(x)):
         w_high, w_low = add(scale * x[i], 0.0, -scale * x[i - 1], 0.0)

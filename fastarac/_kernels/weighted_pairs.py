@@ -1,10 +1,10 @@
-"""Pairs of many weighted items: spread over buckets in one pass, and counted around the smaller class.
+"""Pairs of many weighted items: distribute over buckets in one pass, sort only the smaller class.
 
-An item is its key, as in `keys` but of 64 bits whatever the type, and its weight. Each bucket has
-two streams of them, of incorrect and of correct items. A stream is in pieces: a piece has room for the
-keys of `PIECE` items and, after these, for their weights, and whichever stream has filled its last one
-takes the next piece of the store. So nothing has to be counted before the items are spread, and what
-is written lies close together. Sums are kept as in `weighted`.
+An item is stored as its key (as in `keys`, but always of 64 bits) and its weight. Each bucket has two
+streams, for incorrect and for correct items. A stream consists of pieces, each with room for the keys
+of `PIECE` items followed by their weights. A stream whose last piece is full takes the next free piece
+of the store, so that no counting pass is needed, and writes stay close together. Sums are kept as in
+`weighted`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from fastarac._kernels.smaller_class import first_from
 from fastarac._kernels.sort import BLOCK, fill_buckets
 from fastarac._kernels.weighted import sort_pairs, sort_pairs_in_cells, sum_bucket
 
-PIECE = 256  # items, a power of two; their sums are kept side by side, so that none waits for another
-LINE = 8  # numbers on a line of the cache
-AHEAD = 8 * PIECE  # numbers from a piece that is taken to the one whose start is fetched
-MORE_BITS = 2  # the logarithm of the cells for each of the few, among which others are looked up
-SCANNED = 8  # so many of the few in a cell are looked at one by one
+PIECE = 256  # items, a power of two; there are as many sums side by side, so that none waits
+LINE = 8  # numbers per cache line
+AHEAD = 8 * PIECE  # distance from a new piece to the later one that is prefetched
+MORE_BITS = 2  # base-2 logarithm of the number of cells per item of the smaller class
+SCANNED = 8  # up to so many items of the smaller class in a cell are searched one by one
 
 
 @kernel
@@ -43,11 +43,11 @@ def fill_streams(
 ) -> tuple[bool, int, int, int]:
     """Write each item's key and weight into its stream, taking pieces of `store` from `free` on.
 
-    `positions` says where in the store the next item of each stream goes: at a multiple of `PIECE`,
-    into a piece to be taken. `stream_of` takes the stream of each piece. Returns whether a float is not
-    finite, the union of the labels, the bits of the largest weight, and the next free piece.
+    `positions` holds where in the store the next item of each stream goes; a multiple of `PIECE` means
+    that a new piece must be taken. `stream_of` takes the stream of each piece. Return whether a float
+    is not finite, the union of the labels, the bits of the largest weight, and the next free piece.
 
-    Each item is read once: another thread may write to the arrays meanwhile.
+    Each item is read only once, because another thread may write to the arrays meanwhile.
     """
     values, bits, labels = part
     one, sign = one_and_sign(bits)
@@ -96,7 +96,7 @@ def fill_streams(
 
 @kernel
 def fill_last_pieces(store: Array, positions: Array) -> None:
-    """Fill what is left of the last piece of each stream with an item of it, of weight zero."""
+    """Fill the rest of each stream's last piece with copies of its last item, of weight zero."""
     for stream in range(len(positions)):
         p = positions[stream]
         while p & (PIECE - 1):
@@ -107,7 +107,7 @@ def fill_last_pieces(store: Array, positions: Array) -> None:
 
 @kernel
 def copy_piece(store: Array, piece: int, flip: Any, keys: Array, weights: Array) -> None:
-    """Copy the keys of a piece, with the bits of `flip` turned over, and the weights."""
+    """Copy the keys of a piece, with the bits of `flip` inverted, and the weights."""
     first = np.int64(2 * PIECE) * piece
     key = store[first : first + PIECE]
     weight = store.view(np.float64)[first + PIECE : first + 2 * PIECE]
@@ -119,7 +119,7 @@ def copy_piece(store: Array, piece: int, flip: Any, keys: Array, weights: Array)
 
 @kernel
 def prefetch_piece(store: Array, piece: int) -> None:
-    """Have it brought into the cache."""
+    """Prefetch a piece into the cache."""
     first = np.int64(2 * PIECE) * piece
     for line in range(0, 2 * PIECE, LINE):
         prefetch(store, first + line)
@@ -127,7 +127,7 @@ def prefetch_piece(store: Array, piece: int) -> None:
 
 @kernel
 def copy_weighted(store: Array, pieces: Array, flip: Any, keys: Array, weights: Array) -> int:
-    """Copy what has a weight; return how many items that are. There has to be room for all."""
+    """Copy the items with nonzero weight; return their number. The output needs room for all items."""
     n = 0
     for k in range(len(pieces)):
         if k + 2 < len(pieces):
@@ -149,10 +149,11 @@ def copy_weighted(store: Array, pieces: Array, flip: Any, keys: Array, weights: 
 
 @kernel
 def sort_buckets(streams: Any, first: int, last: int, buckets: Any, results: Array) -> None:
-    """Copy the items of the buckets from `first` up to `last`, and sort those of each.
+    """Copy, sort and sum the items of each bucket from `first` up to `last`.
 
-    `streams` has the store, its pieces and the bounds of these, `buckets` where the items go, and the
-    bounds of those of each. Its sums by `weighted.sum_bucket` go into `results`.
+    `streams` holds the store, its pieces, and each stream's bounds among these. `buckets` holds the
+    keys and weights to be written, each bucket's bounds, and the scale. `results` takes the sums of
+    `weighted.sum_bucket`.
     """
     store, pieces, bounds_of_pieces = streams
     keys, weights, bounds, scale = buckets
@@ -169,11 +170,11 @@ def sort_buckets(streams: Any, first: int, last: int, buckets: Any, results: Arr
 def sum_around_few(
     store: Array, few_pieces: Array, other_pieces: Array, flip: Any, scale: float, result: Array
 ) -> None:
-    """Sums over two classes of items, and over their pairs, as double-doubles, sorting only the few.
+    """Sum over two classes and over their pairs, as double-doubles, sorting only the smaller class.
 
-    With the bits of `flip` turned over, the keys of the few have 0 in the lowest bit, those of the
-    others 1. `result` (6,): the weights of the few, of the others, and those of the pairs with the
-    other item above, twice, and of the tied pairs, once, high and low each.
+    The smaller class is "the few". After inversion of the bits of `flip`, the lowest bit of a key is 0
+    for the few and 1 for the others. `result` (6,) takes the weight of the few, that of the others, and
+    the doubled pairs with the other item above, each as high and low.
     """
     few = np.empty(PIECE * len(few_pieces), np.uint64)
     few_weights = np.empty(len(few), np.float64)
@@ -181,8 +182,8 @@ def sum_around_few(
     few, few_weights = few[:m], few_weights[:m]
     low, shift, table = sort_pairs_in_cells(few, few_weights, MORE_BITS)
     high = few[m - 1] if m else low
-    below = np.empty((m + 1, 4))  # twice the weight of the few before each, high and low, and its
-    values = below.view(np.uint64)[:, 2]  # key: what is looked up together is on one line of the cache
+    below = np.empty((m + 1, 4))  # twice the weight of the few before each, high and low
+    values = below.view(np.uint64)[:, 2]  # their keys, on the same cache line as the weights
     total = lost = 0.0
     for i in range(m):
         below[i, 0], below[i, 1] = 2.0 * total, 2.0 * lost
@@ -190,7 +191,7 @@ def sum_around_few(
         total, error = two_sum(total, scale * few_weights[i])
         lost += error
     below[m, 0], below[m, 1] = 2.0 * total, 2.0 * lost
-    values[m] = ~np.uint64(0)  # which no key of one of the few is
+    values[m] = ~np.uint64(0)  # a sentinel: keys of the few are even
     crowded = False
     for c in range(len(table) - 2):
         crowded |= table[c + 1] - table[c] > SCANNED
@@ -200,7 +201,7 @@ def sum_around_few(
     unsettled = np.empty(PIECE, np.int32)
     factors = np.empty(2 * PIECE)
     sums = np.zeros(4 * PIECE)
-    tie = np.uint64(1)  # none yet: a value of the few is even
+    tie = np.uint64(1)  # none yet: keys of the few are even
     tie_high = tie_low = 0.0
     flip ^= np.uint64(1)
     for piece in range(len(other_pieces)):
@@ -212,7 +213,7 @@ def sum_around_few(
         for j in range(n_unsettled):
             unsettled[j] = j
         for j in range(0 if crowded else PIECE):
-            if 2 * j % LINE == 0:  # not all at once, for which there would be no room
+            if 2 * j % LINE == 0:  # gradually, as the processor queues few prefetches
                 prefetch(store, following + 2 * j)
             i = np.int64(table[cells[j]])
             i += 1 if values[i] < value_of[j] else 0
@@ -220,7 +221,7 @@ def sum_around_few(
             factors[PIECE + j] = below[i, 1]
             unsettled[n_unsettled] = j
             n_unsettled += 1 if values[i] <= value_of[j] else 0
-        for k in range(n_unsettled):  # beyond more than one of the few in the cell, or tied
+        for k in range(n_unsettled):  # above more than one of the few in its cell, or tied
             j = np.int64(unsettled[k])
             value = value_of[j]
             i = np.int64(table[cells[j]])
@@ -261,8 +262,8 @@ def sums_of_streams(
 ) -> None:
     """Write the sums of the buckets from `first` up to `last` into `results`, as `weighted.sum_bucket`.
 
-    But for the distinct confidences. `pieces` has the pieces of one stream after the other, of which
-    the one with fewer is sorted.
+    The number of distinct confidences is left out. `pieces` lists the pieces of each stream in turn. In
+    each bucket, the stream with fewer pieces is sorted.
     """
     sums = np.empty(6)
     for b in range(first, last):
@@ -270,7 +271,7 @@ def sums_of_streams(
         others = pieces[bounds[2 * b + 1] : bounds[2 * b + 2]]
         swapped = len(few) > len(others)
         flip = np.uint64(0)
-        if swapped:  # in falling order, the labels are the other way round
+        if swapped:  # inverted keys reverse the order and swap the labels
             few, others = others, few
             flip = ~flip
         sum_around_few(store, few, others, flip, scale, sums)
