@@ -1,1 +1,1 @@
-"""What every module stands on: the one door for arrays, sorting, threads, special functions, text."""
+"""Shared foundations: argument checks, results, files, locks, special functions and text."""

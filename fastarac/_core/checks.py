@@ -1,4 +1,4 @@
-"""Checks of single arguments that many functions take, each with one wording."""
+"""Checks of single arguments that many functions share, with uniform error messages."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from fastarac._core.exceptions import warn_questionable
 
 DEFAULT_LEVEL = 0.95
-HIGHEST_FAILURE = 0.5  # beyond it, someone has given a level of confidence
+HIGHEST_FAILURE = 0.5  # larger values are probably a confidence level given by mistake
 LIMITS = ("max_error_rate", "max_risk")
-MOST_VALUES = 10**9  # of eight bytes each, that a number of resamples or places asks for
+MOST_VALUES = 10**9  # largest number of values (8 bytes each) that an argument may request
 
 
 def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
-    """Return `value` as a float, and raise unless it is one real number."""
+    """Return `value` as a float; raise unless it is one real number."""
     is_number = isinstance(value, int | float | np.integer | np.floating | np.bool_)
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf":
         is_number = True
@@ -34,7 +34,7 @@ def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
 
 
 def positive_scalar(value: Any, name: str, *, strict: bool = False) -> float:
-    """Return `value` as a float, and raise unless it is a finite number of at least 0."""
+    """Return `value` as a float; raise unless it is finite and at least 0 (above 0 if `strict`)."""
     number = real_scalar(value, name)
     if number < 0 or (strict and number == 0):
         bound = "above 0" if strict else "of at least 0"
@@ -43,14 +43,14 @@ def positive_scalar(value: Any, name: str, *, strict: bool = False) -> float:
 
 
 def of_percent(number: float, upper: float = 1.0) -> str:
-    """Say which share a percentage is, where a share in [0, 1] was expected and one may be meant."""
+    """Return a hint that converts a percentage to a share, if `number` looks like a percentage."""
     if upper != 1.0 or not 1.0 < number <= 100.0:
         return ""
     return f" ({number:.6g}% is {number / 100.0:.6g})"
 
 
 def require_type(value: Any, kinds: Any, name: str, expected: str, *, shown: bool = True) -> Any:
-    """Return `value` if it is of one of these types, else raise with its type; `shown` with itself."""
+    """Return `value` if it has one of these types, else raise; `shown` includes the value."""
     if not isinstance(value, kinds):
         kind = type(value).__name__
         found = f"{value!r:.60} ({kind})" if shown else f"a {kind}"
@@ -59,12 +59,14 @@ def require_type(value: Any, kinds: Any, name: str, expected: str, *, shown: boo
 
 
 def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1) -> int:
-    """Return an integer of at least `least` and at most `most`, and raise for anything else."""
+    """Return an integer from `least` to `most`; raise for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer, got {value!r} ({type(value).__name__})")
     if not least <= value <= most:
         bits = int(value).bit_length()
-        found = f"{value}" if bits <= 64 else f"an integer of {bits} bits"  # Python writes no long ones
+        found = (
+            f"{value}" if bits <= 64 else f"an integer of {bits} bits"
+        )  # Python does not print long ones
         expected = f"of at least {least}" if value < least else f"of at most {most}"
         raise ValueError(f"{name} must be an integer {expected}, got {found}")
     return int(value)
@@ -77,7 +79,7 @@ def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
 
 
 def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.float64]:
-    """Return `values` (a scalar or an array) as float64, and raise unless all lie in [0, `upper`]."""
+    """Return `values` (a scalar or an array) as float64; raise unless all lie in [0, `upper`]."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
         message = f"{name} must hold numbers in [0, {upper:g}], got type {array.dtype}"
@@ -97,7 +99,7 @@ def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.fl
 
 
 def _question_limit(limit: Any, name: str) -> None:
-    """Warn of a limit of 1 that may mean 1%: of an integer, as 1.0 is written for a share."""
+    """Warn about the integer limit 1, which may mean 1%; a share is written as 1.0."""
     if isinstance(limit, int | np.integer) and limit == 1:
         warn_questionable(
             f"{name} is 1, which every threshold keeps; 1% is 0.01 (and a share of 1 is written 1.0)"
@@ -105,7 +107,7 @@ def _question_limit(limit: Any, name: str) -> None:
 
 
 def reject_where(bad: NDArray[np.bool_], values: NDArray[Any], name: str, expected: str) -> None:
-    """Raise ValueError that names the first place at which `bad` is set, in arrays of any shape."""
+    """Raise a ValueError that names the first place where `bad` is set; arrays may have any shape."""
     if bad.any():
         index = np.unravel_index(int(bad.argmax()), bad.shape)
         place = f"{name}[{', '.join(map(str, index))}]" if bad.ndim else name
@@ -113,7 +115,7 @@ def reject_where(bad: NDArray[np.bool_], values: NDArray[Any], name: str, expect
 
 
 def same_number(name: str, found: int, beside: str, expected: int) -> None:
-    """Raise ValueError where two arguments have different numbers of items."""
+    """Raise a ValueError if two arguments have different numbers of items."""
     if found != expected:
         raise ValueError(
             f"{name} and {beside} must have the same number of items, got {found} and {expected}"
@@ -121,14 +123,14 @@ def same_number(name: str, found: int, beside: str, expected: int) -> None:
 
 
 def text_in(array: NDArray[Any]) -> str:
-    """Return the end of a message that names the array's first text; empty where it has none."""
+    """Return the end of an error message that quotes the array's first text; "" if it is not text."""
     if array.dtype.kind not in "US":
         return ""
     return f", not text such as {array.flat[0].item()!r}" if array.size else ", not text"
 
 
 def fraction_of(value: Any, name: str) -> float:
-    """Return `value` as a float, and raise unless it is one number in [0, 1]."""
+    """Return `value` as a float; raise unless it is one number in [0, 1]."""
     number = real_scalar(value, name)
     if name in LIMITS:
         _question_limit(value, name)
@@ -136,7 +138,7 @@ def fraction_of(value: Any, name: str) -> float:
 
 
 def inner_fraction(value: Any, name: str) -> float:
-    """Return `value` as a float, and raise unless it lies strictly between 0 and 1."""
+    """Return `value` as a float; raise unless it lies strictly between 0 and 1."""
     number = real_scalar(value, name)
     if not 0.0 < number < 1.0:
         message = f"{name} must be a number strictly between 0 and 1, got {number!r}"
@@ -146,7 +148,7 @@ def inner_fraction(value: Any, name: str) -> float:
 
 
 def failure_of(value: Any, name: str = "failure_probability") -> float:
-    """Return how often a promise may fail, and raise where someone has given a level of confidence."""
+    """Return a failure probability; raise if it looks like a confidence level."""
     number = real_scalar(value, name)
     if HIGHEST_FAILURE < number <= 1.0 or number > 100.0 * HIGHEST_FAILURE:
         raise ValueError(
@@ -157,7 +159,7 @@ def failure_of(value: Any, name: str = "failure_probability") -> float:
 
 
 def check_intervals(intervals: Any, confidence_level: Any) -> None:
-    """Raise unless `intervals` is True or False, and where only a level is given."""
+    """Raise unless `intervals` is True or False, or if a level is given without intervals."""
     if not isinstance(intervals, bool | np.bool_):
         raise TypeError(
             f"intervals must be True or False, got {intervals!r} ({type(intervals).__name__}); "
@@ -168,7 +170,7 @@ def check_intervals(intervals: Any, confidence_level: Any) -> None:
 
 
 def exactly_one(**options: object) -> str:
-    """Return the name of the one option that is given, and raise unless it is exactly one."""
+    """Return the name of the one option that is given; raise unless it is exactly one."""
     given = [name for name, value in options.items() if value is not None]
     if len(given) != 1:
         found = " and ".join(given) or "none"
@@ -179,12 +181,12 @@ def exactly_one(**options: object) -> str:
 def reject_beside_sweep(
     confidence: object, sample_weight: object, name_of_confidence: str = "confidence"
 ) -> None:
-    """Raise where something is given beside a sweep that has all in it already."""
+    """Raise if confidences or weights are given in addition to a sweep, which includes both."""
     reject_all_beside_sweep(**{name_of_confidence: confidence, "sample_weight": sample_weight})
 
 
 def reject_all_beside_sweep(**values: object) -> None:
-    """Raise where anything of these names is given beside a sweep."""
+    """Raise if any of these arguments is given in addition to a sweep."""
     for name, value in values.items():
         if value is not None:
             message = f"{name} cannot go with a ThresholdSweep: give the sweep alone"

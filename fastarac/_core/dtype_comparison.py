@@ -1,4 +1,4 @@
-"""Confidences beside thresholds and shares beside limits, as exact as they are given."""
+"""Exact comparisons of confidences with thresholds, and of shares with limits."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ EXACT = 2**53  # up to here a double holds every integer
 
 
 def at_or_above(confidence: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
-    """Which items are accepted at a threshold."""
+    """Return which items are accepted at a threshold."""
     if confidence.dtype.kind == "f":
         return np.asarray(confidence >= np.float64(threshold))
     return np.asarray(confidence >= (threshold if math.isinf(threshold) else math.ceil(threshold)))
 
 
 def most_within(limit: float, whole: int) -> int:
-    """The most of so many items whose share is within a limit in [0, 1].
+    """Return the largest number out of `whole` items whose share is within a limit in [0, 1].
 
-    A share is within it where the double nearest to it is at most the limit: 29 of 100 are within
-    0.29, which as a double is less, and 2 of 6 within 1/3, which is less as a double and as a decimal.
+    A share is within the limit if its nearest double is. So 29 of 100 are within 0.29, although the
+    double 0.29 is less than 29/100, and 2 of 6 are within 1/3.
     """
     if limit >= 1.0:
         return whole
-    # what lies halfway to the next double may be rounded either way
+    # a share halfway to the next double may be rounded either way
     halfway = (Fraction(limit) + Fraction(math.nextafter(limit, math.inf))) / 2
     most = halfway.numerator * whole // halfway.denominator
     return most if most / whole <= limit else most - 1
 
 
 def number_at_or_below(confidence: NDArray[Any], rising: Sequence[float]) -> NDArray[np.intp]:
-    """How many of the rising numbers are at or below each confidence."""
+    """Return how many of the rising numbers are at or below each confidence."""
     vast = [*rising[:1], *rising[-1:]]
     if confidence.dtype.kind in "iu" and len(confidence):
         vast += [confidence.min().item(), confidence.max().item()]

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _PACKAGE = __file__.rpartition("_core")[0]
-FEW_GROUPS = 20  # fewer say too little about how much groups differ
+FEW_GROUPS = 20  # fewer groups do not show reliably how much groups differ
 _quiet = ContextVar("_quiet", default=False)
 _unquestioned = ContextVar("_unquestioned", default=False)
 
 
 class UndefinedMetricWarning(UserWarning):
-    """A metric is undefined for the data it was given; NaN is returned.
+    """A metric is undefined for the given data; NaN is returned.
 
     See Also
     --------
@@ -25,7 +25,7 @@ class UndefinedMetricWarning(UserWarning):
 
 
 class UnreliableIntervalWarning(UserWarning):
-    """An interval or a test comes from too little data to be as sure as it says.
+    """An interval or a test is based on too little data to be reliable.
 
     See Also
     --------
@@ -35,7 +35,7 @@ class UnreliableIntervalWarning(UserWarning):
 
 
 class SampleTooSmallWarning(UserWarning):
-    """There are too few items for the guarantee asked for, even if all of them were correct.
+    """There are too few items for the requested guarantee, even if all of them were correct.
 
     See Also
     --------
@@ -45,9 +45,10 @@ class SampleTooSmallWarning(UserWarning):
 
 
 class QuestionableInputWarning(UserWarning):
-    """Items or a limit are valid, but are likely to be meant otherwise.
+    """The items or a limit are valid, but probably a mistake.
 
-    A confidence that is lower for what is right, or the same for all; a limit of 1 in place of 1%.
+    Examples are confidences that are lower for correct items, confidences that are all the same, and a
+    limit of 1 that may mean 1%.
 
     See Also
     --------
@@ -73,7 +74,7 @@ def warn_undefined(metric: str, reason: str) -> None:
 
 
 def warn_unreliable(reason: str) -> None:
-    """Warn that an interval or a test is not to be relied on."""
+    """Warn that an interval or a test is unreliable."""
     _warn_caller(reason, UnreliableIntervalWarning)
 
 
@@ -83,13 +84,13 @@ def warn_too_small(reason: str) -> None:
 
 
 def warn_questionable(reason: str) -> None:
-    """Warn of input that is likely to be meant otherwise."""
+    """Warn about input that is probably a mistake."""
     if not _unquestioned.get():
         _warn_caller(reason, QuestionableInputWarning)
 
 
 def _warn_caller(message: str, category: type[UserWarning]) -> None:
-    """Warn whoever called the package, however far inside it this is."""
+    """Warn at the line of user code that called the package, at any depth of internal calls."""
     level, frame = 1, sys._getframe()  # noqa: SLF001
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
@@ -97,14 +98,14 @@ def _warn_caller(message: str, category: type[UserWarning]) -> None:
 
 
 def few_groups_of(n: float, what: str = "intervals", fewest: int = FEW_GROUPS) -> str:
-    """Say that there are too few groups for an interval or a test."""
+    """Return the message that there are too few groups for an interval or a test."""
     there = "is 1 group" if n == 1 else f"are {n:g} groups"
     return f"there {there}; {what} can be relied on from {fewest} on"
 
 
 @contextmanager
 def collected(notes: list[str]) -> Iterator[None]:
-    """Add what the library warns of to `notes`; other warnings stay what they are."""
+    """Collect the library's warnings in `notes`; let other warnings through."""
     ours = (
         SampleTooSmallWarning, UndefinedMetricWarning, UnreliableIntervalWarning,
         QuestionableInputWarning,
@@ -121,7 +122,7 @@ def collected(notes: list[str]) -> Iterator[None]:
 
 @contextmanager
 def undefined_is_nan() -> Iterator[None]:
-    """Let undefined metrics be NaN without a warning, in this thread alone."""
+    """Return NaN for undefined metrics without a warning, in this thread only."""
     token = _quiet.set(True)
     try:
         yield
@@ -131,7 +132,7 @@ def undefined_is_nan() -> Iterator[None]:
 
 @contextmanager
 def unquestioned() -> Iterator[None]:
-    """Take input as it is, in this thread alone: whoever calls has looked at it, or will."""
+    """Suppress warnings about questionable input, in this thread only; the caller checks it."""
     token = _unquestioned.set(True)
     try:
         yield

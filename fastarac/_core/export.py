@@ -1,4 +1,4 @@
-"""How results leave the library: as values that JSON has, as data frames, as tables of a notebook."""
+"""Export of results as JSON values, as data frames and as HTML tables for notebooks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
-ENDS = 8  # rows at either end of a long table that a notebook shows
-LONGEST = 200  # characters of a text that a cell shows
+ENDS = 8  # a notebook shows so many rows at either end of a long table
+LONGEST = 200  # a cell shows so many characters of a text
 
 
 def fields_of(value: Any) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def fields_of(value: Any) -> dict[str, Any]:
 def parts_of(value: Any) -> dict[str, Any] | None:
     """Return the parts of a result, dataclass or mapping by name; None for any other object."""
     own: Any = getattr(value, "_parts", None)
-    if callable(own):  # a Path has a list of that name
+    if callable(own):  # pathlib.Path has a list of that name
         return cast("dict[str, Any]", own())
     if is_dataclass(value) and not isinstance(value, type):
         return fields_of(value)
@@ -36,9 +36,10 @@ def parts_of(value: Any) -> dict[str, Any] | None:
 
 
 def flat(parts: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return parts by name as values that JSON has.
+    """Flatten parts by name into a dictionary of JSON values.
 
-    What a part has inside follows its own name and an underscore; several results are lists.
+    The parts of a nested result are prefixed with its name and an underscore; a tuple of results
+    becomes lists.
     """
     found: dict[str, Any] = {}
     for name, value in parts.items():
@@ -55,7 +56,7 @@ def flat(parts: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value that JSON has: what is undefined or infinite is None, other types are text."""
+    """Return a JSON value: NaN and infinity become None, other types become text."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -82,9 +83,9 @@ def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
     Raises
     ------
     ValueError
-        For another package.
+        If the package is not supported.
     ModuleNotFoundError
-        Where it is not installed.
+        If the package is not installed.
     """
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {', '.join(map(repr, BACKENDS))}, got {backend!r}")
@@ -96,14 +97,14 @@ def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
 
 
 def padded(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a column with one more row, in which there is nothing."""
+    """Return a column with one empty row added."""
     if column.dtype.kind == "f":
         return np.append(column, np.nan)
     return np.array([*column.tolist(), None], object)
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> str:
-    """Return a table as HTML; a row of None is where rows were left out."""
+    """Return a table as HTML, with an optional note below it."""
     lines = ["<table>"]
     if header:
         cells = "".join(f"<th>{escape(name)}</th>" for name in header)
@@ -121,7 +122,7 @@ def _cell(value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value as a cell has it."""
+    """Return the text of a value in a table cell."""
     if value is None:
         return "–"
     if isinstance(value, float | np.floating):
@@ -133,7 +134,7 @@ def shown(value: Any) -> str:
 
 
 def html_of_columns(columns: Mapping[str, Any]) -> str:
-    """Return a table of columns of equal length: the first and the last rows, a single one upright."""
+    """Return columns as HTML: long tables show the first and last rows, a single row is transposed."""
     n = len(next(iter(columns.values())))
     if n == 1:
         return html_table((), [(name, column[0]) for name, column in columns.items()])

@@ -1,4 +1,4 @@
-"""Packages that an extra of fastarac installs."""
+"""Checks for the optional packages that an extra of fastarac installs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastarac._core.text import listed
 
 
 def missing(packages: Sequence[str], extra: str) -> str | None:
-    """Return which of the packages are not installed, and how to install them; None if all are."""
+    """Return a message about packages that are not installed, and how to install them; or None."""
     absent = [package for package in packages if find_spec(package) is None]
     if not absent:
         return None
@@ -19,7 +19,7 @@ def missing(packages: Sequence[str], extra: str) -> str | None:
 
 
 def require(package: str, extra: str) -> None:
-    """Raise ModuleNotFoundError, which says how to install the package, unless it is installed."""
+    """Raise a ModuleNotFoundError with installation instructions unless the package is installed."""
     problem = missing([package], extra)
     if problem is not None:
         raise ModuleNotFoundError(problem, name=package)
@@ -27,7 +27,7 @@ def require(package: str, extra: str) -> None:
 
 @contextmanager
 def needed_by_ocr(what: str) -> Iterator[None]:
-    """Say what needs a package that is imported here, and how to install it, if it is not there."""
+    """If an import in this context fails, raise an error with the reason and the install command."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Files that appear once they are complete."""
+"""Files and folders that appear under their name only when they are complete."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ from fastarac._core.locks import is_there, try_lock
 T = TypeVar("T")
 
 PAGES = (".html", ".htm")
-STREAMS = ("/dev/fd/", "/dev/std", "/proc/")  # names of open files; what they name is not replaced
+STREAMS = ("/dev/fd/", "/dev/std", "/proc/")  # names of open files, which are written to, not replaced
 ONLY_OURS = 0o600
 PREFIX = ".fastarac-"
-PARTIAL = re.compile(rf"{re.escape(PREFIX)}[0-9a-f]{{32}}(\..*)?", re.DOTALL)  # what is not complete
-# Elsewhere a lock of ours on a partial file could be in the way of the one that DuckDB sets on it.
+PARTIAL = re.compile(rf"{re.escape(PREFIX)}[0-9a-f]{{32}}(\..*)?", re.DOTALL)  # incomplete files
+# On other systems, our lock on a partial file could block the one that DuckDB sets on it.
 LOCKS_TELL = sys.platform == "linux"
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a path to write to, whose file takes the place of `path` where nothing fails.
+    """Yield the path of a temporary file, which replaces `path` if nothing fails.
 
-    It is an empty file beside `path` that was created under a name nobody can guess, so that no link
-    is followed and writers of the same file, in other processes or threads, do not meet. It keeps the
-    suffix, from which some writers tell the format. The file has the permissions of the one that it
-    replaces. A link stays, and what it points to is replaced. What is written for a pipe or a device
-    is sent there once it is complete.
+    It is an empty file beside `path` with an unguessable name, so that no link is followed and other
+    writers of the same file, in other processes or threads, do not interfere. It has the same suffix,
+    from which some writers derive the format, and gets the permissions of the file that it replaces. If
+    `path` is a link, the link stays and its target is replaced. If it is a pipe or a device, the
+    complete content is sent there at the end.
 
-    Where the writer raises an OSError that names no file, as for a full disk, it names `path`.
+    If the writer raises an OSError without a file name, for example for a full disk, the error names
+    `path`.
     """
     target = Path(os.path.realpath(path))
     partial = lock = None
@@ -47,7 +48,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         is_stream = mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
         is_stream = is_stream or path.absolute().as_posix().startswith(STREAMS)
         folder = Path(tempfile.gettempdir()) if is_stream else target.parent
-        is_private = is_stream or mode is not None  # until it has the permissions of the other
+        is_private = is_stream or mode is not None  # until it gets the permissions of the old file
         partial, lock = _created(folder, target.suffix, ONLY_OURS if is_private else 0o666)
         yield partial
         if is_stream:
@@ -68,18 +69,18 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def _is_of(filename: Any, path: Path) -> bool:
-    """Whether an error names this file, or one that would take its place."""
+    """Return whether an error names this file, or a temporary file of ours."""
     return str(filename) == str(path) or Path(str(filename)).name.startswith(PREFIX)
 
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """Yield a folder to write into, which takes the place of `path` where nothing fails.
+    """Yield a temporary folder to write into, which becomes `path` if nothing fails.
 
     Raises
     ------
     FileExistsError
-        Where `path` is a file, or a folder that is not empty.
+        If `path` is a file, or a folder that is not empty.
     """
     if problem := folder_problem(path):
         raise FileExistsError(errno.EEXIST, problem, str(path))
@@ -105,7 +106,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def folder_problem(path: Path) -> str | None:
-    """Return why `whole_folder` could not make this folder, or None."""
+    """Return the reason why `whole_folder` could not create this folder, or None."""
     if path.is_dir():
         return "the folder is not empty: choose a new or an empty one" if any(path.iterdir()) else None
     if path.exists():
@@ -122,10 +123,10 @@ def _mode_of(path: Path) -> int | None:
 
 
 def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | None]:
-    """Create an empty file, or a folder where there is no mode, under a name that nobody can guess.
+    """Create a locked empty file (a folder if `mode` is None) with an unguessable name.
 
-    It is locked as long as the descriptor beside it is open: this is how others know that it is being
-    written to. What killed processes have left in the folder is removed first.
+    It stays locked as long as the returned descriptor is open, which tells others that it is in use.
+    First, the remains of killed processes in the folder are removed.
     """
     _remove_abandoned(folder)
     while True:
@@ -133,7 +134,7 @@ def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | N
         if mode is None:
             partial.mkdir()
             descriptor = os.open(partial, os.O_RDONLY) if LOCKS_TELL else None
-        else:  # raise where there is anything of its name, such as a link
+        else:  # raise if the name exists already, even as a link
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
             descriptor = os.open(partial, flags, mode)
         if not LOCKS_TELL:
@@ -142,22 +143,22 @@ def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | N
             return partial, None
         if descriptor is None or _holds(partial, descriptor):
             return partial, descriptor
-        os.close(descriptor)  # another process took it for abandoned, and has removed it
+        os.close(descriptor)  # another process took it for abandoned and removed it
 
 
 def _holds(partial: Path, descriptor: int) -> bool:
-    """Lock what was created; False where it was removed before it was locked."""
-    with suppress(OSError):  # without locks, no process takes a partial file for abandoned
+    """Lock a new file or folder; return False if it was removed before it was locked."""
+    with suppress(OSError):  # if locks are not supported, nobody removes abandoned files either
         if not try_lock(descriptor):
             return False
     return is_there(partial, descriptor)
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove partial files and folders of ours that no process writes to: theirs was killed."""
+    """Remove our partial files and folders that are not locked, left by killed processes."""
     if not LOCKS_TELL:
         return
-    with suppress(OSError):  # what cannot be listed, or is not ours to remove, stays
+    with suppress(OSError):  # no permission to list or remove
         for name in [entry.name for entry in os.scandir(folder) if PARTIAL.fullmatch(entry.name)]:
             with suppress(OSError):
                 _remove_unless_held(folder / name)
@@ -182,13 +183,13 @@ def _remove_unless_held(partial: Path) -> None:
 
 
 def _send(source: Path, stream: Path) -> None:
-    """Write the bytes of a file to a pipe or a device, or behind what an open file holds."""
+    """Write the bytes of a file to a pipe or a device, or append them to an open file."""
     with source.open("rb") as file, os.fdopen(os.open(stream, os.O_WRONLY | os.O_APPEND), "wb") as out:
         shutil.copyfileobj(file, out)
 
 
 def problem_with(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
-    """Return why a plot, a report or the like could not be written to this file, or None."""
+    """Return the reason why `what` (a plot, a report) could not be written to this file, or None."""
     problem = suffix_problem(path, what, suffixes)
     if problem is not None:
         return problem
@@ -200,7 +201,7 @@ def problem_with(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
 
 
 def suffix_problem(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
-    """Return that the name of a file should end otherwise, or None."""
+    """Return a message that the name of the file should have one of these suffixes, or None."""
     if path.suffix.lower() in suffixes:
         return None
     *others, last = suffixes
@@ -209,7 +210,7 @@ def suffix_problem(path: Path, what: str, suffixes: Sequence[str]) -> str | None
 
 
 def path_of(value: Any, name: str = "path") -> Path:
-    """Return the path of a file, and raise for anything that is none, such as a table."""
+    """Return `value` as a path; raise for anything that is not a path, such as a table."""
     try:
         return Path(value)
     except TypeError:
@@ -220,7 +221,7 @@ def path_of(value: Any, name: str = "path") -> Path:
 
 
 def read_saved(path: str | os.PathLike[str], read: Callable[[str], T]) -> T:
-    """Return what a file of ours holds; the error for any other one begins with its name."""
+    """Read a file written by this library; errors begin with the file's name."""
     file = path_of(path)
     try:
         return read(file.read_text(encoding="utf-8"))
@@ -231,7 +232,7 @@ def read_saved(path: str | os.PathLike[str], read: Callable[[str], T]) -> T:
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file that is on the disk when this returns, and at no time half written."""
+    """Write a file atomically; it is on the disk when this returns."""
     data = content.encode() if isinstance(content, str) else content
     with whole_file(Path(path)) as partial, partial.open("wb") as file:
         file.write(data)

@@ -1,4 +1,4 @@
-"""The one type of interval."""
+"""The type of all confidence intervals."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class Interval(Result):
     Attributes
     ----------
     estimate : float
-        The figure of the sample itself.
+        The value for the sample itself.
     low, high : float
-        Ends of the interval; both belong to it. NaN where it cannot be had.
+        Ends of the closed interval; NaN if it is undefined.
     standard_error : float
-        Estimated standard deviation of the estimate over samples; NaN where the method has none.
+        Estimated standard deviation of the estimate over samples; NaN if the method has none.
     confidence_level : float
-        Share of samples whose interval is to contain the figure of the population, in (0, 1).
+        Intended share of samples whose interval contains the value of the population, in (0, 1).
     method : str
         How the ends were found.
     distribution : ndarray of shape (n_resamples,) or None
-        The resampled figures, where there are any.
+        The values of the resamples, if there are any.
 
     See Also
     --------

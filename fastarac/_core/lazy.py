@@ -1,11 +1,11 @@
-"""Public modules that load their names on first use, from one list: the stub beside the module.
+"""Public modules that load their names on first use, as listed in the stub beside the module.
 
-A stub (``__init__.pyi``, ``results.pyi``) has one line a name, ``from .sweep import threshold_sweep as
-threshold_sweep``. Type checkers read it as it is; `attach` reads the same lines, so that no second list
-of names can fall behind.
+A stub (``__init__.pyi``, ``results.pyi``) has one line per name, ``from .sweep import threshold_sweep
+as threshold_sweep``. Type checkers read it directly, and `attach` reads the same lines, so that there
+is no second list to keep in step.
 
-``import fastarac`` imports this module and nothing else, and this next to nothing: what the command
-imports before it has its handler of interrupts would end in a traceback.
+``import fastarac`` imports only this module, which imports almost nothing: an interrupt during imports
+before the command has installed its interrupt handler would print a traceback.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def attach(module: str, package: str, file: str) -> Names:
     >>> load("bcost") is fastarac.costs.bcost
     True
     """
-    loader: Any = sys.modules[module].__loader__  # of files, or of a zip file
+    loader: Any = sys.modules[module].__loader__  # reads from a directory or a zip file
     stub = loader.get_data(f"{file.rpartition('.')[0]}.pyi").decode()
     home = {}
     for line in stub.splitlines():
@@ -55,7 +55,7 @@ def attach(module: str, package: str, file: str) -> Names:
         return value
 
     def elsewhere(name: str) -> str:
-        """Say which public module below has the name."""
+        """Return a hint at which public submodule has the name."""
         from importlib import import_module
 
         below = (other for other, origin in home.items() if origin == "." and not name.startswith("_"))

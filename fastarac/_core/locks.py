@@ -1,4 +1,4 @@
-"""A lock on a file that processes read, change and write again, one after the other."""
+"""A file lock, so that processes read, change and write a file one after the other."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WAIT = 600.0  # seconds
-PAUSE = 0.02  # seconds between two looks
+PAUSE = 0.02  # seconds between two attempts
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, which need not exist; it ends with the process at the latest.
+    """Hold the lock of a file, which need not exist; the lock ends with the process at the latest.
 
-    It is a lock of the system on a file beside this one, so that the file itself can be replaced while
-    it is held, and that no lock is left behind by a process that was killed.
+    It is a system lock on another file beside this one. The file itself can therefore be replaced
+    meanwhile, and a killed process leaves no lock behind.
 
     Raises
     ------
     OSError
-        Where no file can be made there, or files cannot be locked; TimeoutError where others held the
+        If no file can be created there, or files cannot be locked; a TimeoutError if others hold the
         lock for ten minutes.
     """
     target = path.resolve()
@@ -34,12 +34,12 @@ def locked(path: Path) -> Iterator[None]:
     try:
         descriptor = _acquire(beside)
     except OSError as error:
-        error.filename = str(path)  # which is what is known to who asked for it
+        error.filename = str(path)  # the name that the caller knows
         raise
     try:
         yield
     finally:
-        with suppress(OSError):  # on Windows an open file cannot be removed, and stays
+        with suppress(OSError):  # Windows cannot remove an open file; it stays
             beside.unlink()
         os.close(descriptor)
 
@@ -62,7 +62,7 @@ def _acquire(beside: Path) -> int:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file, unless another process has locked it."""
+    """Lock an open file; return False if another process has locked it."""
     try:
         fcntl: Any = import_module("fcntl")
     except ImportError:  # Windows
@@ -80,7 +80,7 @@ def try_lock(descriptor: int) -> bool:
 
 
 def is_there(path: Path, descriptor: int) -> bool:
-    """Whether the file was not removed by its last holder between opening and locking it."""
+    """Return whether `path` is still the open file: its last holder may have removed it meanwhile."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:

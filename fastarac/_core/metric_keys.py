@@ -1,6 +1,6 @@
-"""Keys of metrics: letters, digits, ``_``, ``-``, ``.`` and ``/``, which every tracker takes.
+"""Keys of metrics, made of letters, digits, ``_``, ``-``, ``.`` and ``/``, which every tracker accepts.
 
-A key is the figure, where it was measured, and the part of the outputs that it belongs to:
+A key consists of the metric, the point where it was measured, and the part of the outputs:
 ``acceptance_rate``, ``acceptance_rate/risk/0.02``, ``error_rate/0.01/field/total``.
 """
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def in_key(name: object) -> str:
-    """Return a name as a part of a key: any other character becomes ``_``.
+    """Return a name as a part of a key: characters that are not allowed become ``_``.
 
     Examples
     --------
@@ -22,16 +22,16 @@ def in_key(name: object) -> str:
     ('net_amount____', '1_2', '__')
     """
     part = re.sub(r"[^\w.-]", "_", str(name))
-    return part if part.strip(".") else "_" * max(1, len(part))  # trackers take keys for paths
+    return part if part.strip(".") else "_" * max(1, len(part))  # trackers read keys as paths
 
 
 def parts_of_keys(names: Iterable[object], what: str) -> list[str]:
-    """Return different names as parts of keys; `what` they name is in the plural.
+    """Return names as distinct parts of keys; `what` is the plural noun for the error message.
 
     Raises
     ------
     ValueError
-        Where two names become one.
+        If two names become the same part.
     """
     found: dict[str, object] = {}
     for name in names:
@@ -44,5 +44,5 @@ def parts_of_keys(names: Iterable[object], what: str) -> list[str]:
 
 
 def as_key(number: str) -> str:
-    """Return a number as a key has it: 1e+20 as 1e20, 0.0 as 0."""
+    """Return the spelling of a number in a key: 1e+20 becomes 1e20, 0.0 becomes 0."""
     return number.replace("+", "").removesuffix(".0")

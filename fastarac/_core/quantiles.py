@@ -1,31 +1,31 @@
-"""The normal distribution and Student's t: how wide an interval is, and how rare a difference."""
+"""Quantiles and p-values of the normal and of Student's t distribution."""
 
 from __future__ import annotations
 
 import math
 from statistics import NormalDist
 
-MANY = 200.0  # degrees of freedom beyond which a series has all digits
-ROUNDING = 1e-9  # of a whole number of degrees
-FAR = 1e-4  # tail below which the difference from 1 has lost digits
+MANY = 200.0  # degrees of freedom beyond which a series has full precision
+ROUNDING = 1e-9  # degrees this close below a whole number count as that number
+FAR = 1e-4  # tails below this are computed directly, because 1 − inside would lose digits
 
 
 def normal_pvalue(z: float) -> float:
-    """Probability that a standard normal variable is at least as far from 0 as `z`."""
+    """Return the probability that a standard normal variable is at least as far from 0 as `z`."""
     return math.erfc(abs(z) / math.sqrt(2.0))
 
 
 def normal_quantile(level: float) -> float:
-    """Bound that a standard normal variable stays within, on both sides of 0, with that probability."""
+    """Return the bound within which a standard normal variable stays with probability `level`."""
     return -NormalDist().inv_cdf((1.0 - level) / 2.0)
 
 
 def student_pvalue(t: float, degrees: float) -> float:
-    """Probability that Student's t is at least as far from 0 as `t`; within 1e-14, below 1e-4 of it.
+    """Return the probability that Student's t is at least as far from 0 as `t`.
 
-    `degrees` are rounded down, but not below 1, or infinite. Finite sums
-    (Abramowitz and Stegun, 26.7.3 and 26.7.4), and the normal deviate of Hill 1970 (algorithm 395)
-    where these would be long.
+    The error is below 1e-14, for tails below 1e-4 relative to the tail. `degrees` are rounded down, but
+    not below 1, or infinite. The method is finite sums (Abramowitz and Stegun, 26.7.3 and 26.7.4), or
+    Hill's normal deviate (1970, algorithm 395) if these would be long.
     """
     t = abs(t)
     if math.isinf(degrees) or math.isinf(t):
@@ -51,7 +51,7 @@ def student_pvalue(t: float, degrees: float) -> float:
 
 
 def _student_tail(t: float, degrees: int) -> float:
-    """The same far out, by the power series of the incomplete beta function (ibid., 26.5.4)."""
+    """Return a small tail, by the power series of the incomplete beta function (ibid., 26.5.4)."""
     a, x = degrees / 2.0, degrees / (degrees + t * t)
     if x == 0.0:
         return 0.0
@@ -66,7 +66,7 @@ def _student_tail(t: float, degrees: int) -> float:
 
 
 def student_quantile(level: float, degrees: float) -> float:
-    """Bound that Student's t stays within, on both sides of 0, with that probability."""
+    """Return the bound within which Student's t stays, on both sides of 0, with probability `level`."""
     low = normal_quantile(level)
     if math.isinf(degrees):
         return low

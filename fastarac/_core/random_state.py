@@ -1,4 +1,4 @@
-"""Where random numbers come from: one reading of `random_state` for all that draws."""
+"""Interpretation of `random_state`, shared by all functions that draw random numbers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ RandomState = int | np.random.SeedSequence | np.random.Generator | None
 
 
 def key_of(random_state: RandomState) -> NDArray[np.uint64]:
-    """Return the two words that decide over all random numbers.
+    """Return the two words that determine all random numbers.
 
-    None takes them from the operating system; the same integer or SeedSequence always gives the same
-    ones. A Generator is asked for them, so that it gives others each time.
+    With None, they come from the operating system; the same integer or SeedSequence always gives the
+    same words. A Generator is advanced, so that it gives different words each time.
     """
     if isinstance(random_state, np.random.Generator):
         return random_state.integers(0, 2**64, size=2, dtype=np.uint64)
@@ -34,11 +34,11 @@ def key_of(random_state: RandomState) -> NDArray[np.uint64]:
 
 
 def generator_for(key: NDArray[np.uint64], *columns: NDArray[Any] | None) -> np.random.Generator:
-    """Return random numbers that the seed and the data decide together.
+    """Return a generator that depends on the seed and on the data.
 
-    By the seed alone, the item of rank 17 would be drawn, or stand first, in every sample of n items: a
-    seed whose ranks are lucky would break a promise in each of them. `columns` are in an order that
-    does not depend on that of the items, so that theirs does not matter.
+    With the seed alone, the same ranks would be drawn in every sample of n items, so that a lucky seed
+    would invalidate a guarantee for all of them. `columns` must be sorted independently of the input
+    order, so that this order has no effect.
     """
     digest = blake2b(digest_size=16)
     for column in columns:

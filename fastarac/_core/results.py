@@ -1,11 +1,10 @@
-"""What all results have in common: equal by value, read-only, and the same again after pickling.
+"""Base classes of all results: compared by value, read-only, and unchanged by pickling.
 
-Frozen dataclasses inherit from `Result`, declared with ``eq=False``; named tuples, whose fields stand
-in a class of their own, from `TupleResult`. What is a table inherits from `Table` first, and what is
-printed line by line from `Sheet`. Every one has `to_dict`, `to_frame` and `_repr_html_`. Arrays are
-views that refuse to be written to, whatever the caller does with an array of his own, and dicts are
-proxies of copies; copies and unpickled results are as they were. A pickle names a result by where users
-find it, ``fastarac.results:Interval``: files may be moved, and pickles read all the same.
+Frozen dataclasses, declared with ``eq=False``, inherit from `Result`; named tuples, whose fields are in
+a separate class, inherit from `TupleResult`. Tables inherit from `Table` first, and results that are
+printed line by line from `Sheet`. All have `to_dict`, `to_frame` and `_repr_html_`. Arrays are stored
+as read-only views, dicts as read-only proxies of copies. A pickle names a result by its public path,
+``fastarac.results:Interval``, so that it can be read even after source files have moved.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from fastarac._core.export import Backend, fields_of, flat, frame_of, html_of_co
 
 
 def read_only(value: Any) -> Any:
-    """Return a view of an array, or a proxy of a dict, that cannot be written to; else the value.
+    """Return a read-only view of an array or a read-only proxy of a dict; other values as they are.
 
-    Arrays in tuples are such views, too.
+    Arrays in tuples become read-only views, too.
     """
     if isinstance(value, dict):
         return MappingProxyType({key: read_only(each) for key, each in value.items()})
@@ -39,7 +38,7 @@ def read_only(value: Any) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values are equal, arrays and what holds them included; NaN is equal to NaN."""
+    """Return whether two values are equal, including arrays and containers of them; NaN equals NaN."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
         if a.dtype == object or b.dtype == object:
@@ -53,7 +52,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def hash_of(values: Iterable[object]) -> int:
-    """Hash values that may be NaN, alike for equal ones; arrays raise TypeError."""
+    """Hash values that may be NaN, consistently with `same`; arrays raise a TypeError."""
     return hash(tuple(map(_hashable, values)))
 
 
@@ -66,38 +65,38 @@ def _hashable(value: object) -> object:
 
 
 def _picklable(value: object) -> object:
-    """Return a dict for its proxy, which cannot be pickled, and anything else as it is."""
+    """Return a dict for a proxy, which cannot be pickled, and anything else as it is."""
     if isinstance(value, MappingProxyType):
         return {key: _picklable(each) for key, each in value.items()}
     return value
 
 
 def in_one_line(name: str, parts: dict[str, Any]) -> str:
-    """Return a representation in one line, long arrays shortened."""
+    """Return a representation in one line, with long arrays shortened."""
     with np.printoptions(threshold=20):
         values = ", ".join(f"{key}={_picklable(value)!r}" for key, value in parts.items())
     return " ".join(f"{name}({values})".split())
 
 
 class Shown:
-    """What shows itself: to programs, to JSON, in notebooks."""
+    """Mixin for output as dictionaries, data frames and HTML."""
 
     __slots__ = ()
 
     def _parts(self) -> dict[str, Any]:
-        """Return what the result is made of, by name."""
+        """Return the parts of the result by name."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a flat dictionary that JSON can hold.
 
-        Arrays are lists. The keys of a result inside this one begin with the name that it has here.
-        What is undefined or infinite is None.
+        Arrays become lists. The keys of a nested result begin with the name of its field. NaN and
+        infinite values become None.
         """
         return flat(self._parts())
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the columns of a table: one row, named as in `to_dict`, where the result is none."""
+        """Return the columns of a table; a result that is no table becomes one row, as in `to_dict`."""
         return {name: [value] for name, value in self.to_dict().items()}
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
@@ -106,7 +105,7 @@ class Shown:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            The package, which has to be installed.
+            The package, which must be installed.
 
         Returns
         -------
@@ -115,17 +114,17 @@ class Shown:
         return frame_of(self.to_columns(), backend)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
+        """Return the HTML that a notebook shows."""
         return html_table((), self.to_dict().items())
 
 
 class Sheet(Shown):
-    """A result that ``print`` shows as names and values, one below the other."""
+    """A result that ``print`` shows as one line per name and value."""
 
     __slots__ = ()
 
     def _rows(self) -> list[tuple[str, str]]:
-        """Names and values, as people read them."""
+        """Return names and values as texts for people."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -151,7 +150,7 @@ class Table(Shown):
 
 
 def public_path(cls: type) -> str:
-    """Return where users find a class; the path of its definition where it is not public, or theirs."""
+    """Return the public path of a class, or the path of its definition if it has no public one."""
     package, *folder = cls.__module__.split(".")[:2]
     if package == "fastarac":
         for module in ("fastarac.results", "fastarac.frames", package, ".".join([package, *folder])):
@@ -162,7 +161,7 @@ def public_path(cls: type) -> str:
 
 
 def _rebuilt(path: str, *values: object) -> object:
-    """Make a result again from the values of its fields, which were checked before."""
+    """Rebuild a result from the values of its fields, without checking them again."""
     cls: Any = resolve_name(path)
     if hasattr(cls, "_fields"):  # a named tuple
         return cls(*values)
@@ -172,11 +171,11 @@ def _rebuilt(path: str, *values: object) -> object:
     return result
 
 
-_rebuilt.__module__ = "fastarac.results"  # so pickles name it, whatever this file is called
+_rebuilt.__module__ = "fastarac.results"  # pickles name it so, even if this file moves
 
 
 class Pickled:
-    """Base of frozen dataclasses that are pickled by the path by which users know them."""
+    """Base of frozen dataclasses that are pickled by their public path."""
 
     __slots__ = ()
 
@@ -189,7 +188,7 @@ class Result(Pickled, Shown):
 
     __slots__ = ()
     _derived: ClassVar[tuple[str, ...]] = ()  # properties that are shown beside the fields
-    _is_sweep: ClassVar[bool] = False  # counts that stand for items
+    _is_sweep: ClassVar[bool] = False  # whether it holds counts that replace items
 
     def __post_init__(self) -> None:
         kinds = np.ndarray, dict, tuple
@@ -202,7 +201,7 @@ class Result(Pickled, Shown):
         return fields_of(self) | {name: getattr(self, name) for name in self._derived}
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are of the same class and all their values are equal."""
+        """Return whether both have the same class and equal values."""
         if type(self) is not type(other):
             return NotImplemented
         return same(fields_of(self), fields_of(other))
@@ -215,10 +214,10 @@ class Result(Pickled, Shown):
 
 
 class TupleResult(Shown):
-    """Base of named tuples, before the class of their fields."""
+    """Base of named tuples; it precedes the class with their fields."""
 
     __slots__ = ()
-    _locked: ClassVar[bool] = True  # its arrays are read-only
+    _locked: ClassVar[bool] = True  # whether its arrays are read-only
 
     if not TYPE_CHECKING:
 
@@ -232,10 +231,10 @@ class TupleResult(Shown):
         return self._asdict()  # type: ignore[no-any-return]
 
     def __eq__(self: Any, other: object) -> bool:
-        """Whether the other is a tuple of equal values."""
+        """Return whether the other is a tuple of equal values."""
         return same(tuple(self), tuple(other)) if isinstance(other, tuple) else NotImplemented
 
-    def __ne__(self, other: object) -> bool:  # else tuple.__ne__ would be called
+    def __ne__(self, other: object) -> bool:  # otherwise tuple.__ne__ would be called
         return not self == other if isinstance(other, tuple) else NotImplemented
 
     def __hash__(self: Any) -> int:

@@ -1,8 +1,8 @@
-"""JSON files of ours: what each field of one has to be, checked as an argument would be.
+"""Validation of the library's own JSON files, field by field.
 
-A check takes a value that JSON has and its name in the file, such as ``thresholds[0]``, and returns the
-value or raises a ValueError that names it. Checks are made of each other: `record` of one a key,
-`sequence` of one for all elements.
+A check takes a JSON value and its name in the file, such as ``thresholds[0]``; it returns the value or
+raises a ValueError that names it. Checks are combined: `record` takes one check per key, `sequence` one
+check for all elements.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from fastarac._core.checks import real_scalar, whole_number
 from fastarac._core.text import listed, quoted
 
 Check = Callable[[Any, str], Any]
-SHOWN = 20  # characters of what is not JSON
-MOST_NAMED = 5  # keys that a message names
-LARGEST = (1 << 64) - 1  # integer that a confidence can be
+SHOWN = 20  # a message shows so many characters of invalid JSON
+MOST_NAMED = 5  # a message names at most so many keys
+LARGEST = (1 << 64) - 1  # the largest integer confidence
 _KINDS = {bool: "a Boolean", str: "a text", list: "a list", dict: "an object", type(None): "null"}
 _CONSTANTS = {True: "true", False: "false"}
 
@@ -26,12 +26,12 @@ LONGEST_TEXT = 1000
 
 
 def parsed(text: str) -> Any:
-    """Return what a JSON text holds.
+    """Return the content of a JSON text.
 
     Raises
     ------
     ValueError
-        For what is not JSON, has a key twice or NaN, or is nested beyond what Python reads.
+        If it is not valid JSON, repeats a key, contains NaN, or is nested too deeply for Python.
     """
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
@@ -40,7 +40,7 @@ def parsed(text: str) -> Any:
 
 
 def problem_of_json(error: Exception) -> str:
-    """Say why a text is not JSON, and where."""
+    """Return a message that says why a text is not JSON, and where."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if not isinstance(error, json.JSONDecodeError):
@@ -57,7 +57,7 @@ def problem_of_json(error: Exception) -> str:
 
 
 def fields_of_kind(content: Any, kind: str, version: int) -> dict[str, Any]:
-    """Return the fields of an object of ours beside its kind and version, which have to be these."""
+    """Check the kind and the version of a saved object, and return its other fields."""
     if not isinstance(content, dict) or content.get("kind") != kind:
         raise ValueError(f"it is not the file of a {kind}")
     found = content.get("version")
@@ -67,7 +67,7 @@ def fields_of_kind(content: Any, kind: str, version: int) -> dict[str, Any]:
 
 
 def content_of(text: str, kind: str, version: int) -> dict[str, Any]:
-    """Return the fields of a JSON file of ours beside its kind and version; as both above raise."""
+    """Parse a saved JSON file, check its kind and version, and return its other fields."""
     return fields_of_kind(parsed(text), kind, version)
 
 
@@ -85,7 +85,7 @@ def _no_constant(name: str) -> Any:
 
 
 def shown(value: Any) -> str:
-    """Return a value of a file in a few words, however large it is."""
+    """Return a short description of a value in a file, whatever its size."""
     if isinstance(value, bool):
         return _CONSTANTS[value]
     if isinstance(value, str):
@@ -96,12 +96,12 @@ def shown(value: Any) -> str:
 
 
 def unexpected(value: Any, name: str, expected: str) -> ValueError:
-    """Return the error about a value that is not as expected."""
+    """Return the error for a value that is not as expected."""
     return ValueError(f"{name} must be {expected}, got {shown(value)}")
 
 
 def number(check: Callable[[Any, str], float] = real_scalar) -> Check:
-    """Return the check of a number, by that of the argument; true and false are none."""
+    """Return a check for a number, by the given argument check; true and false are rejected."""
 
     def checked(value: Any, name: str) -> Any:
         if type(value) not in (int, float):
@@ -112,14 +112,14 @@ def number(check: Callable[[Any, str], float] = real_scalar) -> Check:
 
 
 def finite(value: Any, name: str) -> Any:
-    """Check a finite number; integers stay integers, up to the largest that a confidence can be."""
+    """Check a finite number; integers up to the largest possible confidence stay integers."""
     if type(value) is int and abs(value) <= LARGEST:
         return value
     return number()(value, name)
 
 
 def infinite_or(check: Check) -> Check:
-    """Return the check of a number that may be infinite, written as a text."""
+    """Return a check for a number that may also be the text "inf" or "-inf"."""
 
     def checked(value: Any, name: str) -> Any:
         return float(value) if value in ("inf", "-inf") else check(value, name)
@@ -128,7 +128,7 @@ def infinite_or(check: Check) -> Check:
 
 
 def whole(least: int = 0) -> Check:
-    """Return the check of an integer of at least `least`."""
+    """Return a check for an integer of at least `least`."""
 
     def checked(value: Any, name: str) -> int:
         if type(value) is not int:
@@ -139,7 +139,7 @@ def whole(least: int = 0) -> Check:
 
 
 def word(*allowed: str) -> Check:
-    """Return the check of one of a few words."""
+    """Return a check for one of the allowed words."""
 
     def checked(value: Any, name: str) -> str:
         if not isinstance(value, str) or value not in allowed:
@@ -150,7 +150,7 @@ def word(*allowed: str) -> Check:
 
 
 def hexadecimal(*digits: int) -> Check:
-    """Return the check of a text of so many hexadecimal digits: of any of these numbers of them."""
+    """Return a check for a hexadecimal text of one of these lengths."""
     expected = f"a text of {' or '.join(map(str, digits))} hexadecimal digits"
 
     def checked(value: Any, name: str) -> str:
@@ -166,37 +166,37 @@ def hexadecimal(*digits: int) -> Check:
 
 
 def label(value: Any, name: str) -> Any:
-    """Check what groups of items are called: a text, a finite number, true or false."""
+    """Check the label of a group of items: a text, a finite number, true or false."""
     return value if isinstance(value, str | bool) else finite(value, name)
 
 
 def text(value: Any, name: str) -> str:
-    """Return a text of a sentence's length; raise for anything else."""
+    """Check a printable text that is not empty and not too long."""
     if not isinstance(value, str) or not 0 < len(value) <= LONGEST_TEXT or not value.isprintable():
         raise unexpected(value, name, f"a text of at most {LONGEST_TEXT} printable characters")
     return value
 
 
 def boolean(value: Any, name: str) -> bool:
-    """Check that it is true or false."""
+    """Check that a value is true or false."""
     if not isinstance(value, bool):
         raise unexpected(value, name, "true or false")
     return value
 
 
 def null(value: Any, name: str) -> None:
-    """Check what is null in all files of this version."""
+    """Check a field that must be null in this version."""
     if value is not None:
         raise unexpected(value, name, "null")
 
 
 def optional(check: Check) -> Check:
-    """Return the check of what may be null."""
+    """Return a check that also allows null."""
     return lambda value, name: None if value is None else check(value, name)
 
 
 def sequence(check: Check, most: int | None = None) -> Check:
-    """Return the check of a list, of which each element passes another; it becomes a tuple."""
+    """Return a check for a list whose elements pass `check`; it returns a tuple."""
 
     def checked(value: Any, name: str) -> tuple[Any, ...]:
         if not isinstance(value, list):
@@ -209,7 +209,7 @@ def sequence(check: Check, most: int | None = None) -> Check:
 
 
 def mapping(check: Check) -> Check:
-    """Return the check of an object with any keys, of which each value passes another."""
+    """Return a check for an object with any keys whose values pass `check`."""
 
     def checked(value: Any, name: str) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -220,7 +220,7 @@ def mapping(check: Check) -> Check:
 
 
 def record(checks: Mapping[str, Check]) -> Check:
-    """Return the check of an object with exactly these keys; the whole file has no name."""
+    """Return a check for an object with exactly these keys; the name of the whole file is empty."""
 
     def checked(value: Any, name: str) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -241,7 +241,7 @@ def record(checks: Mapping[str, Check]) -> Check:
 
 
 def require_rising(values: tuple[Any, ...], name: str, *, strictly: bool = True) -> None:
-    """Raise where numbers, or texts, do not rise, or are of kinds that have no order."""
+    """Raise unless the values are all numbers or all texts, and rise."""
     if len({float if type(each) is int else type(each) for each in values}) > 1:
         raise ValueError(f"{name} must hold texts alone or numbers alone")
     for i in range(1, len(values)):
@@ -252,12 +252,12 @@ def require_rising(values: tuple[Any, ...], name: str, *, strictly: bool = True)
 
 
 def require_length(values: Any, name: str, length: int, beside: str) -> None:
-    """Raise where a sequence does not have as many elements as another has."""
+    """Raise unless a sequence has `length` elements, as many as `beside` has."""
     if len(values) != length:
         raise ValueError(f"{name} must have {length} elements, as many as {beside}, got {len(values)}")
 
 
 def require_at_most(value: float, name: str, most: float, of: str) -> None:
-    """Raise where a number is above another one of the file."""
+    """Raise if a number is above another number of the file."""
     if value > most:
         raise ValueError(f"{name} must be at most {of}, {most}, got {value}")

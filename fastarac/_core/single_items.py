@@ -1,4 +1,4 @@
-"""Functions that need the items one by one, and say so where they are given a sweep of them."""
+"""A decorator for functions that need single items and reject a sweep with a clear message."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 def takes_items_only(reason: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Let a function refuse a sweep in place of `correct`, whatever else is missing.
+    """Make a function reject a sweep in place of `correct`, before it reports missing arguments.
 
-    Without this Python would ask for the arguments that have no default, one after the other.
+    Without this, Python would first complain about the other required arguments.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:

@@ -1,7 +1,7 @@
 """The binomial and the gamma distribution: tails, and the bounds and quantiles that follow from them.
 
-With as many as 10¹² items, formulas through the logarithm of the gamma function lose half their
-digits. Probabilities of single counts are therefore computed from deviances (Loader 2000, "Fast and
+With 10¹² items, formulas with the logarithm of the gamma function lose half of their digits.
+Probabilities of single counts are therefore computed from deviances (Loader 2000, "Fast and
 accurate computation of binomial probabilities"), and tails from a continued fraction of the
 incomplete beta function (DiDonato and Morris 1992, "Algorithm 708", section 3).
 """
@@ -13,15 +13,16 @@ from bisect import bisect_left
 from statistics import NormalDist
 
 _EPSILON = 2.0**-53
-MANY_DEGREES = 1e9  # from which on Wilson and Hilferty's formula is exact to 1e-11
-LARGEST_SHAPE = 1e12  # of a gamma distribution that is summed; √shape terms are needed
+MANY_DEGREES = 1e9  # from here on, Wilson and Hilferty's formula is exact to 1e-11
+LARGEST_SHAPE = 1e12  # the gamma distribution is summed up to this shape, with √shape terms
 
 
 def binomial_cdf(k: float, n: float, p: float) -> float:
-    """Probability of at most `k` successes in `n` independent trials, each with probability `p`.
+    """Return the probability of at most `k` successes in `n` independent trials of probability `p`.
 
-    Relative error below 1e-11, also of small values, for 0 ≤ k ≤ n ≤ 10¹² and 0 ≤ p ≤ 1. Numbers that
-    are not whole, as of effective sample sizes, are read into the incomplete beta function. NaN of NaN.
+    The relative error is below 1e-11, even for small values, for 0 ≤ k ≤ n ≤ 10¹² and 0 ≤ p ≤ 1.
+    Fractional numbers, such as effective sample sizes, are inserted into the incomplete beta function.
+    NaN gives NaN.
     """
     if k >= n or p <= 0.0:
         return 1.0
@@ -38,22 +39,22 @@ def binomial_cdf(k: float, n: float, p: float) -> float:
 
 
 def binomial_quantile(probability: float, n: int, p: float) -> int:
-    """Smallest number of successes whose distribution function is at least `probability`."""
+    """Return the smallest number of successes whose cdf is at least `probability`."""
     return bisect_left(range(n), probability, key=lambda k: binomial_cdf(k, n, p))
 
 
 def binomial_interval(k: float, n: float, level: float) -> tuple[float, float]:
-    """The two-sided interval of Clopper and Pearson for a probability, after `k` of `n`."""
+    """Return Clopper and Pearson's two-sided interval for a probability, given `k` of `n` successes."""
     tail = (1.0 - level) / 2.0
     return 1.0 - binomial_upper_bound(n - k, n, tail), binomial_upper_bound(k, n, tail)
 
 
 def binomial_upper_bound(k: float, n: float, failure_probability: float) -> float:
-    """The p at which at most `k` successes in `n` trials have exactly that probability.
+    """Return the p for which P(at most `k` successes in `n` trials) is `failure_probability`.
 
-    The one-sided upper bound of Clopper and Pearson 1934: whatever the true probability of success,
-    the bound falls below it with at most `failure_probability`, in (0, 1). 1 where all succeeded, NaN
-    of NaN.
+    This is the one-sided upper bound of Clopper and Pearson 1934: whatever the true probability of
+    success, the bound is below it with at most `failure_probability`, in (0, 1). The bound is 1 if all
+    trials succeeded; NaN gives NaN.
     """
     if math.isnan(k + n):
         return math.nan
@@ -63,7 +64,7 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
     if k == 0:
         return -math.expm1(target / n)
     low, high = 0.0, 1.0
-    # Newton's method for log cdf, whose slope falls all the way; kept between the bounds found so far
+    # Newton's method for the concave log cdf, kept between the bounds found so far
     p = (k + 1) / (n + 1)
     for _ in range(200):
         tail = binomial_cdf(k, n, p)
@@ -73,7 +74,7 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
         else:
             high = p
         step = math.inf
-        above = (1.0 - p) * tail  # may vanish where p, or what is asked for, is extreme
+        above = (1.0 - p) * tail  # may underflow in extreme cases
         if above > 0.0:
             # d cdf/dp = −n·P(k successes in n − 1 trials) = −(n − k)·P(k in n)/(1 − p)
             slope = (n - k) * _probability(k, n, p) / above
@@ -88,12 +89,12 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
 
 
 def chi_square_quantile(probability: float, degrees: float) -> float:
-    """Value that a chi-square variable stays below with a probability in (0, 1).
+    """Return the value below which a chi-square variable stays with a probability in (0, 1).
 
-    `degrees` are above 0, and need not be whole. Relative error below 1e-9; NaN of NaN.
+    `degrees` are above 0 and need not be whole. The relative error is below 1e-9; NaN gives NaN.
     """
     shape = degrees / 2.0
-    # Wilson and Hilferty 1931, within a few percent; then bisection by Newton's steps
+    # start within a few percent (Wilson and Hilferty 1931), then Newton steps with bisection
     ninth = 1.0 / 9.0 / shape if shape > 0.0 else math.inf
     cube = 1.0 - ninth + NormalDist().inv_cdf(probability) * math.sqrt(ninth)
     if not degrees < MANY_DEGREES:
@@ -117,7 +118,7 @@ def chi_square_quantile(probability: float, degrees: float) -> float:
 
 
 def _poisson(count: float, mean: float) -> float:
-    """The probability meanᶜ·e⁻ᵐᵉᵃⁿ/Γ(c + 1) of a count c > 0, which need not be whole."""
+    """Return the probability meanᶜ·e⁻ᵐᵉᵃⁿ/Γ(c + 1) of a count c > 0, which need not be whole."""
     if mean <= 0.0:
         return 0.0
     exponent = -_stirling_error(count) - _deviance(count, mean)
@@ -125,9 +126,9 @@ def _poisson(count: float, mean: float) -> float:
 
 
 def gamma_cdf(shape: float, x: float) -> float:
-    """The regularised incomplete gamma function P(shape, x); NaN of NaN.
+    """Return the regularised incomplete gamma function P(shape, x); NaN gives NaN.
 
-    From a shape of 10¹² on by the cube root of Wilson and Hilferty, to 1e-11.
+    Above a shape of 10¹², Wilson and Hilferty's cube root is used, which is exact to 1e-11.
     """
     if math.isnan(shape + x):
         return math.nan
@@ -166,7 +167,7 @@ def gamma_cdf(shape: float, x: float) -> float:
 
 
 def _probability(k: float, n: float, p: float) -> float:
-    """Probability of exactly `k` successes, for 0 < k < n and 0 < p < 1."""
+    """Return the probability of exactly `k` successes, for 0 < k < n and 0 < p < 1."""
     rest = n - k
     exponent = (
         (_stirling_error(n) - _stirling_error(k) - _stirling_error(rest))
@@ -177,7 +178,7 @@ def _probability(k: float, n: float, p: float) -> float:
 
 
 def _stirling_error(n: float) -> float:
-    """The logarithm of n! less Stirling's approximation of it, ln(√(2πn)·(n/e)ⁿ)."""
+    """Return ln n! minus Stirling's approximation ln(√(2πn)·(n/e)ⁿ)."""
     if n < 16:
         return math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)
     square = 1.0 / (float(n) * n)
@@ -185,7 +186,7 @@ def _stirling_error(n: float) -> float:
 
 
 def _deviance(count: float, mean: float) -> float:
-    """count·ln(count/mean) + mean − count, without cancellation where both are close."""
+    """Return count·ln(count/mean) + mean − count, without cancellation if both are close."""
     difference = count - mean
     if abs(difference) >= 0.1 * (count + mean):
         return count * math.log(count / mean) - difference
@@ -203,10 +204,10 @@ def _deviance(count: float, mean: float) -> float:
 
 
 def _fraction(a: float, b: float, x: float, y: float, excess: float) -> float:
-    """I_x(a, b)·B(a, b)/(xᵃ·yᵇ) of the incomplete beta function, with `excess` = a − (a + b)·x > −1.
+    """Return I_x(a, b)·B(a, b)/(xᵃ·yᵇ) by a continued fraction; `excess` = a − (a + b)·x > −1.
 
-    The terms take `excess` and y = 1 − x as they are given, so that nothing is lost where x is close
-    to 1. Numerators and denominators are scaled to a denominator of 1 at every step.
+    I is the incomplete beta function. `excess` and y = 1 − x are arguments, so that no digits are lost
+    if x is close to 1. Numerators and denominators are scaled to a denominator of 1 at every step.
     """
     ratio = (1.0 + 1.0 / a) / (1.0 + excess)
     last_numerator, last_denominator = 0.0, ratio
@@ -227,16 +228,16 @@ def _fraction(a: float, b: float, x: float, y: float, excess: float) -> float:
 
 
 def log_beta(a: float, b: float) -> float:
-    """The logarithm of the beta function, for a and b above 0."""
+    """Return the logarithm of the beta function, for a and b above 0."""
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
 def log_beta_tail(a: float, b: float, x: float) -> float:
-    """The logarithm of 1 − I_x(a, b), how much of a beta distribution is above x, in (0, 1).
+    """Return the logarithm of 1 − I_x(a, b), the share of a beta distribution above x, in (0, 1).
 
-    From the continued fraction on the side where it converges fast, so that small tails keep their
-    digits: below x where x < (a + 1)/(a + b + 2), as Numerical Recipes (6.4) has it. With the mean
-    a/(a + b) in its place, a limit of 1 − 10⁻¹³ took a million steps.
+    The continued fraction is used on the side where it converges fast, so that small tails keep their
+    digits: below x if x < (a + 1)/(a + b + 2), as in Numerical Recipes (6.4). With the mean a/(a + b)
+    as the boundary, a limit of 1 − 10⁻¹³ took a million steps.
     """
     excess = a - (a + b) * x
     front = a * math.log(x) + b * math.log1p(-x) - log_beta(a, b)

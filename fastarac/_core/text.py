@@ -1,4 +1,4 @@
-"""Numbers and names as people read them, without saying more or less than is true."""
+"""Formatting of numbers and names for people, without rounding to a false 0% or 100%."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from decimal import Decimal
 from typing import Any
 
 UNDEFINED = "-"
-NEARLY = 0.001  # probability beyond which the digits do not matter
-NEGLIGIBLE = 1e-10  # a computed share that is as near to none or all is called that
-HIDDEN = 1e-3  # of one end of an interval, below which the other is called none or all
-MOST_DIGITS = 17  # of which a double needs no more
+NEARLY = 0.001  # probabilities this close to 0 or 1 are shown as "< 0.001" or "> 0.999"
+NEGLIGIBLE = 1e-10  # a computed share this close to 0 or 1 counts as 0 or 1
+HIDDEN = 1e-3  # an end of an interval below this share of the other end is shown as 0 (or 1)
+MOST_DIGITS = 17  # significant digits that identify a double
 LONGEST_VALUE_SHOWN = 60
-# Characters that move the cursor, colour the terminal, end the line or turn the direction of the
-# text, and the halves of characters that no encoding holds. Spaces, joiners and marks stay.
+# Characters that move the cursor, colour the terminal, end the line or change the direction of the
+# text, and unpaired surrogates. Spaces, joiners and marks are not included.
 C0_CONTROLS = "\x00-\x1f"
 OTHER_CONTROLS = "\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
 CONTROL = re.compile(f"[{C0_CONTROLS}{OTHER_CONTROLS}]")
@@ -31,9 +31,9 @@ def percent(share: float, digits: int | None = None) -> str:
     share : float
         The share.
     digits : int, optional
-        To how many significant digits a computed share is rounded; it gets more of them lest it look
-        like none or all, unless it is within `NEGLIGIBLE` of that. A share that someone chose keeps the
-        digits that were chosen.
+        The number of significant digits of a computed share. More digits are shown if it would look
+        like 0% or 100%, unless it is within `NEGLIGIBLE` of that. By default, a share chosen by the
+        user keeps its digits.
     """
     value = 100 * Decimal(f"{share:.15g}")
     if digits is not None:
@@ -46,9 +46,9 @@ def percent(share: float, digits: int | None = None) -> str:
 
 
 def rounded_percent(share: float) -> str:
-    """Return a share as a percentage with one decimal, or more lest it look like none or all.
+    """Return a share as a percentage with one decimal, or more if it would look like 0% or 100%.
 
-    What is within `NEGLIGIBLE` of none or all, as ends of intervals may be, is that.
+    Shares within `NEGLIGIBLE` of 0 or 1, such as some ends of intervals, are shown as 0% or 100%.
     """
     share = _none_or_all(share)
     if share in (0, 1):
@@ -66,9 +66,9 @@ def _none_or_all(share: float) -> float:
 
 
 def widened(low: float, high: float) -> tuple[float, float]:
-    """Return the ends of an interval of a share, at 0 or 1 where the other end hides what is left.
+    """Return the ends of an interval of a share, moved to 0 or 1 if negligible beside the other end.
 
-    So an end has no more zeros before its digits than anybody reads, and the interval says no more.
+    This avoids ends with many leading zeros or nines; the interval only becomes wider.
     """
     return (
         0.0 if low < HIDDEN * high else low,
@@ -85,12 +85,12 @@ def interval_text(low: float, high: float) -> str:
 
 
 def percent_range(low: float, high: float, digits: int) -> str:
-    """Return an interval of a share to so many significant digits: ``0.123% to 1.45%``."""
+    """Return an interval of a share with `digits` significant digits: ``0.123% to 1.45%``."""
     return " to ".join(percent(end, digits) for end in widened(low, high))
 
 
 def rounded(value: float, decimals: int = 3) -> str:
-    """Return a share to so many decimals, or to as many as it takes not to look like 0 or 1."""
+    """Return a share with so many decimals, or more if it would look like 0 or 1."""
     for more in range(decimals, 9):
         text = f"{value:.{more}f}"
         if float(text) not in (0.0, 1.0):
@@ -99,12 +99,12 @@ def rounded(value: float, decimals: int = 3) -> str:
 
 
 def significant(value: float) -> str:
-    """Return a number that may be small to three significant digits."""
+    """Return a possibly small number with three significant digits."""
     return f"{Decimal(f'{value:.2e}'):f}" if 0 < abs(value) < 1 else f"{value:.3f}"
 
 
 def area(value: float) -> str:
-    """Return an area with four decimals, or more lest it look like 0 or 1."""
+    """Return an area with four decimals, or more if it would look like 0 or 1."""
     return UNDEFINED if math.isnan(value) else rounded(value, 4)
 
 
@@ -114,12 +114,12 @@ def count(value: float) -> str:
 
 
 def money(value: float) -> str:
-    """Return a sum with two decimals, or with three digits where that says too little."""
+    """Return an amount with two decimals; if it is below 1, with three significant digits."""
     return f"{value:,.2f}" if value >= 1 or not value else f"{value:.3g}"
 
 
 def probability(value: float) -> str:
-    """Return a probability with three decimals, or that it is nearly 0 or 1."""
+    """Return a probability with three decimals, or "< 0.001" or "> 0.999"."""
     if math.isnan(value):
         return UNDEFINED
     if value < NEARLY:
@@ -128,7 +128,7 @@ def probability(value: float) -> str:
 
 
 def pvalue(value: float) -> str:
-    """Return a p-value with two digits, or that it is very small."""
+    """Return a p-value with two digits, or "< 0.0001"."""
     if math.isnan(value):
         return UNDEFINED
     return f"{value:.2g}" if value >= NEARLY / 10 else f"< {NEARLY / 10:.4f}"
@@ -140,58 +140,58 @@ def p_is(value: float) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text on one line, with U+FFFD in place of each control character."""
+    """Replace each control character of a text by U+FFFD, so that it stays on one line."""
     return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def json_text(content: Any, *, indent: int | None = None) -> str:
-    """Return content as JSON, which escapes control characters and keeps all others."""
+    """Return content as JSON, with control characters escaped and all others kept."""
     text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
     return CONTROL_IN_JSON.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
 
 
 def capitalised(text: str) -> str:
-    """Return a text that begins as a sentence does."""
+    """Return a text with its first letter in upper case."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
 def sentence(found: object) -> str:
-    """Return what a result or a note prints as, as a sentence."""
+    """Return the text of a result or a note as a sentence."""
     return f"{capitalised(str(found)).rstrip('.')}."
 
 
 def plural(noun: str, number: int = 2) -> str:
-    """Return "words", or the like, or "word" for one."""
+    """Return a noun, with a plural s unless the number is 1."""
     return noun if number == 1 else f"{noun}s"
 
 
 def few_of(names: Iterable[str], most: int) -> str:
-    """Return the first names, and how many more there are."""
+    """Return the first `most` names, and how many more there are."""
     every = list(names)
     more = f" and {len(every) - most} more" if len(every) > most else ""
     return f"{', '.join(every[:most])}{more}"
 
 
 def quoted(text: str) -> str:
-    """Return a value from a file, cut where it is long, on one line and in double quotes."""
+    """Return a value from a file in double quotes, on one line, shortened if it is long."""
     shown = text if len(text) <= LONGEST_VALUE_SHOWN else text[:LONGEST_VALUE_SHOWN] + "…"
     return json_text(shown)
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as a sentence has them."""
+    """Join names with commas and "and"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def lead(name: str, clear: Sequence[str], even: Sequence[str], better: str) -> str:
-    """Say which others the first one is `better` than ("{}" is where they stand), and which tie."""
+    """Return a sentence: which others `name` is `better` than ("{}" stands for them), and which tie."""
     parts = [f"{name} {better.format(listed(clear))}"] if clear else []
     parts += [f"{name} and {listed(even)} tie: the difference may be chance"] if even else []
     return f"{'; '.join(parts)}."
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table whose columns begin below each other."""
+    """Return the lines of a table with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -1,1 +1,1 @@
-"""From arrays to ordered items: the one door, and every way in which items are sorted or counted."""
+"""Reading of input arrays, and all methods of sorting and counting the items."""

@@ -1,4 +1,4 @@
-"""Keys in buckets, and the sort of each: of a few that numpy sorts, or of many that fit the cache."""
+"""Keys in buckets, and their sort: a few large buckets by numpy, or many that fit the cache."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Array = NDArray[Any]
 
 
 class Buckets(NamedTuple):
-    """Keys in buckets of rising value, of which the first so many are below zero."""
+    """Keys in buckets of rising value; the first `below` buckets hold the negative values."""
 
     keys: Array
     bounds: NDArray[np.int64]
     below: int
-    by_numpy: bool = False  # whether np.sort sorts the buckets, which then are few
+    by_numpy: bool = False  # whether np.sort sorts the buckets, which are then few
 
 
 class SortedItems(NamedTuple):
@@ -40,14 +40,14 @@ class SortedItems(NamedTuple):
     pairs: PairCounts
 
     def below(self, correct: int, incorrect: int) -> SortedItems:
-        """The same with so many correct and incorrect items above; the pairs are left out."""
+        """Return the items with so many correct and incorrect items above; pairs are set to 0."""
         totals = self.pairs.correct + correct, self.pairs.incorrect + incorrect
         above = self.above + np.array([0, correct, incorrect])
         return self._replace(above=above, pairs=PairCounts(*totals, 0))
 
 
 def sorted_rows(buckets: Buckets) -> NDArray[np.int64]:
-    """Sort every bucket; for each, a row of distinct confidences, correct, incorrect, doubled pairs."""
+    """Sort all buckets; return a row each: distinct confidences, correct, incorrect, doubled pairs."""
     rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
     sort_buckets(buckets, _kernels.ties.count_range, rows)
     return rows
@@ -63,14 +63,14 @@ def pairs_of_rows(rows: NDArray[np.int64]) -> PairCounts:
 
 
 def counts_above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """From the counts of each bucket, a row each: the sums of all higher buckets but of the pairs."""
+    """Return, for each bucket, the sums of the first three columns over all higher buckets."""
     above = np.zeros((len(rows), 3), np.int64)
     np.cumsum(rows[:0:-1, :3], axis=0, out=above[-2::-1])
     return above
 
 
 class Plan(NamedTuple):
-    """How the items are spread over buckets."""
+    """How the items are distributed over buckets."""
 
     n_buckets: int  # on either side of zero
     table: NDArray[np.uint16]  # cell -> bucket
@@ -78,9 +78,9 @@ class Plan(NamedTuple):
 
 
 def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """From the items of each share in each bucket: the bounds of the buckets, and where shares begin.
+    """Return the bounds of the buckets, and where each thread's share begins in each bucket.
 
-    An item of a later share comes after those of earlier shares in the same bucket.
+    `counts` holds the items of each share in each bucket. Within a bucket, the shares are in order.
     """
     bounds = np.zeros(counts.shape[1] + 1, np.int64)
     np.cumsum(counts.sum(axis=0), out=bounds[1:])
@@ -88,12 +88,12 @@ def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def shares_of_keys(n: int) -> list[tuple[int, int]]:
-    """Who makes the keys that numpy sorts."""
+    """Return the threads' shares of the items, for making the keys that numpy sorts."""
     return parallel.shares(n) if n >= strategy.sizes.threaded_keys else [(0, n)]
 
 
 def halve(items: Items, *, by_numpy: bool) -> Buckets:
-    """Write the keys of all items into two buckets or three, for numpy or for one thread."""
+    """Write the keys of all items into two or three buckets, to be sorted by numpy or by one thread."""
     layout = items.layout
     n = items.n
     keys = np.empty(n, layout.bits)
@@ -117,10 +117,10 @@ def halve(items: Items, *, by_numpy: bool) -> Buckets:
 
 
 def halves_of(keys: Array, lower: int, *, by_numpy: bool) -> Buckets:
-    """Two buckets of keys: the first `lower`, which are of values below zero, and the others.
+    """Return two buckets of keys: the first `lower` ones, of negative values, and the others.
 
-    Where several threads are worth it, the larger one is divided in the middle: equal values may then
-    be on both sides, and `sort_buckets` brings them together.
+    If several threads are worthwhile, the larger bucket is divided in the middle. Equal values may then
+    be on both sides; `sort_buckets` brings them together.
     """
     n = len(keys)
     bounds = [0, lower, n]
@@ -135,13 +135,13 @@ def halves_of(keys: Array, lower: int, *, by_numpy: bool) -> Buckets:
 
 
 def plan_buckets(items: Items) -> Plan:
-    """Buckets of about the same number of items, as a sample tells; a single one of few items."""
+    """Plan buckets of about equal size, balanced by a sample; a single bucket if the items are few."""
     if items.n <= strategy.sizes.single:
         n_cells = int(_kernels.sort.N_CELLS)
         return Plan(1, np.zeros(n_cells, np.uint16), (0.0, 0.0, 0.0, 0))
     sample = items.sample.astype(np.float64)
     size = len(sample)
-    # a few outliers must not stretch the cells over the empty space between them and the rest
+    # a few outliers must not stretch the cells over empty space
     low, high = float(sample[size // 1000]), float(sample[-1 - size // 1000])
     middle = low / 2 + high / 2
     with np.errstate(over="ignore"):
@@ -171,7 +171,7 @@ def partition(items: Items, plan: Plan) -> Buckets:
 def partition_by(
     items: Items, plan: Plan, dtype: Any, write: Callable[[int, Any, NDArray[np.int64], Array], None]
 ) -> Buckets:
-    """Fill buckets with keys of this type, which `write` makes of the items from an offset on."""
+    """Fill buckets with keys of this type; `write` makes the keys of a part of the items."""
     layout = items.layout
     shares = parallel.shares(items.n)
     counts = np.zeros((len(shares), 2 * plan.n_buckets), np.int64)
@@ -201,9 +201,10 @@ def partition_by(
 def over_buckets(
     n_buckets: int, n_items: int, worker: Callable[[], Callable[[int, int], None]]
 ) -> None:
-    """Call what `worker` returns for ranges of buckets, each thread taking the next free range.
+    """Process ranges of buckets in threads; each thread takes the next free range.
 
-    Every thread calls `worker` once, for work space of its own.
+    Each thread calls `worker` once, which allocates its scratch memory and returns the function to call
+    for each range.
     """
     threads, task = strategy.n_threads(n_items), strategy.sizes.task
     if threads == 1 and n_buckets <= task:
@@ -227,7 +228,8 @@ def over_buckets(
 def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, *options: Any) -> None:
     """Sort every bucket and let `kernel` write its row of `results`.
 
-    Of small buckets while each is in the cache. Of halves that numpy has sorted the bounds move first.
+    For small buckets, `kernel` runs while the bucket is in the cache. For halves sorted by numpy, the
+    bounds are first moved past ties.
     """
     keys, bounds, _, by_numpy = buckets
     kernels = _kernels.sort

@@ -1,4 +1,4 @@
-"""The counts at every threshold by a table, where there are few distinct confidences."""
+"""Counts at every threshold from a table of values, if there are few distinct confidences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 
 def count_values(items: Items) -> ThresholdCounts | None:
-    """Return the sweep by counting, or None where there are too many distinct confidences."""
+    """Return the sweep by counting, or None if there are too many distinct confidences."""
     counting = _kernels.counting
     layout = items.layout
 

@@ -1,4 +1,4 @@
-"""Counts of accepted items at thresholds, and the thresholds from the bits of the values."""
+"""Counts of accepted items at thresholds, and the conversion of value bits to thresholds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 
 
 class AcceptedCounts:
-    """Accepted correct and incorrect items at some points, from nothing to everything accepted."""
+    """Accepted correct and incorrect items at a series of points, from nothing to all accepted."""
 
     __slots__ = ()
 
@@ -85,28 +85,28 @@ class AcceptedCounts:
 
     @property
     def risk(self) -> FloatArray:
-        """Errors among the *accepted* items, FA/(TA + FA); the first value is that of the next."""
+        """Errors among the *accepted* items, FA/(TA + FA); the first value repeats the second."""
         return self._of_accepted(self.false_accepts)
 
     @property
     def precision(self) -> FloatArray:
-        """R_P = TA/(TA + FA), correct ones among the accepted; the first value is that of the next."""
+        """R_P = TA/(TA + FA), correct ones among the accepted; the first value repeats the second."""
         return self._of_accepted(self.true_accepts)
 
     @property
     def recall(self) -> FloatArray:
-        """R_TP = TA/n⁺, the true positive rate; NaN where there is no correct item."""
+        """R_TP = TA/n⁺, the true positive rate; NaN if there is no correct item."""
         return self._divided(self.true_accepts, self.n_correct)
 
     @property
     def false_positive_rate(self) -> FloatArray:
-        """R_FP = FA/n⁻; NaN where there is no incorrect item."""
+        """R_FP = FA/n⁻; NaN if there is no incorrect item."""
         return self._divided(self.false_accepts, self.n_incorrect)
 
     def _accepted(self) -> FloatArray:
         dtype = np.float64 if self.total <= 1 << 53 else None
         accepted: NDArray[Any] = np.add(self.true_accepts, self.false_accepts, dtype=dtype)
-        return accepted.astype(np.float64, copy=False)  # vast counts are rounded after they are added
+        return accepted.astype(np.float64, copy=False)  # vast counts are added before they are rounded
 
     def _of_accepted(self, counts: NDArray[Any]) -> FloatArray:
         accepted = self._accepted()
@@ -117,7 +117,7 @@ class AcceptedCounts:
 
     @staticmethod
     def _divided(counts: NDArray[Any], by: float) -> FloatArray:
-        """`counts` / `by`, NaN where that is 0, in place where `counts` is an array made for it."""
+        """Return `counts` / `by`, NaN for 0/0; in place if `counts` is a writable float array."""
         out = counts if counts.dtype == np.float64 and counts.flags.writeable else None
         with np.errstate(invalid="ignore"):
             quotient: FloatArray = np.divide(counts, by, out=out)
@@ -125,7 +125,7 @@ class AcceptedCounts:
 
 
 class CountsAtThresholds(AcceptedCounts):
-    """The same at points of which the thresholds are known, from +inf downwards."""
+    """Accepted counts at points with known thresholds, from +inf downwards."""
 
     __slots__ = ()
 
@@ -134,12 +134,12 @@ class CountsAtThresholds(AcceptedCounts):
 
     @property
     def possible(self) -> CountsAtThresholds:
-        """The counts to report: these; of estimated counts the nearest that items can have."""
+        """The counts to report: these; for estimated counts, the nearest that items can have."""
         return self
 
     @property
     def rising(self) -> CountsAtThresholds:
-        """The counts to keep limits with: these; of estimated counts those whose errors never fall."""
+        """The counts to check limits with: these; for estimated ones, some whose errors never fall."""
         return self
 
 
@@ -150,7 +150,7 @@ class _ThresholdCounts(NamedTuple):
 
 
 class ThresholdCounts(CountsAtThresholds, _ThresholdCounts):
-    """Some thresholds or all, as the one who asked for them knows, and the counts at each."""
+    """Thresholds, all or (if the caller knows it) only some of them, and the counts at each."""
 
     __slots__ = ()
 
@@ -161,22 +161,22 @@ class _PointCounts(NamedTuple):
 
 
 class PointCounts(AcceptedCounts, _PointCounts):
-    """Counts at points whose thresholds nobody asks for."""
+    """Counts at points whose thresholds are not needed."""
 
     __slots__ = ()
 
     @property
     def rising(self) -> PointCounts:
-        """The counts to keep limits with: these."""
+        """The counts to check limits with: these."""
         return self
 
 
 def thresholds_of(raw: Array, layout: Layout) -> Array:
-    """Thresholds from the bits of the values; the first is +inf.
+    """Return the thresholds from the bits of the values; the first is +inf.
 
-    Floats, but for integers that no float holds: those stay Python integers.
+    They are floats, or Python integers if no float holds these.
     """
-    raw[0] = 0  # what was in memory may not be a number
+    raw[0] = 0  # uninitialised memory may hold a NaN
     values = raw.view(layout.values)
     if layout.kind == FLOAT:
         thresholds = values.astype(np.float64, copy=False)
@@ -186,7 +186,7 @@ def thresholds_of(raw: Array, layout: Layout) -> Array:
 
 
 def integer_thresholds(values: Array) -> Array:
-    """`values` (highest first, the first entry free) with +inf in front, as floats if they fit."""
+    """Return `values` (highest first; the first entry is unused) after +inf, as floats if they fit."""
     highest = int(values[1]) if len(values) > 1 else 0
     lowest = int(values[-1]) if len(values) > 1 else 0
     exact = max(abs(highest), abs(lowest)) <= 1 << 53

@@ -1,4 +1,4 @@
-"""What items depend on each other by: one column of labels, or several, nested or crossed."""
+"""Grouping factors of dependent items: one column of labels, or several, nested or crossed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
     Codes = NDArray[Any]
 
-MOST = 4  # crossed factors: there are 2^m − 1 terms
+MOST = 4  # the largest number m of crossed factors: there are 2^m − 1 terms
 
 
 def columns_of(groups: Any) -> tuple[Any, ...] | None:
-    """Several columns of labels, a tuple of arrays; None for a single one, itself perhaps a tuple."""
+    """Return the columns of labels if `groups` is a tuple of several; None for a single column.
+
+    A single column may itself be a tuple of labels.
+    """
     if not isinstance(groups, tuple) or not groups:
         return None
     several = all(isinstance(each, Sized) and not isinstance(each, str | bytes) for each in groups)
@@ -31,10 +34,10 @@ def columns_of(groups: Any) -> tuple[Any, ...] | None:
 def read_factors(
     groups: Any, n: int, name: str = "groups", *, beside: str = "confidence"
 ) -> tuple[Codes, ...]:
-    """Return the number of the group of each item by each factor, the factor of fewest groups first.
+    """Return each item's group number for each factor, the factor with the fewest groups first.
 
-    A factor within another one (documents in batches) is left out: what the outermost allows for
-    holds for it, too.
+    A factor nested in another one (documents in batches) is left out, because the outer factor already
+    allows for its dependence.
 
     Raises
     ------
@@ -51,7 +54,7 @@ def read_factors(
 
 
 def outermost(columns: Sequence[Codes], name: str = "groups") -> list[int]:
-    """Which columns lie within no other one, the one of fewest groups first."""
+    """Return the indices of the columns not nested in another one, the one with fewest groups first."""
     order = sorted(range(len(columns)), key=lambda k: n_groups(columns[k]))
     kept: list[int] = []
     for k in order:
@@ -66,12 +69,12 @@ def outermost(columns: Sequence[Codes], name: str = "groups") -> list[int]:
 def read_outermost(
     groups: Any, n: int, taker: str, name: str = "groups", *, beside: str = "confidence"
 ) -> Codes:
-    """Return the number of each item's group, of nested columns by the outermost.
+    """Return the number of each item's group; for nested columns, by the outermost one.
 
     Raises
     ------
     ValueError
-        Also for crossed columns, which `taker` does not take.
+        As `read_factors`; also for crossed columns, which `taker` does not support.
     """
     first, *others = read_factors(groups, n, name, beside=beside)
     if others:
@@ -80,7 +83,7 @@ def read_outermost(
 
 
 def crossed_in(name: str, taker: str) -> str:
-    """Say that crossed columns are not taken."""
+    """Return the message that `taker` does not support crossed columns."""
     return (
         f"{name} has columns that are crossed (none of them lies within another); {taker} takes one "
         "column, or nested ones such as (batch, document)"
@@ -88,17 +91,17 @@ def crossed_in(name: str, taker: str) -> str:
 
 
 def n_groups(codes: Codes) -> int:
-    """How many groups there are."""
+    """Return the number of groups."""
     return int(np.count_nonzero(np.bincount(codes))) if len(codes) else 0
 
 
 def codes_of_terms(factors: Sequence[Codes]) -> list[Codes]:
-    """The number of each item's group by what each of `terms` has in common."""
+    """Return, for each of `terms`, each item's group number in the intersection of its factors."""
     return [intersection([factors[k] for k in chosen]) for _, chosen in terms(len(factors))]
 
 
 def intersection(columns: Iterable[Codes]) -> Codes:
-    """The number of what items have in common that are alike in all columns."""
+    """Number the combinations of groups: items have the same number if they agree in all columns."""
     found: Codes | None = None
     for codes in columns:
         if found is None:
@@ -110,7 +113,7 @@ def intersection(columns: Iterable[Codes]) -> Codes:
 
 
 def terms(n_factors: int) -> list[tuple[float, tuple[int, ...]]]:
-    """Signs and factors of the terms of Cameron, Gelbach and Miller's sum; first the single factors."""
+    """Return sign and factors of each term of Cameron, Gelbach and Miller's sum, by rising size."""
     return [
         (1.0 if size % 2 else -1.0, chosen)
         for size in range(1, n_factors + 1)

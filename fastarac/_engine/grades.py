@@ -13,14 +13,14 @@ from fastarac._engine.inputs import read_items, vector
 
 
 class GradedItems(NamedTuple):
-    """Two weighted items for each graded one: first all that is correct, then all that is not."""
+    """Two weighted items for each graded one: first all correct parts, then all incorrect parts."""
 
     correct: NDArray[np.bool_]
     confidence: NDArray[Any]
     weight: NDArray[np.float64]
     groups: NDArray[Any] | tuple[NDArray[Any], ...]
-    """The number of the group of each, by each factor where these are crossed, or else that of the
-    graded item."""
+    """Each item's group number (one array per factor if these are crossed); without groups, the number
+    of the graded item."""
 
 
 def graded_items(
@@ -29,9 +29,9 @@ def graded_items(
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
 ) -> GradedItems:
-    """Split graded items, of which `correct` has the grades in [0, 1]."""
+    """Split graded items into correct and incorrect parts; `correct` holds the grades in [0, 1]."""
     grades = vector(correct, "correct")
-    # the lengths, the types and the weights are checked before items are doubled
+    # check lengths, types and weights before the items are doubled
     items = read_items(np.zeros(len(grades), np.bool_), confidence, sample_weight)
     reject_where(~((grades >= 0) & (grades <= 1)), grades, "correct", "a grade from 0 to 1")
     right = grades.astype(np.float64)
@@ -48,5 +48,5 @@ def graded_items(
 
 
 def twice(values: NDArray[Any]) -> NDArray[Any]:
-    """Return values of graded items for both parts of each."""
+    """Repeat the values of graded items for both parts."""
     return np.concatenate([values, values])

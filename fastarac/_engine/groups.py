@@ -1,4 +1,4 @@
-"""Counts pairs within many groups at once: blocks of groups are sorted, not each group by itself."""
+"""Pair counts within many groups at once, by sorting blocks of groups instead of single groups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 
 def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[np.int64]:
-    """`count_pairs` of every group: an array of shape (n_groups, 3)."""
+    """Return the pair counts of every group: an array of shape (n_groups, 3)."""
     groups = _kernels.groups
     layout = items.layout
     sizes = strategy.sizes

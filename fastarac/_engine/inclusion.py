@@ -1,4 +1,4 @@
-"""With which probability items were chosen to be verified, and whether the sample fits that."""
+"""Probabilities with which items were selected for verification, and a check of the sample's size."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from fastarac._engine.inputs import labels_in_part
 
 FloatArray = NDArray[np.float64]
 
-UNLIKELY = 0.001  # of honest samples that are refused for their size
+UNLIKELY = 0.001  # share of honest samples that are refused for their size
 
 
 def probabilities_of(given: ArrayLike, n: int) -> FloatArray:
-    """Return π of each of n items, NaN where it is unknown."""
+    """Return the inclusion probability π of each of n items, NaN where it is unknown."""
     if np.ndim(given) == 0:
         given = np.full(n, given)
     found = labels_in_part(given, "inclusion_probability")
@@ -26,7 +26,7 @@ def probabilities_of(given: ArrayLike, n: int) -> FloatArray:
 
 
 def least_of(probability: FloatArray, declared: float | None) -> float | None:
-    """What no probability is below, where that is known."""
+    """Return a lower bound of all probabilities; None if it is unknown."""
     if declared is None:
         found = float(probability.min())
         return None if math.isnan(found) else found
@@ -49,9 +49,9 @@ def refuse_unlikely(
 ) -> None:
     """Refuse a sample whose size contradicts its probabilities.
 
-    Where groups were drawn whole, the groups are counted, each by its first item. Of probabilities that
-    are known of verified items alone, none is taken to be below the least of these, or the one that was
-    declared (bounds of Bernstein's kind on what verified items stand for).
+    If whole groups were drawn, groups are counted instead of items, each by its first item. If
+    probabilities are known for verified items only, all others are assumed to be at least the least of
+    these, or at least the declared minimum; the test is then a bound of Bernstein's kind.
     """
     unit = "items"
     every = not np.isnan(probability).any()

@@ -1,8 +1,8 @@
-"""The one door for arrays: every array that a user gives is checked and read here, once.
+"""Checks and conversion of all arrays that users pass.
 
-:func:`.read_items` looks at types, shapes and lengths, in constant time. The values themselves are
-checked by the pass that reads them anyway (`Items.chunks` hands them out in the form the kernels
-want); where such a pass meets a bad value, :meth:`.Items.reject` finds it and says so.
+:func:`.read_items` checks types, shapes and lengths in constant time. The values are checked by the
+pass that reads them anyway (`Items.chunks` yields them in the form that the kernels need). If that pass
+meets a bad value, :meth:`.Items.reject` finds it and raises an error that names it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from fastarac._engine.numbering import number_integers
 from fastarac._engine.tensors import on_cpu
 from fastarac._kernels.codes import FLOAT, SIGNED, UNSIGNED
 
-MAX_SPAN = 1e305  # of weights: with a greatest one of about 1, the least keeps its digits in a product
+MAX_SPAN = 1e305  # largest ratio of two weights, so that products with the smallest do not underflow
 
 
 class Layout(NamedTuple):
-    """How confidences of some type are handed to the kernels."""
+    """How confidences of some type are passed to the kernels."""
 
     values: np.dtype[Any]
     bits: np.dtype[Any]
@@ -38,7 +38,7 @@ _F8 = Layout(np.dtype("=f8"), np.dtype("=u8"), FLOAT, np.uint64(0x7FF00000000000
 _I8 = Layout(np.dtype("=i8"), np.dtype("=u8"), SIGNED, np.uint64(0))
 _U8 = Layout(np.dtype("=u8"), np.dtype("=u8"), UNSIGNED, np.uint64(0))
 
-# The smallest of four types that holds every value of the given one, in the same order.
+# For each input type, the smallest of four types that holds all of its values in the same order.
 LAYOUTS: dict[str, Layout] = {
     "b1": _F4, "i1": _F4, "u1": _F4, "i2": _F4, "u2": _F4, "f2": _F4, "f4": _F4,
     "i4": _F8, "u4": _F8, "f8": _F8, "i8": _I8, "u8": _U8,
@@ -49,18 +49,18 @@ _INTEGERS = (int, np.integer, np.bool_)
 
 
 class Items:
-    """The items of one evaluation, as they were given.
+    """The items of one evaluation, as given by the user.
 
     Attributes
     ----------
     correct, confidence : ndarray of shape (n,)
-        Of any accepted type and memory layout; never copied, never written to.
+        Arrays of any accepted type and memory layout; never copied, never written to.
     weight : ndarray of float64 of shape (n,) or None
     layout : Layout
         How the kernels read the confidences.
     n : int
     direct : bool
-        Whether the arrays are as the kernels want them, so that `chunks` copies nothing.
+        Whether the arrays have the form that the kernels need, so that `chunks` copies nothing.
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class Items:
 
     @property
     def sample(self) -> NDArray[Any]:
-        """Some of the confidences, in rising order, by which a way is chosen."""
+        """A sorted sample of the confidences, by which the method is chosen."""
         if self._sample is None:
             self._sample = strategy.sample_of(self.confidence)
             if not (math.isfinite(self._sample[0]) and math.isfinite(self._sample[-1])):
@@ -110,9 +110,9 @@ class Items:
     ) -> Iterator[tuple[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.uint8]]]]:
         """Yield the offset and (values, bits, labels) for the items from `start` up to `stop`.
 
-        Contiguous, read-only views where the arrays are as the kernels want them, and converted
-        copies of some items at a time where they are not. Labels other than 0 and 1 are raised
-        here where they are converted; as bytes they are left to the kernel to find.
+        They are contiguous, read-only views if the arrays have the form that the kernels need, else
+        converted copies of some items at a time. Labels other than 0 and 1 raise an error here if they
+        are converted; labels that are bytes are checked by the kernel.
         """
         step = stop - start if self.direct else strategy.sizes.chunk
         layout = self.layout
@@ -136,12 +136,12 @@ class Items:
         return as_bool.view(np.uint8)
 
     def check(self, *, not_finite: bool, seen_labels: int) -> None:
-        """Raise where a kernel has met a value that is not finite, or a label beyond 1."""
+        """Raise if a kernel has met a value that is not finite, or a label above 1."""
         if not_finite or seen_labels > 1:
             self.reject()
 
     def reject(self) -> NoReturn:
-        """Find the first bad value and raise the error that names it."""
+        """Find the first bad value and raise an error that names it."""
         correct_name, confidence_name, _ = self._names
         chunk = strategy.sizes.chunk
         for offset in range(0, self.n, chunk):
@@ -191,7 +191,7 @@ def read_items(
     Raises
     ------
     TypeError
-        For strings, objects, complex numbers and whatever else has no real numbers in it.
+        For strings, objects, complex numbers and anything else but real numbers.
     ValueError
         For arrays that are not one-dimensional, of unequal lengths, empty or with nulls, and for
         weights that are negative, not finite or all zero; for pandas Series with the same index labels
@@ -211,7 +211,7 @@ def read_items(
 
 
 def _refuse_other_order(first: Any, second: Any, names: tuple[str, ...]) -> None:
-    """Raise for two Series of pandas with the same index labels in another order."""
+    """Raise if two pandas Series have the same index labels in a different order."""
     if not all(hasattr(each, "factorize") and hasattr(each, "index") for each in (first, second)):
         return
     one, other = first.index, second.index
@@ -224,7 +224,7 @@ def _refuse_other_order(first: Any, second: Any, names: tuple[str, ...]) -> None
 
 
 def vector(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Return `values` as a one-dimensional array of real numbers, not copied where that can be."""
+    """Return `values` as a one-dimensional array of real numbers, if possible without a copy."""
     array = values if type(values) is np.ndarray else _to_array(values, name)
     if array.dtype.str[1:] not in LAYOUTS:
         _reject_type(array, name)
@@ -237,7 +237,7 @@ def vector(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def labels_in_part(values: ArrayLike | Sequence[float | None], name: str) -> NDArray[np.float64]:
-    """Return numbers of which some are missing as float64, with NaN for these."""
+    """Return numbers, some of which may be missing, as float64 with NaN for the missing ones."""
     given: Any = on_cpu(values)
     _reject_table(given, name)
     mask = _null_mask(given)
@@ -256,7 +256,7 @@ def labels_in_part(values: ArrayLike | Sequence[float | None], name: str) -> NDA
 
 
 def _without_nulls(values: Any, name: str) -> Any:
-    """Return one column on the processor; raise for a table, and for nulls."""
+    """Return one column in CPU memory; raise for a table, and for nulls."""
     values = on_cpu(values)
     _reject_table(values, name)
     nulls = _null_mask(values)
@@ -290,9 +290,9 @@ def _to_array(values: Any, name: str) -> NDArray[Any]:
 
 
 def _integers_of(values: Sequence[Any]) -> NDArray[Any] | None:
-    """Integers as int64, uint64 or, beyond both, objects; None where not all are integers.
+    """Return integers as int64, uint64 or (beyond both) objects; None if not all are integers.
 
-    numpy makes floats of them beyond int64, and where scalars of uint64 stand beside other integers.
+    numpy would convert them to floats beyond int64, or if uint64 scalars are mixed with other integers.
     """
     if not values or not all(isinstance(value, _INTEGERS) for value in values):
         return None
@@ -306,7 +306,7 @@ def _integers_of(values: Sequence[Any]) -> NDArray[Any] | None:
 
 
 def _rounded(values: Sequence[Any], array: NDArray[np.float64]) -> bool:
-    """Whether the array has another value than the list in the place of an integer."""
+    """Return whether the conversion to an array has changed any integer of the list."""
     large = np.flatnonzero(np.abs(array) >= 2.0**53).tolist()
     return any(isinstance(values[i], _INTEGERS) and int(values[i]) != int(array[i]) for i in large)
 
@@ -318,17 +318,17 @@ def _reject_table(values: Any, name: str) -> None:
 
 
 def mask_of(values: Any) -> NDArray[np.bool_] | None:
-    """Return which values of a masked array are masked; None for anything else."""
+    """Return the mask of a masked array; None for anything else."""
     return np.ma.getmaskarray(values) if np.ma.isMaskedArray(values) else None
 
 
 def _null_mask(values: Any) -> NDArray[np.bool_] | None:
-    """Where a masked array, or a column of pandas, polars or pyarrow, has nulls; None without any."""
+    """Return where a masked array or a pandas, polars or pyarrow column has nulls; None if nowhere."""
     mask = mask_of(values)
     if getattr(getattr(values, "dtype", None), "numpy_dtype", None) is not None:
         mask = np.asarray(values.isna())
     elif mask is None:
-        count: Any = getattr(values, "null_count", 0)  # a number of pyarrow, a method of polars
+        count: Any = getattr(values, "null_count", 0)  # a number in pyarrow, a method in polars
         if not (count() if callable(count) else count):
             return None
         mask = np.asarray(values.is_null())
@@ -369,7 +369,7 @@ def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> N
         bad = ~((weight >= 0) & (weight < np.inf))
         reject_where(bad, given, name, "a finite number of at least 0")
     with np.errstate(over="ignore"):
-        total = greatest * n  # at least the sum; mostly that is all there is to know of it
+        total = greatest * n  # an upper bound of the sum, mostly sufficient
         total = total if total < np.inf else weight.sum()
     if not 0 < total < np.inf:
         raise ValueError(f"{name} must have a positive, finite sum, got {total}")
@@ -378,10 +378,10 @@ def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> N
 
 
 def range_of_weights(weight: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the least and the greatest weight; NaN where there is one."""
+    """Return the least and the greatest weight; NaN if any weight is NaN."""
 
     def ends_of(share: tuple[int, int]) -> list[tuple[float, float]]:
-        size = strategy.sizes.chunk  # read from memory once, not once for each end
+        size = strategy.sizes.chunk  # so that memory is read once, not twice
         parts = (weight[k : min(k + size, share[1])] for k in range(*share, size))
         return [(part.min(), part.max()) for part in parts]
 
@@ -409,7 +409,7 @@ def least_positive(weight: NDArray[Any]) -> float:
 def read_counts(
     thresholds: ArrayLike, correct_counts: ArrayLike, incorrect_counts: ArrayLike
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Check a table of counts; return the finite thresholds, and counts as int64 or float64 both."""
+    """Check a table of counts; return thresholds and counts, the latter all int64 or all float64."""
     values = vector(thresholds, "thresholds")
     reject_where(~np.isfinite(values), values, "thresholds", "a finite number")
     counts = []
@@ -442,19 +442,17 @@ def read_counts(
 def read_groups(
     groups: Any, n: int, name: str = "groups", *, beside: str = "confidence"
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct labels in rising order, and the number of its label for each item.
+    """Return the distinct labels in rising order, and the number of each item's label.
 
-    There are to be n of them, as many as `beside` has items.
-
-    Integers are numbered by a hash table, labels of pandas and pyarrow by their own; everything else
-    is sorted once.
+    The column must have n labels, as many as `beside` has items. Integers are numbered by a hash table,
+    pandas and pyarrow columns by their own encoding; everything else is sorted once.
 
     Raises
     ------
     TypeError
         For labels of types that cannot be compared with each other.
     ValueError
-        For labels that are null, NaN or NaT, or not one for each item.
+        For labels that are null, NaN or NaT, or if their number is not n.
     """
     groups = _without_nulls(groups, name)
     if hasattr(groups, "factorize"):  # pandas
@@ -488,10 +486,10 @@ def read_groups(
 
 
 def labels_of(values: Any, name: str) -> NDArray[Any]:
-    """Return labels as a one-dimensional array in which none has become another one.
+    """Return labels as a one-dimensional array without changing any of them.
 
-    numpy writes 1 as "1" where it stands beside strings, and rounds integers that are too large: such
-    labels stay objects.
+    numpy converts 1 to "1" beside strings, and rounds integers that are too large; such labels are kept
+    as objects.
     """
     try:
         array = np.asarray(values)
@@ -507,7 +505,7 @@ def labels_of(values: Any, name: str) -> NDArray[Any]:
 
 
 def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where labels are None, NaN or NaT."""
+    """Return which labels are None, NaN or NaT."""
     if labels.dtype == object:
         return np.array([v is None or v != v for v in labels], np.bool_)
     if labels.dtype.kind in "fcmM":
@@ -516,7 +514,7 @@ def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _distinct(labels: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the distinct labels in rising order, and the number of each; minus zero is zero."""
+    """Return the distinct labels in rising order, and each item's label number; minus zero is zero."""
     if labels.dtype.kind == "f":
         labels = labels + 0.0
     try:

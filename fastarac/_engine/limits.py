@@ -1,4 +1,4 @@
-"""The few thresholds that limits decide on, straight from the sorted items."""
+"""The few thresholds needed to check limits, directly from the sorted items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def points_at_limits(
     items: SortedItems, max_error_rates: Sequence[float], max_risks: Sequence[float]
 ) -> ThresholdCounts:
-    """The first and the last threshold, and for each limit the last one within it and the next."""
+    """Return the first and last threshold, and for each limit the last one within it and the next."""
     limits = _kernels.limits
     (keys, bounds, below, *_), layout, above, *_ = items
     n, incorrect = len(keys), int(items.pairs.incorrect)

@@ -1,4 +1,4 @@
-"""Numbers of labels that are integers: by their distance from the lowest, or by a hash table."""
+"""Numbering of integer labels, by their distance from the lowest or by a hash table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastarac._engine import parallel, strategy
 
 
 def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct integers, in rising order where there are few gaps, and their numbers."""
+    """Return the distinct integers (in rising order if gaps are few), and each item's number."""
     lowest, highest = int(array.min()), int(array.max())
     wide = np.uint64 if array.dtype.kind == "u" and array.dtype.itemsize == 8 else np.int64
     values = np.ascontiguousarray(array, wide)
@@ -44,9 +44,9 @@ def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArr
 def number_few(
     values: NDArray[Any], bits: int | None = None
 ) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
-    """Number integers of 64 bits in the order of their first appearance, by a hash table of 2**bits.
+    """Number 64-bit integers in the order of their first appearance, by a hash table of 2**bits slots.
 
-    Returns the distinct ones and the numbers; None, at once, where there are too many for the table.
+    Return the distinct integers and each item's number; None as soon as there are too many.
     """
     bits = strategy.sizes.table_bits if bits is None else bits
     slots = np.empty(1 << bits, values.dtype)

@@ -1,8 +1,8 @@
-"""The one place of the formulas over pairs of one correct and one incorrect item.
+"""All formulas over pairs of one correct and one incorrect item.
 
-With p correct and q incorrect items, and d twice the number of pairs whose correct item is above, tied
-pairs counted once, every area of the ARAC and the ROC curve is a quotient of integers. The formulas
-hold for numbers and, elementwise, for arrays of them.
+Let p and q be the numbers of correct and incorrect items, and d twice the number of pairs whose correct
+item is above plus the number of tied pairs. Every area under the ARAC and the ROC curve is then a
+quotient of integers. The formulas work for numbers and, elementwise, for arrays.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from fastarac import _kernels
 
 Counts = NDArray[Any]
 Exact = int | Fraction
-Quotient = tuple[int, int]  # not in lowest terms, the denominator above 0
+Quotient = tuple[int, int]  # (numerator, denominator > 0), not in lowest terms
 
 EXACT_PRODUCTS = 1 << 30  # up to so many items, four times a product of counts fits int64
 
 
 class PairCounts(NamedTuple):
-    """All that an area of the ARAC or the ROC curve needs, without rounding.
+    """The exact counts that determine the areas under the ARAC and the ROC curve.
 
-    Integers; fractions where the items are weighted.
+    They are integers, or fractions if the items are weighted.
     """
 
     correct: Exact
     incorrect: Exact
     doubled_pairs: Exact
-    """Weight of the pairs with the correct item above, twice, and of the tied pairs, once."""
+    """Twice the weight of the pairs with the correct item above, plus the weight of the tied pairs."""
 
 
 _QUOTIENTS: dict[str, Callable[[Any, Any, Any], tuple[Any, Any]]] = {
@@ -48,18 +48,18 @@ METRICS = ("n", "n_correct", *_QUOTIENTS, "normalized_arac_auc")
 
 
 def value_of_pairs(metric: str, pairs: PairCounts) -> float:
-    """The figure of one sample, rounded once; NaN for 0/0."""
+    """Return a metric of one sample, rounded once; NaN for 0/0."""
     numerator, denominator = quotient_of_pairs(metric, pairs)
     return float(numerator / denominator) if denominator else math.nan
 
 
 def quotient_of_pairs(metric: str, pairs: PairCounts) -> tuple[int, int]:
-    """The figure of one sample as numerator and denominator, not in lowest terms."""
+    """Return a metric of one sample as numerator and denominator, not in lowest terms."""
     return cast("tuple[int, int]", _QUOTIENTS[metric](*whole_pairs(pairs)))
 
 
 def whole_pairs(pairs: PairCounts) -> tuple[int, int, int]:
-    """The counts in a unit of weight that makes integers of them: quotients do not depend on it."""
+    """Return the counts in a unit of weight that makes them integers; quotients do not depend on it."""
     p, q, doubled = pairs
     if isinstance(p, int) and isinstance(q, int) and isinstance(doubled, int):
         return p, q, doubled
@@ -67,13 +67,13 @@ def whole_pairs(pairs: PairCounts) -> tuple[int, int, int]:
     correct = p.numerator * (unit // p.denominator)
     incorrect = q.numerator * (unit // q.denominator)
     above = doubled.numerator * (unit // doubled.denominator) * unit
-    return correct, incorrect, min(above, 2 * correct * incorrect)  # sums of weights are rounded
+    return correct, incorrect, min(above, 2 * correct * incorrect)  # weights are rounded
 
 
 def values_of_pairs(metric: str, pairs: Counts, gamma: float = 1.0) -> NDArray[Any]:
-    """The figure of many samples, each rounded once, from their pairs of shape (n, 3)."""
+    """Return a metric of many samples, each rounded once, from their pairs of shape (n, 3)."""
     if pairs.dtype == np.int64 and (pairs[:, 0] + pairs[:, 1]).max(initial=0) >= EXACT_PRODUCTS:
-        pairs = pairs.astype(object)  # integers of Python
+        pairs = pairs.astype(object)  # Python integers, which do not overflow
     p, q, d = pairs.T
     if metric == "n":
         return cast("Counts", (p + q).astype(np.int64))
@@ -90,11 +90,11 @@ def values_of_pairs(metric: str, pairs: Counts, gamma: float = 1.0) -> NDArray[A
 
 
 def _divided(numerator: Counts, denominator: Counts) -> NDArray[np.float64]:
-    """Quotients of integers, each rounded once; NaN for 0/0."""
+    """Return quotients of integers, each rounded once; NaN for 0/0."""
     quotient = np.full(len(numerator), np.nan)
     some = denominator != 0
     a, b = numerator[some], denominator[some]
-    # what a double holds is divided as doubles; beyond, Python's division rounds correctly as well
+    # divide as doubles if these hold the integers; Python's division rounds correctly for larger ones
     quotient[some] = a.astype(np.float64) / b if _fits(a) and _fits(b) else a.astype(object) / b
     return quotient
 
@@ -104,7 +104,7 @@ def _fits(counts: Counts) -> bool:
 
 
 def pairs_between(true_accepts: Counts, false_accepts: Counts) -> PairCounts:
-    """The pairs from the counts at the points that are accepted one after the other."""
+    """Return the pair counts of a sweep, from the counts at its points."""
     correct, incorrect = true_accepts[-1].item(), false_accepts[-1].item()
     doubled = doubled_area(false_accepts, true_accepts)
     if true_accepts.dtype == np.int64:
@@ -113,9 +113,9 @@ def pairs_between(true_accepts: Counts, false_accepts: Counts) -> PairCounts:
 
 
 def doubled_area(x: Counts, y: Counts) -> Exact:
-    """Twice the area under the line through the points (x, y), both of them rising from 0 or more.
+    """Return twice the area under the line through the points (x, y), both rising from 0 or more.
 
-    Exact for integers; a fraction within 1e-15 of it for floats.
+    The area is exact for integers; for floats it is a fraction within 1e-15 of it.
     """
     if x.dtype == np.int64:
         if x[-1].item() * y[-1].item() < 1 << 61:
@@ -129,5 +129,5 @@ def doubled_area(x: Counts, y: Counts) -> Exact:
 
 
 def scale_of(largest: float) -> float:
-    """Power of two that brings `largest` into [0.5, 1), as far as there is one."""
+    """Return a power of two that brings `largest` into [0.5, 1), or as close as doubles allow."""
     return math.ldexp(1.0, max(-1021, min(1021, -math.frexp(largest)[1])))

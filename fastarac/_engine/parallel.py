@@ -1,8 +1,8 @@
 """A few threads for kernels that run without the GIL.
 
-They live as long as one call: nothing survives into a forked child or blocks the interpreter's exit.
-The caller's thread does its share of the work, and does not wait for the others to start, as it would
-with `threading.Thread`: that costs as much as sorting some 20,000 items.
+They live only for one call, so that no thread survives into a forked child or blocks the interpreter's
+exit. The calling thread does a share of the work. It does not wait for the others to start, as it would
+with `threading.Thread`; that wait costs as much as sorting some 20,000 items.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ R = TypeVar("R")
 
 
 def edges(n_items: int) -> list[int]:
-    """Return where to divide `n_items` into contiguous shares, one a thread, with both ends."""
+    """Return the ends of contiguous shares of `n_items`, one per thread, including 0 and `n_items`."""
     k = strategy.n_threads(n_items)
     return [n_items * i // k for i in range(k + 1)]
 
 
 def shares(n_items: int) -> list[tuple[int, int]]:
-    """Return the shares of `edges`, each as its two ends."""
+    """Return the (start, stop) of each thread's share, see `edges`."""
     return list(pairwise(edges(n_items)))
 
 
 def run(task: Callable[[T], R], arguments: Sequence[T]) -> list[R]:
-    """Return `task` of each argument: of the first in the caller's thread, of each other in its own."""
+    """Return `task` of each argument; the first runs in the calling thread, each other in its own."""
     if len(arguments) == 1:
         return [task(arguments[0])]
     results: dict[int, R] = {}

@@ -1,4 +1,4 @@
-"""Items from the highest confidence down, and their errors predicted from those that are verified."""
+"""Items sorted by falling confidence, and predictions of their errors from the verified items."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-FOLDS = 5  # that verified items are divided into, so that none predicts itself
-PRIOR = 2.0  # items of the mean error rate that each block of a calibration has beside its own
-CELLS = 1 << 13  # of the scores of judges, by which blocks are looked up
+FOLDS = 5  # folds of the verified items, so that no item predicts itself
+PRIOR = 2.0  # pseudo-items of the mean error rate that are added to each block of a calibration
+CELLS = 1 << 13  # cells of the judge's scores, for the lookup of blocks
 
 
 class Order(NamedTuple):
     """The items by falling confidence."""
 
     items: NDArray[np.intp]
-    """The place of each among those that were given, (n,)."""
+    """The index of each item in the input, (n,)."""
     starts: NDArray[np.intp]
-    """Where each run of one confidence begins, and n, (m + 1,)."""
+    """Where each tie begins, followed by n, (m + 1,)."""
     places: NDArray[np.intp]
-    """Where the verified ones are, rising, (n_verified,)."""
+    """The places of the verified items in this order, rising, (n_verified,)."""
     thresholds: NDArray[Any]
     """Inf and the confidences, (m + 1,)."""
 
 
 def order_of(scores: NDArray[Any], known: NDArray[np.bool_]) -> Order:
-    """Order the items: by a sort of keys that carry their numbers, which is far below an argsort."""
+    """Order the items by sorting keys that contain their numbers, which is far faster than argsort."""
     n = len(scores)
     kernels = _kernels.numbered
     items = Items(known, scores, None, NAMES)
@@ -69,7 +69,7 @@ def order_of(scores: NDArray[Any], known: NDArray[np.bool_]) -> Order:
 
     parallel.run(fetch, parallel.shares(m))
     if layout.kind != FLOAT and max(abs(int(values[order[0]])), abs(int(values[order[-1]]))) > 1 << 53:
-        exact = values[order[starts[:m]]].tolist()  # which no float holds
+        exact = values[order[starts[:m]]].tolist()  # integers that no float holds
         thresholds = np.array([np.inf, *exact], object)
     return Order(order, starts, places, thresholds)
 
@@ -78,16 +78,16 @@ class Verified(NamedTuple):
     """The verified items by falling confidence, each array of shape (n_verified,)."""
 
     tie: NDArray[np.intp]
-    """The number of the threshold of each."""
+    """The number of each item's threshold."""
     error: FloatArray
-    """e."""
+    """e: 1 for an error, 0 otherwise."""
     weight: FloatArray
     """1/π."""
     fold: NDArray[np.intp]
-    """Items of a fold are predicted from those of the others."""
+    """The fold of each item; its items are predicted from the other folds."""
 
     def at(self, places: NDArray[np.intp]) -> Verified:
-        """Some of them, or all in another order."""
+        """Return the items at these places, in this order."""
         return Verified(self.tie[places], self.error[places], self.weight[places], self.fold[places])
 
 
@@ -98,7 +98,7 @@ def folds_of(
     judge: FloatArray | None,
     codes: NDArray[np.intp] | None,
 ) -> NDArray[np.intp]:
-    """The fold of each verified item, or group, drawn in an order that does not depend on theirs."""
+    """Draw the fold of each verified item or group, independently of the order of the input."""
     rng = np.random.default_rng(0)
     if codes is not None:
         own, number = np.unique(codes, return_inverse=True)
@@ -113,27 +113,27 @@ def folds_of(
 
 
 class _Rules(NamedTuple):
-    """Error rates by a score: those of each fold's items, and their mean for all others."""
+    """Error rates by a score: one rule for each fold's items, and their mean for all other items."""
 
     edges: FloatArray
     """The highest score of each block, rising, (k,)."""
     rates: FloatArray
-    """(FOLDS, k + 1)."""
+    """The rate of each block, fitted without each fold, (FOLDS, k + 1)."""
 
     @property
     def mean(self) -> FloatArray:
-        """What all folds say together, (k + 1,)."""
+        """The mean over the folds, (k + 1,)."""
         rates: FloatArray = self.rates.mean(axis=0)
         return rates
 
     def of_verified(self, score: FloatArray, fold: NDArray[np.intp]) -> FloatArray:
-        """What the other folds say of verified items."""
+        """Predict verified items by the rule fitted without their own fold."""
         rates: FloatArray = self.rates[fold, np.searchsorted(self.edges, score)]
         return rates
 
 
 def _rules(score: FloatArray, items: Verified) -> _Rules:
-    """Isotonic regression by a score that rises, from all folds but one each."""
+    """Fit isotonic regressions by a rising score, each without one fold."""
     mean = float(np.sum(items.weight * items.error)) / float(np.sum(items.weight))
     edges, rates, weights = (np.empty(FOLDS * (len(score) + 1)) for _ in range(3))
     ends = np.empty(FOLDS + 1, np.intp)
@@ -151,24 +151,24 @@ def _rules(score: FloatArray, items: Verified) -> _Rules:
 
 
 class Prediction(NamedTuple):
-    """Of the error of each item, g."""
+    """A prediction g of each item's error."""
 
     blocks: NDArray[np.int32]
-    """In which block each is, (n,)."""
+    """The block of each item, (n,)."""
     rates: FloatArray
-    """Of the blocks, for items that are not verified."""
+    """The prediction of each block, for items that are not verified."""
     verified: FloatArray
-    """Of the verified items, from those of other folds."""
+    """The predictions of the verified items, from the other folds."""
 
     def values(self, places: NDArray[np.intp]) -> FloatArray:
-        """Of all items, of which those at these places are verified."""
+        """Return the predictions of all items; `places` are those of the verified ones."""
         found: FloatArray = self.rates[self.blocks]
         found[places] = self.verified
         return found
 
 
 def by_confidence(order: Order, items: Verified) -> Prediction:
-    """The error rate by the confidence, which never falls from one item to the next."""
+    """Predict the error rate by the confidence; it never falls as the confidence falls."""
     score = items.tie.astype(np.float64)
     rules = _rules(score, items)
     blocks = np.empty(len(order.items), np.int32)
@@ -182,7 +182,7 @@ def by_confidence(order: Order, items: Verified) -> Prediction:
 
 
 def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
-    """The error rate by a judge's probability of being right, in [0, 1]."""
+    """Predict the error rate by a judge's probability, in [0, 1], that an item is right."""
     own = -judge[order.items[order.places]]
     rising = np.argsort(own)
     rules = _rules(own[rising], items.at(rising))

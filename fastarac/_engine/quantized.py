@@ -1,7 +1,7 @@
-"""Quantized keys for confidences of 64 bits: a sort of half of them, where hardly any two agree.
+"""Quantized keys for confidences of 64 bits: sort 32 bits instead, if few items are tied.
 
-A double says more than it takes to order some million items. Only those with keys that correct and
-incorrect items share are looked at in full.
+A double has more digits than are needed to order some million items. Only items whose key is shared by
+correct and incorrect items are compared by all of their bits.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Array = NDArray[Any]
 
 
 def count_quantized(items: Items) -> PairCounts | None:
-    """The pairs by a sort of quantized keys; None where too many items share one."""
+    """Count the pairs by sorting quantized keys; None if too many items share a key."""
     kernels = _kernels.quantized_keys
     layout = items.layout
     sample = items.sample.astype(layout.values)
@@ -69,13 +69,14 @@ def count_quantized(items: Items) -> PairCounts | None:
 
 
 def ends_of_cells(items: Items, sample: Array) -> Any:
-    """Ends of the cells for `cells_between`; None where too many items would share one.
+    """Return the ends of the cells for `cells_between`; None if too many items would share a cell.
 
-    `sample`: some of the confidences, in rising order; in front and at the end the least and the
-    greatest of all are written where they are the ends, so that no item is beyond them.
+    `sample` holds some of the confidences, in rising order. If there are not too many items, its first
+    and last value are replaced by the least and the greatest confidence, so that no item is beyond
+    them.
     """
     sizes = strategy.sizes
-    if items.layout.bits.itemsize != 8 or items.n > sizes.max_quantized:  # others are as short
+    if items.layout.bits.itemsize != 8 or items.n > sizes.max_quantized:  # others are short already
         return None
     if items.n <= sizes.exact_ends:
         sample[0], sample[-1] = items.confidence.min(), items.confidence.max()
@@ -97,7 +98,7 @@ def ends_of_cells(items: Items, sample: Array) -> Any:
 def keys_in_buckets(
     items: Items, ends: Any, sample: Array
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]:
-    """The keys of the items in their order, the same in buckets of rising cell, and their bounds."""
+    """Return the keys in the order of the items, the keys in buckets by rising cell, and the bounds."""
     kernels, layout = _kernels.quantized_keys, items.layout
     keys = np.empty(items.n, strategy.QUANTIZED_KEY)
     buckets, n_buckets = _ranges(items, ends, sample)
@@ -126,7 +127,7 @@ def keys_in_buckets(
 
 
 def _ranges(items: Items, ends: Any, sample: Array) -> tuple[NDArray[np.uint16], int]:
-    """The bucket of each range of keys, and the number of buckets, of about the same size."""
+    """Return the bucket of each range of keys, and the number of buckets; these have similar sizes."""
     sizes = strategy.sizes
     if items.n < sizes.quantized_spread:
         return np.empty(0, np.uint16), 1
@@ -141,7 +142,7 @@ def _ranges(items: Items, ends: Any, sample: Array) -> tuple[NDArray[np.uint16],
 
 
 def new_marks(n: int) -> NDArray[np.uint8]:
-    """No marks yet, for the cells of n items."""
+    """Return empty marks for the cells of n items."""
     sizes = strategy.sizes
     bits = min(sizes.max_mark_bits, max(3, n.bit_length() - sizes.mark_items))
     return np.zeros(1 << bits, np.uint8)
@@ -150,7 +151,7 @@ def new_marks(n: int) -> NDArray[np.uint8]:
 def pick_marked(
     items: Items, keys: NDArray[np.uint32], marks: NDArray[np.uint8]
 ) -> tuple[Array, NDArray[np.uint8], NDArray[np.uint32]] | None:
-    """Bits, labels and keys of the items in marked cells; None where they are too many."""
+    """Return bits, labels and keys of the items in marked cells; None if there are too many."""
     sizes = strategy.sizes
     packed = np.packbits(marks, bitorder="little")
     marked = np.flatnonzero(marks).astype(np.uint32)
@@ -172,4 +173,4 @@ def pick_marked(
         return None
     bits, keys = map(np.concatenate, zip(*chain.from_iterable(picked), strict=True))
     labels = (keys & 1).astype(np.uint8)
-    return read_only(bits), read_only(labels), keys  # as those of all items: one type for the compiler
+    return read_only(bits), read_only(labels), keys  # read-only, as all items: one type for numba

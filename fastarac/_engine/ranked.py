@@ -1,4 +1,4 @@
-"""From items to the counts of pairs, to every threshold, or to sorted items, the way that is chosen."""
+"""Pair counts, thresholds or sorted items from given items, by the fastest suitable method."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 
 Number = TypeVar("Number", float, Fraction)
 
-OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}  # sums that they decide on
+OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}  # sums that need only corners
 
 
 def ordered(items: Items, need: Need, ways: Mapping[Way, Callable[[Items], Any]]) -> Any:
-    """What the first way leads to that is possible: one of `ways`, or else counts or buckets."""
+    """Return the result of the first method that works: from `ways`, or else counts or buckets."""
     for way in choose(items, need):
         found = (ways.get(way) or _ORDERED[way])(items)
         if found is not None:
@@ -70,7 +70,7 @@ _ORDERED: dict[Way, Callable[[Items], ThresholdCounts | Buckets | None]] = {
 
 
 def count_pairs(items: Items) -> PairCounts:
-    """Count the pairs of one correct and one incorrect item by their order."""
+    """Count the pairs of a correct and an incorrect item, by which of the two is above."""
     found = ordered(items, "pairs", _TO_PAIRS)
     if isinstance(found, PairCounts):
         return found
@@ -99,7 +99,7 @@ _TO_PAIRS: dict[Way, Callable[[Items], PairCounts | None]] = {
 
 
 def every_threshold(items: Items) -> ThresholdCounts:
-    """Every threshold with the counts at it."""
+    """Return every threshold with its counts."""
     found = ordered(items, "thresholds", _TO_THRESHOLDS)
     return found if isinstance(found, ThresholdCounts) else _thresholds_of(found, items)
 
@@ -137,7 +137,7 @@ def _thresholds_of(buckets: Buckets, items: Items) -> ThresholdCounts:
 
 
 def rank(items: Items) -> ThresholdCounts | SortedItems:
-    """Sort the items for sums over the thresholds; these themselves of few or weighted items."""
+    """Return sorted items for sums over the thresholds; for few or weighted items, the sweep itself."""
     found = ordered(items, "sums", _TO_SUMS)
     if isinstance(found, ThresholdCounts):
         return found
@@ -165,7 +165,7 @@ _TO_RUNS: dict[Way, Callable[[Items], ThresholdCounts | None]] = {
 
 
 def corners_of(items: Items) -> ThresholdCounts:
-    """The points of items without weights at which a curve may bend, and no others."""
+    """Return only the points of unweighted items at which a curve may bend."""
     return _corners_around_few(items) or runs.corners_among(every_threshold(items))
 
 
@@ -174,15 +174,15 @@ def _corners_around_few(items: Items) -> ThresholdCounts | None:
 
 
 class RankedItems:
-    """What is asked of the order of items, computed on demand, once, the way that costs least.
+    """Results that depend on the order of items, each computed on demand, once, the cheapest way.
 
-    `counts` are given in the place of items where a sweep of them is there. With `corners` no more
-    will be asked for than the points tell at which a curve may bend.
+    If the caller has a sweep, it passes its `counts` instead of the items. With `corners`, the caller
+    will only ask for results that follow from the points at which a curve may bend.
 
     Attributes
     ----------
     given : AcceptedCounts or None
-        The sweep that stands for the items.
+        The sweep that was passed instead of items.
     """
 
     __slots__ = (
@@ -204,7 +204,7 @@ class RankedItems:
         corners: bool = False,
     ) -> None:
         self.given = counts
-        self._items: Any = items  # asked for only where there are no counts
+        self._items: Any = items  # used only if there are no counts
         self._ordered: Ordered | None = counts
         self._corners_do = corners
         self._around_few: ThresholdCounts | None = None
@@ -222,20 +222,20 @@ class RankedItems:
 
     @property
     def points(self) -> CountsAtThresholds:
-        """Every threshold, or the points that are given."""
+        """Every threshold, or the points of the given sweep."""
         if not isinstance(self._ordered, AcceptedCounts):
             self._ordered = every_threshold(self._items)
         return cast("CountsAtThresholds", self._ordered)
 
     @property
     def corners(self) -> CountsAtThresholds:
-        """The points at which a curve may bend, and others where these are not found faster."""
+        """The points at which a curve may bend, or all points if those are not found faster."""
         corners = self._corners()
         return self.points if corners is None else corners
 
     @property
     def runs(self) -> PointCounts:
-        """The points between runs (`_kernels.runs`), of items without weights."""
+        """The points between runs (`_kernels.runs`) of unweighted items."""
         if self._runs is None:
             known = self._around_few if self._ordered is None else self._ordered
             self._runs = _runs_of(self._items) if known is None else sums.runs_of(known)
@@ -243,7 +243,7 @@ class RankedItems:
 
     @property
     def totals(self) -> PairCounts:
-        """Numbers of correct and incorrect items, or their weights; the pairs may be left out."""
+        """Numbers of correct and incorrect items, or their weights; the pairs may be missing (0)."""
         corners = self._corners() if self._corners_do else None
         return sums.totals(self._rank() if corners is None else corners)
 
@@ -256,20 +256,20 @@ class RankedItems:
 
     @property
     def rounding(self) -> Quotient:
-        """Bound of the error of a mean of precisions or risks from `sum`; 0 where there is none.
+        """Bound on the rounding error of a mean precision or risk from `sum`; 0 if none is known.
 
-        The difference of two such means is 0 where it is no larger: it may be rounding alone.
+        A difference of two such means within this bound counts as 0, as it may be rounding alone.
         """
         return sums.rounding_of(self.totals, weighted=self.weighted)
 
     def sum(self, quantity: int, *, of_risk: bool = False) -> Fraction:
-        """Sum over the thresholds for one of the areas of `_kernels.codes`, see `sum_over`."""
+        """Return the sum over the thresholds for an area of `_kernels.codes`, see `sum_over`."""
         corners = self._corners() if quantity in OF_CORNERS else None
         ordered = self._rank() if corners is None else corners
         return sums.sum_over(ordered, quantity, of_risk=of_risk)
 
     def sum_below(self, above: tuple[int, int], quantity: int, *, of_risk: bool = False) -> Fraction:
-        """`sum` where so many correct and incorrect items are above all of these."""
+        """Return `sum` as if ``above`` = (correct, incorrect) further items were above all of these."""
         correct, incorrect = above
         ordered = self._rank()
         n_correct, n_incorrect, _ = sums.totals(ordered)
@@ -281,7 +281,7 @@ class RankedItems:
         ta, fa = ordered.true_accepts + correct, ordered.false_accepts + incorrect
         if total < _kernels.sums.MAX_TOTAL or not correct + incorrect:
             return sums.sum_over(PointCounts(ta, fa), quantity, of_risk=of_risk)
-        # vast counts are summed from nothing accepted on: with all items above as one tie, less that
+        # for vast counts, add the items above as one tie, and subtract its term
         whole = PointCounts(*(np.concatenate([[0], counts]) for counts in (ta, fa)))
         tie = 2 * (incorrect if of_risk else correct)
         step = Fraction(correct * correct, correct + incorrect)
@@ -289,7 +289,7 @@ class RankedItems:
         return found - (step if quantity == RECALL_STEPS else tie)
 
     def precision_area(self, interpolation: str) -> float:
-        """Area under the precision–recall curve; NaN where no item is correct."""
+        """Return the area under the precision–recall curve; NaN if no item is correct."""
         positives = self.totals.correct
         if not positives:
             return math.nan
@@ -298,27 +298,27 @@ class RankedItems:
 
     @property
     def roc_auc(self) -> float:
-        """ROC-AUC; NaN of one class."""
+        """ROC-AUC; NaN if there is only one class."""
         return value_of_pairs("roc_auc", self.pairs)
 
     def within(self, value: Number, least: Number, most: Number) -> Number:  # noqa: ARG002
-        """A figure of these items, between what is possible: of counts it always is."""
+        """Return `value`; subclasses of estimated counts clip it to the possible range."""
         return value
 
     def refuse_unestimated(self, **options: object) -> None:
-        """Raise where an option is given of whose figure there is no estimate: of counts there is."""
+        """Accept all options; subclasses of estimated counts raise for those without an estimate."""
 
     def sums(self) -> ThresholdSums:
-        """AURC, average precision and PR-AUC by few passes over the thresholds."""
+        """Return AURC, average precision and PR-AUC, in few passes over the thresholds."""
         return sums.threshold_sums(self._rank())
 
     def at_limits(
         self, max_error_rates: Sequence[float], max_risks: Sequence[float]
     ) -> CountsAtThresholds:
-        """The first and the last threshold, and for each limit the last one within it and the next.
+        """Return the first and last threshold, and for each limit the last one within it and the next.
 
-        :func:`.operating_point` finds the same there as among all thresholds. Where these are known,
-        they all are returned.
+        :func:`.operating_point` finds the same point among these as among all thresholds. If all
+        thresholds are known already, all are returned.
         """
         ordered = self._rank()
         if isinstance(ordered, SortedItems):
@@ -331,7 +331,7 @@ class RankedItems:
         return self._ordered
 
     def _corners(self) -> ThresholdCounts | None:
-        """The corners around the smaller class, where nothing else is known yet and it is small."""
+        """Return the corners around the smaller class if it is small and nothing else is known yet."""
         if self._ordered is None and not self._tried:
             self._tried = True
             self._around_few = _corners_around_few(self._items)

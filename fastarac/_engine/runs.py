@@ -1,4 +1,4 @@
-"""The counts at the points between runs (`_kernels.runs`): of pairs they say as much as all counts."""
+"""Counts at the points between runs (`_kernels.runs`), which determine the pairs as all counts do."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ CORRECT, MIXED = 1, 3  # labels of a tie
 
 
 def of_buckets(buckets: Buckets) -> PointCounts:
-    """The points between runs from buckets, which are sorted."""
+    """Sort the buckets, and return the points between runs."""
     found = np.empty((len(buckets.bounds) - 1, 6), np.int64)
     sort_buckets(buckets, _kernels.runs.count_range, found)
     return _written(buckets, found)
 
 
 def of_sorted(buckets: Buckets) -> PointCounts:
-    """The same from buckets that are sorted already."""
+    """Return the points between runs of buckets that are sorted already."""
     found = np.empty((len(buckets.bounds) - 1, 6), np.int64)
 
     def count(first: int, last: int) -> None:
@@ -31,7 +31,7 @@ def of_sorted(buckets: Buckets) -> PointCounts:
 
 
 def _written(buckets: Buckets, found: NDArray[np.int64]) -> PointCounts:
-    """The points of sorted buckets, from what is `found` in each."""
+    """Return the points of sorted buckets; `found` holds the results of `count_range`."""
     keys, bounds = buckets.keys, buckets.bounds
     rows, n_points = _places(found)
     true_accepts, false_accepts = np.zeros((2, n_points), np.int64)
@@ -44,10 +44,10 @@ def _written(buckets: Buckets, found: NDArray[np.int64]) -> PointCounts:
 
 
 def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """The rows of `write_range` from what is `found` in each bucket, and the number of points."""
+    """Return the rows of `write_range` from those of `count_range`, and the number of points."""
     points, some = found[:, 0].copy(), np.flatnonzero(found[:, 0])
     last, first = found[some[1:], 4], found[some[:-1], 3]
-    # where a run goes on in the next lower bucket, its point is there
+    # if a run continues in the next lower bucket, its point is there
     points[some[1:]] -= (last == first) & (last != MIXED)
     rows = np.zeros((len(found), 5), np.int64)
     for column, counts in ((0, points), (2, found[:, 1]), (3, found[:, 2])):
@@ -59,7 +59,7 @@ def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 
 def merged(counts: AcceptedCounts) -> PointCounts:
-    """The same from the counts at every threshold, or at corners."""
+    """Return the points between runs from the counts at every threshold, or at corners."""
     true_accepts, false_accepts = counts.true_accepts, counts.false_accepts
     merged = np.empty_like(true_accepts), np.empty_like(false_accepts)
     n = _kernels.runs.merge(true_accepts, false_accepts, *merged)
@@ -67,7 +67,7 @@ def merged(counts: AcceptedCounts) -> PointCounts:
 
 
 def corners_among(arrays: ThresholdCounts) -> ThresholdCounts:
-    """Every threshold of items without weights, but of each run of correct items the last one alone."""
+    """Return the unweighted sweep with only the last threshold of each run of correct items."""
     right, wrong = (np.diff(counts) > 0 for counts in arrays[1:])
     labels = right + np.int64(2) * wrong  # of each tie
     kept = np.ones(len(labels) + 1, np.bool_)

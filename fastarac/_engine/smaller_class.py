@@ -1,8 +1,9 @@
-"""Count without sorting the larger class, where errors (or correct items) are few.
+"""Count without sorting the larger class, if errors (or correct items) are few.
 
-The items of the smaller class are sorted. Those of the larger one are counted between them: most lie in
-a small cell of confidences without any of the former, and need nothing but the number of these below.
-The pairs follow from that, and the sweep at all errors and at the ends of the runs between them.
+Only the items of the smaller class are sorted. Items of the larger class are counted between them: most
+lie in a small cell of confidences that holds no item of the smaller class, so that the number of
+smaller class items below the cell is all that is needed. This gives the pairs, and the sweep at all
+errors and at the ends of the runs between them.
 """
 
 from __future__ import annotations
@@ -22,41 +23,41 @@ from fastarac._engine.pairs import PairCounts
 if TYPE_CHECKING:
     from fastarac._engine.inputs import Items
 
-OCTAVE_BITS = 5  # of them, where cells are finer towards one end: 32 octaves
+OCTAVE_BITS = 5  # logarithm of the number of octaves (32), for cells that become finer towards one end
 
 Array = NDArray[Any]
 
 
 class Gaps(NamedTuple):
-    """Where the items of the larger class are between those of the smaller one, with m distinct values.
+    """Counts of the larger class between the m distinct values of the smaller class.
 
-    Values are as `to_ordered_bits` of the kernels has them: as unsigned integers.
+    Values are unsigned integers, as written by `to_ordered_bits` of the kernels.
     """
 
     rare_label: int
     rare: Array
-    """The m distinct values, rising."""
+    """The m distinct values of the smaller class, rising."""
     rare_counts: NDArray[np.int64]
-    """How many items of the smaller class each of them has."""
+    """The number of items of the smaller class at each value."""
     ties: NDArray[np.int64]
-    """How many of the larger class."""
+    """The number of items of the larger class at each value."""
     counts: NDArray[np.int64]
-    """How many of the larger class there are between two of them, and beyond the ends: (m + 1,)."""
+    """The number of items of the larger class between two values, and beyond the ends: (m + 1,)."""
     lowest: Array
-    """The least value of these; of no meaning where there are none."""
+    """The least value of the items in each gap; meaningless for an empty gap."""
 
 
 class SmallerClass(NamedTuple):
-    """The items of the smaller class, and what has the larger one pass by them."""
+    """The items of the smaller class, and a sample of all confidences."""
 
     label: int
     rare: Array
-    """Their values, as `to_ordered_bits` of the kernels has them, rising."""
+    """Their values, as written by `to_ordered_bits` of the kernels, rising."""
     sample: Array
 
 
 def _few(items: Items, max_share: float) -> SmallerClass | None:
-    """The smaller class, if it has at most that share of the items, and these have many values."""
+    """Return the smaller class if its share is at most `max_share` and there are many values."""
     n, layout = items.n, items.layout
     if not items.direct or items.weight is not None:
         return None
@@ -80,7 +81,7 @@ def _few(items: Items, max_share: float) -> SmallerClass | None:
 
 
 def count_around_few(items: Items) -> PairCounts | None:
-    """The pairs, or None where another way is better."""
+    """Count the pairs; return None if another method is better."""
     few = _few(items, strategy.sizes.max_share)
     if few is None:
         return None
@@ -108,9 +109,9 @@ def count_around_few(items: Items) -> PairCounts | None:
 
 
 def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps | None:
-    """Count the larger class around the smaller one; None where another way is better.
+    """Count the larger class around the smaller one; return None if another method is better.
 
-    It is as well where the label of the smaller class is none of `rare_labels`.
+    Return None also if the label of the smaller class is not in `rare_labels`.
     """
     few = _few(items, strategy.sizes.max_corner_share)
     if few is None or few.label not in rare_labels:
@@ -143,14 +144,14 @@ def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps
 
 
 def corners_around_few(items: Items) -> ThresholdCounts | None:
-    """The sweep without the thresholds inside runs of correct items, where errors are few."""
+    """Return the sweep without thresholds inside runs of correct items; None if errors are not few."""
     found = gaps_around_few(items, (0,))
     if found is None:
         return None
     layout, m = items.layout, len(found.rare)
     raw = np.empty(2 * m + 2, layout.bits)
     steps = np.zeros((2, 2 * m + 2), np.int64)
-    # from the highest on: what lies above each value of an error, then that value
+    # from the highest down: the items above each error's value, then the items at that value
     raw[1::2], raw[2::2] = found.lowest[::-1], found.rare[::-1]
     steps[0, 1::2], steps[0, 2::2] = found.counts[::-1], found.ties[::-1]
     steps[1, 2::2] = found.rare_counts[::-1]
@@ -163,7 +164,7 @@ def corners_around_few(items: Items) -> ThresholdCounts | None:
 
 
 def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
-    """Ends of 2**bits cells for `cells_between`; None where the range has no width, or too much."""
+    """Return the ends of 2**bits cells for `cells_between`; None if the range is empty or too wide."""
     n_cells = 1 << bits
     with np.errstate(all="ignore"):
         span = np.float64(high) - np.float64(low)
@@ -175,9 +176,10 @@ def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
 
 
 def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -> Any:
-    """Ends and table of the kind of cells in which the fewer items share one with a rare item.
+    """Return ends and table of the better kind of cells: that with fewer items beside rare ones.
 
-    None where these are too many. `to_most`: cells for each rare item, and the logarithm of the most.
+    Return None if these are too many even then. `to_most` holds the number of cells per rare item, and
+    the logarithm of the largest number of cells.
     """
     some = rare.copy()
     _kernels.keys.from_ordered_bits(some, items.layout.kind)
@@ -190,7 +192,7 @@ def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -
 def _map(
     rare: Array, sample: Array, to_most: tuple[int, int], *, linear: bool
 ) -> tuple[float, Any, Array]:
-    """Cells of one kind: the share of the sample in one with a rare item, their ends, their table."""
+    """Make cells of one kind; return the sample's share in cells with rare items, ends and table."""
     kernels = _kernels.smaller_class
     low, high = float(min(rare.min(), sample[0])), float(max(rare.max(), sample[-1]))
     bits = min(to_most[1], (to_most[0] * len(rare)).bit_length())

@@ -1,7 +1,7 @@
-"""Which way the items go, and the sizes and shares that decide on it.
+"""The choice of the method that sorts or counts the items, and the sizes that it depends on.
 
-All ways give the same numbers, to the last bit. :func:`choose` names them for what is needed, the
-best one first; a way that turns out to be impossible while it is tried leaves the items to the next.
+All methods ("ways") give the same numbers, to the last bit. :func:`choose` lists the ways to a result,
+the best one first; if a way turns out to be unsuitable while it is tried, the next one is used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
     class Choosable(Protocol):
-        """What a choice looks at."""
+        """The attributes of items on which a choice depends."""
 
         n: int
         weight: NDArray[np.float64] | None
@@ -35,103 +35,104 @@ if TYPE_CHECKING:
 
 
 Need = Literal["pairs", "corners", "runs", "thresholds", "sums", "curve", "precision"]
-"""What is needed of the items: the counts of pairs; the points at which a curve may bend; those
-between runs; every threshold; sums over the thresholds; the points of a curve that scikit-learn keeps;
-average precision alone."""
+"""The result that is needed: pair counts; the points at which a curve may bend; the points between
+runs; every threshold; sums over the thresholds; the curve points that scikit-learn keeps; only the
+average precision."""
 
 Way = Literal[
-    "few",  # one kernel in one go
-    "one bucket",  # one sort by our own kernel
-    "smaller class",  # the larger class is counted around the smaller one
-    "quantized",  # a sort of half the bits of each confidence
+    "few",  # a single kernel does everything
+    "one bucket",  # our own kernel sorts all items at once
+    "smaller class",  # the larger class is counted around the sorted smaller one
+    "quantized",  # 32-bit quantized confidences are sorted
     "counted",  # distinct values are counted in a table
     "numpy",  # numpy sorts two halves
     "buckets",  # buckets that fit the cache are sorted one by one
-    "weighted",  # the same, with the weights beside the keys
+    "weighted",  # as "buckets", with weights beside the keys
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Numbers of items, unless something else is said, and shares of them."""
+    """Numbers of items (unless stated otherwise), and shares of them."""
 
     few: int = 1 << 11
-    """Up to so many are sorted and counted by one kernel."""
+    """Up to so many items are sorted and counted by one kernel."""
     single: int = 1 << 16
-    """Up to so many are read as one chunk and sorted as one bucket."""
+    """Up to so many items are read as one chunk and sorted as one bucket."""
     chunk: int = 1 << 16
-    """Converted at a time where the arrays are not as the kernels want them."""
+    """Items converted at a time, if the arrays do not have the form that the kernels need."""
     per_thread: int = 1 << 16
-    """So many are worth a thread."""
+    """Items that justify a thread."""
     points: int = 1 << 18
-    """Points of a sweep that are summed at a time."""
+    """Points of a sweep summed at a time."""
 
     sample: int = 1 << 12
-    """Confidences that are looked at before a way is chosen."""
+    """Size of the sample of confidences by which a way is chosen."""
     repeats: float = 4
-    """How often a value of the sample is there on average where values are counted."""
+    """Values are counted if each value of the sample occurs at least so often on average."""
 
     buckets_of: int = 1 << 13
-    """What a bucket aims at."""
+    """Intended size of a bucket."""
     max_buckets: int = 1 << 9
     coarser: int = 4
-    """Times fewer buckets for pairs with weights: only the smaller class has to fit the cache."""
+    """Weighted pairs use fewer buckets by this factor: only the smaller class must fit the cache."""
     task: int = 8
     """Buckets that a thread takes at a time."""
     blocks_of: int = 1 << 15
-    """What a block of groups aims at."""
+    """Intended size of a block of groups."""
     max_blocks: int = 1 << 9
     max_block_shift: int = 15
-    """The logarithm of the most groups of a block: half a group is numbered in 16 bits."""
+    """Logarithm of the most groups in a block: half groups are numbered in 16 bits."""
     table_bits: int = 12
-    """Of places in the smallest hash table of labels, which half fills them."""
+    """Logarithm of the slots of the smallest hash table for labels, of which half are used at most."""
 
     trial: int = 1 << 12
-    """Keys that are sorted to find out whether numpy sorts them well."""
+    """Keys sorted to measure how fast numpy sorts."""
     as_fast: float = 1.5
-    """Times as long as our own kernel: with more keys that one has to have spread them before."""
+    """numpy counts as fast if it takes less than this many times the time of our own kernel, which
+    additionally has to distribute large inputs over buckets first."""
     halves: int = 1 << 21
-    """Up to so many are left to numpy whatever the number of threads, where it sorts well."""
+    """Up to so many items are sorted by numpy with any number of threads, if numpy is fast."""
     max_threads: int = 2
-    """Up to so many threads leave more than that to numpy."""
+    """With at most so many threads, numpy sorts even more than `halves` items."""
     threaded_keys: int = 1 << 19
-    """From so many on, keys that numpy sorts are made by several threads."""
+    """From so many items on, several threads make the keys that numpy sorts."""
     counts_a_sort: int = 16
-    """Keys that are counted in the time in which one is sorted."""
+    """Number of keys counted in the time in which one key is sorted."""
 
     max_share: float = 3 / 100
-    """Of the smaller class, where pairs are counted around it."""
+    """Largest share of the smaller class for counting pairs around it."""
     max_corner_share: float = 3 / 200
-    """The same where corners are, which takes more."""
+    """Largest share of the smaller class for finding corners around it, which takes longer."""
     max_shared: float = 1 / 2
-    """Of the larger class, as a sample tells, in a cell with an item of the smaller one."""
+    """Largest share of the sample in cells that hold items of the smaller class."""
     pair_cells: tuple[int, int] = (8, 20)
-    """Cells for each item of the smaller class, and the logarithm of the most."""
+    """Cells per item of the smaller class, and the logarithm of the largest number of cells."""
     corner_cells: tuple[int, int] = (16, 20)
 
     look_bits: int = 16
-    """Of a quantized key, by which those of a sample are compared."""
+    """Upper bits of the quantized keys by which a sample is compared."""
     max_alike: float = 1 / 8
-    """Of the sample, next to one that is the same in these bits."""
+    """Largest share of the sample whose neighbour agrees in these bits."""
     max_repeats: float = 2
-    """Of the sample, with the same key as another."""
+    """Largest number of sample values with the same key as their neighbour."""
     exact_ends: int = 1 << 19
-    """Up to so many, keys are between the least and the greatest confidence."""
+    """Up to so many items, the cells span exactly the least to the greatest confidence."""
     max_quantized: int = 1 << 26
-    """With more, too many share a key whatever their distribution."""
+    """With more items, too many share a key whatever their distribution."""
     max_mark_bits: int = 22
     mark_items: int = 4
-    """The logarithm of how many items there are to a mark."""
+    """Logarithm of the number of items per mark."""
     max_picked: float = 1 / 8
     min_picked: int = 64
     quantized_spread: int = 1 << 20
-    """From so many on, quantized keys are spread over buckets before they are sorted."""
+    """From so many items on, quantized keys are distributed over buckets before they are sorted."""
     quantized_buckets_of: int = 1 << 15
     max_quantized_buckets: int = 1 << 8
 
 
 sizes = Sizes()
-"""Those in use. A test replaces this one object to send small data any way."""
+"""The sizes in use. Tests replace this object to send small data along any way."""
 
 QUANTIZED_KEY = np.dtype(np.uint32)
 _FEW: tuple[Way] = ("few",)
@@ -139,9 +140,9 @@ _WEIGHTED: tuple[Way] = ("weighted",)
 
 
 def choose(items: Choosable, need: Need) -> Iterable[Way]:
-    """The ways to what is needed, in the order in which to try them; the last one always leads there.
+    """Return the ways to what is needed, in the order in which to try them; the last one always works.
 
-    For corners or runs, ways other than "smaller class" begin with every threshold or sorted items.
+    For corners or runs, ways other than "smaller class" first produce every threshold or sorted items.
     """
     n = items.n
     if items.weight is not None:
@@ -156,7 +157,7 @@ def choose(items: Choosable, need: Need) -> Iterable[Way]:
 
 
 def first_way(items: Choosable, need: Need) -> Way:
-    """The best way."""
+    """Return the way to try first."""
     return next(iter(choose(items, need)))
 
 
@@ -169,7 +170,7 @@ def _ways_of_many(items: Choosable, need: Need) -> Iterator[Way]:
     if has_few_values(sample):
         yield "counted"
     if numpy_sorts_well(items.layout.bits):
-        one_sided = (sample[0] < 0) == (sample[-1] < 0)  # else two halves may need twice the memory
+        one_sided = (sample[0] < 0) == (sample[-1] < 0)  # two halves may need twice the memory
         many = one_sided and n_threads(items.n) <= sizes.max_threads
         if items.n <= sizes.halves or many:
             yield "numpy"
@@ -177,20 +178,20 @@ def _ways_of_many(items: Choosable, need: Need) -> Iterator[Way]:
 
 
 def sample_of(confidence: Array) -> Array:
-    """Some of the confidences, in rising order."""
+    """Return a sorted sample of the confidences."""
     return np.sort(confidence[:: len(confidence) // sizes.sample or 1])
 
 
 def has_few_values(sample: Array) -> bool:
-    """Whether the values of a sample repeat so often that they are counted rather than sorted."""
+    """Return whether the values of a sample repeat so often that counting beats sorting."""
     return 1 + int(np.count_nonzero(sample[1:] != sample[:-1])) < len(sample) // sizes.repeats
 
 
 def n_threads(n_items: int) -> int:
-    """Return how many threads `n_items` are worth, of those that this process may use.
+    """Return how many threads to use for `n_items`.
 
-    The environment variable ``FASTARAC_NUM_THREADS`` sets the upper limit; without it, it is the
-    number of processors that the process may run on.
+    The upper limit is the environment variable ``FASTARAC_NUM_THREADS`` or, without it, the number of
+    processors that the process may run on.
     """
     worth = n_items // sizes.per_thread
     return max(1, min(processors(), worth)) if worth > 1 else 1
@@ -211,15 +212,15 @@ def processors() -> int:
 
 
 def numpy_sorts_well(key: np.dtype[Any]) -> bool:
-    """Whether numpy sorts keys of this type about as fast as our kernel those of 64 bits."""
+    """Return whether numpy sorts keys of this type about as fast as our kernel sorts 64-bit keys."""
     return slowness(key) < sizes.as_fast
 
 
 @cache
 def slowness(key: np.dtype[Any]) -> float:
-    """How many times as long as `sort_keys` numpy takes: measured once a process, in some 100 µs.
+    """Return numpy's sorting time divided by that of `sort_keys`.
 
-    It depends on the processor.
+    It depends on the processor, and is measured once per process, in some 100 µs.
     """
     n = sizes.trial
     keys = np.arange(n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
@@ -238,7 +239,7 @@ def slowness(key: np.dtype[Any]) -> float:
 
 def _seconds(sort: Callable[[Array], None], keys: Array) -> float:
     times = []
-    for _ in range(4):  # the first time, a kernel may have to be compiled
+    for _ in range(4):  # the first run may include compilation
         copy = keys.copy()
         start = perf_counter()
         sort(copy)

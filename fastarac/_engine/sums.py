@@ -1,4 +1,4 @@
-"""Sums over the thresholds, for areas under the precision or the risk, far closer than a double."""
+"""Sums over the thresholds for areas under the precision or the risk, more exact than a double."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Ordered = SortedItems | AcceptedCounts
 
 
 def runs_of(items: Ordered) -> PointCounts:
-    """The counts at the points between runs, of items without weights."""
+    """Return the counts at the points between runs of unweighted items."""
     return runs.of_sorted(items.buckets) if isinstance(items, SortedItems) else runs.merged(items)
 
 
 def totals(items: Ordered) -> PairCounts:
-    """Numbers of correct and incorrect items, or their weights; the pairs may be left out."""
+    """Return the numbers or weights of correct and incorrect items; the pairs may be missing (0)."""
     if isinstance(items, SortedItems):
         return items.pairs
     correct, incorrect = items.true_accepts.item(-1), items.false_accepts.item(-1)
@@ -43,19 +43,19 @@ def totals(items: Ordered) -> PairCounts:
 
 
 def pairs_of(items: Ordered) -> PairCounts:
-    """`totals` with the pairs."""
+    """Return the `totals` including the pairs."""
     if isinstance(items, SortedItems):
         return items.pairs
     return pairs_between(items.true_accepts, items.false_accepts)
 
 
 def quotient_digits(total: int) -> int:
-    """Binary digits of a quotient that the kernels sum at a time, s in `_kernels.sums`."""
+    """Return the number s of binary digits that the kernels sum at a time, see `_kernels.sums`."""
     return min(26, 51 - total.bit_length())
 
 
 def rounding_of(totals: PairCounts, *, weighted: bool) -> Quotient:
-    """Bound of the error of a mean of precisions or risks from `sum_over`; 0 where there is none."""
+    """Return a bound on the error of a mean precision or risk from `sum_over`; 0 if none is known."""
     total = int(totals.correct + totals.incorrect)
     if weighted or total >= _kernels.sums.MAX_TOTAL:
         return 0, 1
@@ -63,12 +63,11 @@ def rounding_of(totals: PairCounts, *, weighted: bool) -> Quotient:
 
 
 def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fraction:
-    """Sum over the thresholds for one of the areas of `_kernels.codes`, far closer than a double.
+    """Return the sum over the thresholds for an area of `_kernels.codes`, more exact than a double.
 
-    Points are summed in chunks of one size, so that the number of threads changes nothing. Risk is
-    precision with the incorrect items in the place of the correct ones. Integrals, which are rounded at
-    each term, are summed over runs, whatever the items are given as: what lies inside a run changes
-    nothing, to the last bit.
+    Points are summed in chunks of fixed size, so that the number of threads changes nothing. Risk is
+    precision with correct and incorrect items exchanged. Integrals, whose terms are rounded, are always
+    summed over runs, so that every representation of the items gives the same bits.
     """
     areas = _kernels.sums
     correct, incorrect, _ = totals(items)
@@ -83,7 +82,7 @@ def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fractio
 
 
 class ThresholdSums(NamedTuple):
-    """Areas with sums over the thresholds in them; the last two need a correct item."""
+    """Areas computed from sums over the thresholds; the last two need a correct item."""
 
     aurc: Quotient
     """By trapezoids."""
@@ -93,7 +92,7 @@ class ThresholdSums(NamedTuple):
 
 
 def threshold_sums(items: Ordered) -> ThresholdSums:
-    """Three areas by few passes over the thresholds, the same as three times `sum_over`."""
+    """Return three areas from few passes over the thresholds, with the results of `sum_over`."""
     areas = _kernels.sums
     correct, incorrect, _ = totals(items)
     total = correct + incorrect
@@ -116,7 +115,7 @@ def threshold_sums(items: Ordered) -> ThresholdSums:
         under_curve, of_curve = sum_over(items, RECALL_INTEGRALS).as_integer_ratio()
     return ThresholdSums(
         (area if of_risk else 2 * n * unit - area, 2 * n * unit),
-        # the precision is 1 less the risk
+        # the precision is 1 minus the risk
         (n_correct * of_mean - mean if of_risk else mean, n_correct * of_mean),
         (under_curve, n_correct * of_curve),
     )
@@ -125,7 +124,7 @@ def threshold_sums(items: Ordered) -> ThresholdSums:
 def _columns_of(
     items: Ordered, quantity: int, scale: float, *, of_risk: bool = False
 ) -> list[list[float]]:
-    """The sums of `_kernels.sums.gather`, each chunk of points' own, from a sweep or from buckets."""
+    """Return the columns of `_kernels.sums.gather`, with one entry per chunk of points."""
     above: Any = None
     if isinstance(items, SortedItems):
         x, y, above = items.buckets.keys, items.buckets.bounds, items.above
@@ -134,7 +133,7 @@ def _columns_of(
         x, y = items.true_accepts, items.false_accepts
         n_points = len(x)
         if n_points <= strategy.sizes.points and not x.flags.writeable:
-            x, y = x.copy(), y.copy()  # one type for the compiler: `integrals_of_runs` writes its own
+            x, y = x.copy(), y.copy()  # writable, as in `integrals_of_runs`: one type for the compiler
     chunk, add_up = strategy.sizes.points, _kernels.sums.sums_of_points
     rows = np.empty((-(-(n_points - 1) // chunk), 6))
     threads = min(len(rows), strategy.n_threads(n_points))
@@ -151,20 +150,20 @@ def _columns_of(
 
 
 def _joined(columns: Sequence[list[float]], digits: int) -> Quotient:
-    """What the first digits of quotients, the next ones and the remainders sum up to."""
+    """Join the sums of the first digits, the next digits and the remainders into one quotient."""
     first, second, rest = map(math.fsum, columns)
     last, unit = rest.as_integer_ratio()
     return ((int(first) << digits) + int(second)) * unit + last, unit << 2 * digits
 
 
 def _exact_sum(highs: list[float], lows: list[float]) -> Quotient:
-    """Sum of double-doubles, to twice the digits of a double."""
+    """Return the sum of double-doubles, with twice the digits of a double."""
     high = math.fsum(highs)
     return exact_quotient(high, math.fsum([*highs, *lows, -high]))
 
 
 def _sum_by_points(items: AcceptedCounts, quantity: int, *, of_risk: bool) -> Fraction:
-    """`sum_over` for weights, whatever their unit, and for vast counts."""
+    """Return `sum_over` for weights of any magnitude, and for vast counts."""
     scale, chunk = 1.0, strategy.sizes.points
     ta, fa = items.true_accepts, items.false_accepts
     if ta.dtype.kind == "f":

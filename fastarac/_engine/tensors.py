@@ -6,10 +6,10 @@ from typing import Any
 
 
 def on_cpu(values: Any) -> Any:
-    """Return a tensor as numpy can read it, without a copy where that can be; else `values` as is.
+    """Return a tensor in a form that numpy can read, if possible without a copy; others unchanged.
 
-    It is detached from its gradients and copied from other devices. bfloat16, which numpy lacks,
-    becomes float32, which holds all of its values.
+    The tensor is detached from its gradients, and copied from other devices. bfloat16, which numpy
+    lacks, becomes float32, which holds all of its values.
     """
     if not (hasattr(values, "detach") and hasattr(values, "cpu")):
         return values

@@ -1,4 +1,4 @@
-"""Pair counts and sweeps of weighted items: each key carries its weight along."""
+"""Pair counts and sweeps of weighted items: each key is moved together with its weight."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ Array = NDArray[Any]
 
 
 class SortedWeights(NamedTuple):
-    """Items with a weight in sorted buckets of rising value."""
+    """Items with nonzero weight, in sorted buckets of rising value."""
 
     keys: Array
     weights: NDArray[np.float64]
     bounds: NDArray[np.int64]
     """Where each bucket starts and ends."""
     scale: float
-    """Of the sums."""
+    """The factor of all weights in sums, see `scale_of`."""
 
 
 class Pieces(NamedTuple):
-    """Keys and weights in streams of pieces, as the kernels of weighted pairs have them."""
+    """Keys and weights in streams of pieces, see `_kernels.weighted_pairs`."""
 
     store: NDArray[np.uint64]
     pieces: NDArray[np.int32]
-    """Of all streams, one after the other."""
+    """The pieces of all streams, one stream after the other."""
     bounds: NDArray[np.intp]
-    """Of the streams of incorrect and of correct items, in turn, in `pieces`."""
+    """Where each stream begins in `pieces`; streams of incorrect and of correct items alternate."""
     scale: float
-    """Of the sums."""
+    """The factor of all weights in sums, see `scale_of`."""
 
 
 def sort_with_weights(items: Items) -> tuple[SortedWeights, NDArray[np.float64]]:
-    """Sort all items that have a weight, and sum each bucket of them."""
+    """Sort all items with nonzero weight, and sum each bucket."""
     store, pieces, bounds_of_pieces, scale = spread_in_pieces(items, plan_buckets(items))
     kernels, n_buckets = _kernels.weighted_pairs, len(bounds_of_pieces) // 2
     streams, room = (store, pieces, bounds_of_pieces), kernels.PIECE * len(pieces)
@@ -61,7 +61,7 @@ def sort_with_weights(items: Items) -> tuple[SortedWeights, NDArray[np.float64]]
 
 
 def pairs_of_few(items: Items) -> PairCounts:
-    """Count the pairs by one kernel in one go."""
+    """Count the pairs of a few items by a single kernel."""
     weight = cast("NDArray[np.float64]", items.weight)
     scale = scale_of(float(weight.max()))
     _, (_, bits, labels) = next(items.chunks(0, items.n))
@@ -73,7 +73,7 @@ def pairs_of_few(items: Items) -> PairCounts:
 
 
 def pairs_in_buckets(items: Items) -> PairCounts:
-    """Count the pairs bucket by bucket, in each around its smaller class."""
+    """Count the pairs bucket by bucket, sorting only the smaller class of each."""
     n_buckets, table, ends = plan_buckets(items)
     coarser = strategy.sizes.coarser
     plan = Plan(-(-n_buckets // coarser), table // np.uint16(coarser), ends)
@@ -122,7 +122,7 @@ def spread_in_pieces(items: Items, plan: Plan) -> Pieces:
 
 
 def _pair_counts(sums: NDArray[np.float64], scale: float) -> PairCounts:
-    """The counts from sums of the kernels, which are double-doubles in a unit of `scale`."""
+    """Return the pair counts from the kernels' sums, which are double-doubles of scaled weights."""
     _, p_high, p_low, q_high, q_low, high, low = sums.tolist()
     unit = Fraction(scale)
     return PairCounts(
@@ -131,13 +131,13 @@ def _pair_counts(sums: NDArray[np.float64], scale: float) -> PairCounts:
 
 
 def _exact(high: float, low: float, unit: Fraction) -> Fraction:
-    """The value of a double-double in this unit, faster than by sums of fractions."""
+    """Return the value of a double-double divided by `unit`, faster than by sums of fractions."""
     numerator, common = exact_quotient(high, low)
     return Fraction(numerator * unit.denominator, common * unit.numerator)
 
 
 def exact_quotient(high: float, low: float) -> tuple[int, int]:
-    """The value of a double-double as numerator and denominator."""
+    """Return the value of a double-double as numerator and denominator."""
     a, b = high.as_integer_ratio()
     c, d = low.as_integer_ratio()
     common = max(b, d)  # both are powers of two
@@ -145,7 +145,7 @@ def exact_quotient(high: float, low: float) -> tuple[int, int]:
 
 
 def weighted_sweep(items: Items) -> ThresholdCounts:
-    """Return every threshold with the weights at it."""
+    """Return every threshold with the accepted weights."""
     buckets, results = sort_with_weights(items)
     above = _kernels.weighted.sums_above(results)
     size = 1 + int(results[:, 0].sum())
